@@ -388,10 +388,7 @@ def table_pairs(table: Table, names: ColumnNames) -> Pairs:
     cells = table.read(ends, columns.strength, header=header, needed=needed)
     if cells.n_headers:
         notes += (f"{cells.n_headers} repeated headers left out",)
-    cues, responses = cells.columns
-    return Pairs(
-        cues, responses, cells.numbers, table.source, cells.where, cells.written, notes=notes
-    )
+    return Pairs(cells, table.source, notes=notes)
 
 
 def _pair_columns(table: Table, names: ColumnNames) -> tuple[Columns, bool, tuple[str, ...]]:

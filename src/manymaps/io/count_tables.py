@@ -38,17 +38,16 @@ from manymaps.io.columns import (
 )
 from manymaps.io.metadata import refuse_long_texts
 from manymaps.io.tables import (
+    AMOUNT,
     Cells,
     CodedColumn,
     FrameTable,
-    NumberRule,
     Table,
     TextTable,
     check_places,
     frame_table,
     is_number,
     open_table,
-    shown_cell,
 )
 from manymaps.labels import listed
 
@@ -57,11 +56,6 @@ __all__ = [
     "open_count_table", "read_table_counts",
 ]  # fmt: skip
 
-_RULE = NumberRule(
-    "count",
-    lambda values: ~(np.isfinite(values) & (values >= 0)),
-    "counts must be finite numbers of at least 0",
-)
 _NO_FRAME = (
     "counts cannot be made from an object of type {}; give an array, dense or sparse, a data frame "
     "or AnnData (for a file there is read_counts)"
@@ -246,22 +240,14 @@ def _summed(
         If a count is negative or not a finite number, with its place and labels, or if the list is
         empty.
     """
-    rows, columns = cells.columns
-    n_read = rows.codes.size
+    n_read = len(cells)
     if not n_read:
         raise DataError(f"{source} holds no counts; expected a row, a column and a count a line")
-    values = np.ones(n_read) if cells.numbers is None else cells.numbers
-    bad = np.flatnonzero(_RULE.is_bad(values))
-    if bad.size:
-        k = int(bad[0])
-        pair = " and ".join(repr(c.texts[c.codes[k]][:60]) for c in (rows, columns))
-        raise DataError(
-            f"{cells.where(k)}: the count of {pair} is {shown_cell(cells.written(k))}; "
-            f"{_RULE.wanted}"
-        )
-    row_labels, row_codes, no_row = _without_empty_label(rows)
-    column_labels, column_codes, no_column = _without_empty_label(columns)
-    unnamed = no_row | no_column
+    values = cells.checked(AMOUNT["count"])
+    rows, columns = cells.columns
+    row_labels, row_codes = _without_empty_label(rows)
+    column_labels, column_codes = _without_empty_label(columns)
+    unnamed = cells.unnamed
     zero = (values == 0) & ~unnamed
     left_out = {"empty label": np.count_nonzero(unnamed), "zero count": np.count_nonzero(zero)}
     kept = ~(unnamed | zero)
@@ -279,14 +265,13 @@ def _summed(
     )
 
 
-def _without_empty_label(column: CodedColumn) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Labels and codes without the empty label, and which entries have it."""
-    labels, codes = column.texts, column.codes
-    if "" not in labels:
-        return labels, codes, np.zeros(codes.size, dtype=bool)
-    empty = labels.index("")
-    labels = [label for label in labels if label]
-    return labels, np.where(codes > empty, codes - 1, codes), codes == empty
+def _without_empty_label(column: CodedColumn) -> tuple[list[str], np.ndarray]:
+    """Labels and codes without the empty label."""
+    if "" not in column.texts:
+        return column.texts, column.codes
+    empty = column.texts.index("")
+    labels = [label for label in column.texts if label]
+    return labels, np.where(column.codes > empty, column.codes - 1, column.codes)
 
 
 def _read_wide(table: TextTable, head: TableHead) -> CountParts:
@@ -305,7 +290,7 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
     if column_labels is not None:
         table.check_decoded(table.first_line, *column_labels)
         check_places(table.source, column_labels, "column", [c + 1 for c in features])
-    rows = table.wide(features, label, _RULE, header=head.header, texts=texts)
+    rows = table.wide(features, label, AMOUNT["count"], header=head.header, texts=texts)
     if not rows.labels:
         raise DataError(f"{table.source} has a header and no rows")
     hint = " (counts are added up in a long list such as document,word,count)"

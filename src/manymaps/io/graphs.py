@@ -26,7 +26,8 @@ from manymaps.data.frames import cell_label
 from manymaps.errors import DataError
 from manymaps.io.columns import STRENGTH, folded
 from manymaps.io.files import unpacked
-from manymaps.io.pairs import Pairs, coded_pairs
+from manymaps.io.pairs import Pairs
+from manymaps.io.tables import cells_of
 from manymaps.labels import listed, repeated_label, shown
 
 __all__ = ["graph_pairs", "is_graph", "is_spaced", "read_graphml", "with_tabs"]
@@ -93,12 +94,10 @@ def _graph_pairs(
         again = [k for k, (a, b) in enumerate(ends) if a != b]  # a loop is one pair
         values = values + [values[k] for k in again]
         ends = ends + [ends[k][::-1] for k in again]
-    return coded_pairs(
-        [a for a, _ in ends],
-        [b for _, b in ends],
-        values,
+    columns = [[end[side] for end in ends] for side in (0, 1)]
+    return Pairs(
+        cells_of(columns, values, lambda k: f"{source}, edge {ends[k][0]!r} - {ends[k][1]!r}"),
         source,
-        lambda k: f"{source}, edge {ends[k][0]!r} - {ends[k][1]!r}",
         objects=() if directed else tuple(nodes),
         similarities=not directed,
         notes=(*notes, *(() if weights is not None else (NO_WEIGHTS,))),

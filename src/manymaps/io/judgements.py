@@ -26,8 +26,8 @@ from manymaps.io.columns import ColumnNames, find_columns, named_column
 from manymaps.io.files import Sample, read_bytes, sampled
 from manymaps.io.matrices import labelled_matrix
 from manymaps.io.similarities import SimilarityTable, read_similarities
-from manymaps.io.tables import Table, columns_table, open_headed_table, parquet_table
-from manymaps.labels import listed, shown
+from manymaps.io.tables import RATED, Table, columns_table, open_headed_table, parquet_table
+from manymaps.labels import listed
 
 __all__ = ["judgements_from", "read_judgements"]
 
@@ -238,19 +238,8 @@ def _of_rows(table: Table, judge: str, names: ColumnNames) -> Judgements:
         )
     value = rest[found.strength]
     cells = table.read((judges, rest[found.cue], rest[found.response]), value)
-    similarities = cells.numbers
-    assert similarities is not None
-    for column in cells.columns:
-        if "" in column.texts:
-            k = int(np.argmax(column.codes == column.texts.index("")))
-            raise DataError(f"{cells.where(k)} lacks a judge or an object; name all three")
-    infinite = np.flatnonzero(np.isinf(similarities))
-    if infinite.size:
-        k = int(infinite[0])
-        raise DataError(
-            f"{cells.where(k)}: the {header[value][:60]} is {shown(str(cells.written(k)))}; "
-            "similarities must be finite numbers, or empty where there is none"
-        )
+    similarities = cells.checked(RATED["similarity"])
+    cells.check_named()
     if not similarities.size:
         raise DataError(
             f"{source} holds no judgements; expected {', '.join(header)[:60]} on each row"

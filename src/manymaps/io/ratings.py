@@ -28,21 +28,20 @@ import numpy as np
 
 from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
-from manymaps.data.frames import cell_label
 from manymaps.data.ratings import EMPTY_WORD, Ratings
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import ColumnNames, folded, named_column, usual_column
 from manymaps.io.files import Sample, read_bytes, sampled, to_utf8
 from manymaps.io.kinds import asked_format
+from manymaps.io.tables import RATED as RATED_VALUES
 from manymaps.io.tables import (
     Cells,
-    LabelCodes,
     Table,
     TextTable,
+    cells_of,
     columns_table,
     delimiters_of,
     is_number,
-    known_number,
     open_table,
     parquet_table,
 )
@@ -206,12 +205,10 @@ def ratings_from(
         if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != 3:
             raise DataError(f"the pairs, row {k}: {shown(str(row))}; give two words and a rating")
         rows.append(list(row))
-    ends = []
-    for place in range(2):
-        codes = LabelCodes()
-        ends.append(codes.column(codes.of((row[place] for row in rows), len(rows)), cell_label))
-    numbers = np.array([known_number(value) for _, _, value in rows])
-    cells = Cells(ends, numbers, lambda k: f"the pairs, row {k}", lambda k: rows[k][2])
+    first, second, numbers = (
+        (list(column) for column in zip(*rows, strict=True)) if rows else [()] * 3
+    )
+    cells = cells_of([first, second], numbers, lambda k: f"the pairs, row {k}")
     return _ratings(cells, "the pairs", ())
 
 
@@ -367,19 +364,10 @@ def _under_header(
 
 def _ratings(cells: Cells, source: str, notes: tuple[str, ...]) -> Ratings:
     """Ratings from cells; rows without a number or a word are counted."""
-    values = cells.numbers
-    assert values is not None
+    values = cells.checked(RATED_VALUES["rating"])
     words = [column.cells() for column in cells.columns]
-    lacks_word = np.array([not (a and b) for a, b in zip(*words, strict=True)], bool)
+    lacks_word = cells.unnamed
     lacks_number = np.isnan(values) & ~lacks_word
-    infinite = np.flatnonzero(np.isinf(values) & ~lacks_word)
-    if infinite.size:
-        k = int(infinite[0])
-        raise DataError(
-            f"{cells.where(k)}: the rating of {shown(words[0][k])} and {shown(words[1][k])} is "
-            f"{shown(str(cells.written(k)))}; ratings must be finite numbers, or empty where there "
-            "is none"
-        )
     kept = np.flatnonzero(~(lacks_word | lacks_number)).tolist()
     first, second = ([column[k] for k in kept] for column in words)
     if kept and all(_SUFFIX.search(word) for word in (*first, *second)):

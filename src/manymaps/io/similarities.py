@@ -25,6 +25,7 @@ from manymaps.io.associations import read_entries
 from manymaps.io.columns import ColumnNames
 from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.pairs import Pairs
+from manymaps.io.tables import RATED
 
 __all__ = ["SimilarityTable", "read_similarities"]
 
@@ -137,7 +138,8 @@ def read_similarities(
 
 def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
     """A table from a list of pairs; one that is listed twice must be so with one value."""
-    values = _numbers(pairs)
+    values = pairs.cells.checked(RATED["similarity"])
+    pairs.cells.check_named()
     labels, _, cues, responses = pairs.numbered()
     n = len(labels)
     _check_size(n, pairs.source)
@@ -146,10 +148,11 @@ def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
     again = np.flatnonzero(np.diff(cells[order]) == 0)
     differ = again[~_same(values[order[again]], values[order[again + 1]])]
     if differ.size:
+        where = pairs.cells.where
         first, second = order[differ[0]], order[differ[0] + 1]
         raise DataError(
-            f"{pairs.where(int(second))}: the pair {_named(pairs, second)} is {values[second]:g} "
-            f"here and {values[first]:g} at {pairs.where(int(first))}; give each pair one "
+            f"{where(int(second))}: the pair {pairs.cells.labels(second)} is {values[second]:g} "
+            f"here and {values[first]:g} at {where(int(first))}; give each pair one "
             "similarity"
         )
     table, given = np.full((n, n), np.nan), np.zeros((n, n), bool)
@@ -166,27 +169,6 @@ def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
         meant = "they count as 0" if absent == "zero" else "they are unknown"
         notes += (f"{n_absent:,} of {n * (n - 1) // 2:,} pairs are not in the list; {meant}",)
     return SimilarityTable(tuple(labels), table, pairs.source, n_absent, notes)
-
-
-def _numbers(pairs: Pairs) -> np.ndarray:
-    """The values of the pairs, NaN where the cell is empty; anything else is named."""
-    values = np.ones(len(pairs)) if pairs.values is None else pairs.values
-    if np.isinf(values).any():
-        k = int(np.flatnonzero(np.isinf(values))[0])
-        raise DataError(
-            f"{pairs.where(k)}: the similarity of {_named(pairs, k)} is "
-            f"{str(pairs.written(k))[:60]!r}; similarities must be finite numbers"
-        )
-    for column in (pairs.cues, pairs.responses):
-        if "" in column.texts:
-            k = int(np.flatnonzero(column.codes == column.texts.index(""))[0])
-            raise DataError(f"{pairs.where(k)}: a label is empty; name both objects")
-    return values
-
-
-def _named(pairs: Pairs, k: int) -> str:
-    """The objects of a pair, for a message."""
-    return " - ".join(repr(label[:60]) for label in pairs.ends(k))
 
 
 def _same(left: np.ndarray, right: np.ndarray) -> np.ndarray:

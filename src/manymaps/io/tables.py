@@ -41,11 +41,12 @@ from manymaps.data.frames import cell_label, eager_frame
 from manymaps.errors import DataError, setting
 from manymaps.io.files import Sample, suffix_of, to_utf8
 from manymaps.io.parquet import open_parquet
-from manymaps.labels import repeated_label
+from manymaps.labels import plural, repeated_label
 
 __all__ = [
-    "HEAD_ROWS", "LONGEST_LINE", "MISSING", "Cells", "CodedColumn", "FrameTable", "LabelCodes",
-    "NumberRule", "Table", "TextTable", "as_number", "check_places", "columns_table",
+    "AMOUNT", "HEAD_ROWS", "LONGEST_LINE", "MISSING", "RATED", "Cells",
+    "CodedColumn", "FrameTable", "LabelCodes",
+    "NumberRule", "Table", "TextTable", "as_number", "cells_of", "check_places", "columns_table",
     "delimiters_of", "frame_table", "header_delimiter", "is_number", "known_number",
     "numbered_rows", "open_headed_table", "open_table", "parquet_table", "shown_cell",
 ]  # fmt: skip
@@ -119,6 +120,30 @@ class CodedColumn:
 
 
 @dataclass(frozen=True)
+class NumberRule:
+    """Which numbers a table may contain: their name, the test for bad ones, what is expected."""
+
+    what: str
+    is_bad: Callable[[np.ndarray], np.ndarray]
+    wanted: str
+
+
+AMOUNT = {
+    what: NumberRule(
+        what,
+        lambda values: ~(np.isfinite(values) & (values >= 0)),
+        f"{what}s must be finite numbers of at least 0",
+    )
+    for what in ("count", "strength")
+}
+# A missing number is NaN.
+RATED = {
+    what: NumberRule(what, np.isinf, f"{plural(what)} must be finite numbers, or empty if missing")
+    for what in ("similarity", "rating")
+}
+
+
+@dataclass(frozen=True)
 class Cells:
     """Some columns of a table.
 
@@ -141,14 +166,37 @@ class Cells:
     written: Callable[[int], Any]
     n_headers: int = 0
 
+    def __len__(self) -> int:
+        return self.columns[0].codes.size
 
-@dataclass(frozen=True)
-class NumberRule:
-    """Which numbers a wide table may contain: their name, the test, and what is expected."""
+    def labels(self, k: int) -> str:
+        """The labels of the k-th row, for messages."""
+        return " - ".join(repr(column.texts[column.codes[k]][:60]) for column in self.columns)
 
-    what: str
-    is_bad: Callable[[np.ndarray], np.ndarray]
-    wanted: str
+    @cached_property
+    def unnamed(self) -> np.ndarray:
+        """Which rows lack a label."""
+        empty = [np.array([not x for x in c.texts], bool)[c.codes] for c in self.columns]
+        return np.logical_or.reduce(empty)
+
+    def check_named(self) -> None:
+        """Refuse a row that lacks a label."""
+        if self.unnamed.any():
+            place = self.where(int(np.argmax(self.unnamed)))
+            raise DataError(f"{place}: a label is empty; name both objects")
+
+    def checked(self, rule: NumberRule) -> np.ndarray:
+        """The numbers, 1 without a column of them; a bad one in a row with labels is refused."""
+        values = np.ones(len(self)) if self.numbers is None else self.numbers
+        bad = np.flatnonzero(rule.is_bad(values))
+        bad = bad[~self.unnamed[bad]] if bad.size else bad
+        if bad.size:
+            k = int(bad[0])
+            raise DataError(
+                f"{self.where(k)}: the {rule.what} of {self.labels(k)} is "
+                f"{shown_cell(self.written(k))}; {rule.wanted}"
+            )
+        return values
 
 
 class WideRows(NamedTuple):
@@ -610,23 +658,30 @@ class FrameTable:
         DataError
             If a column of labels holds lists.
         """
-        columns = []
         for c in labels:
             if self.names[c] in self.nested:
                 raise DataError(
                     f"{self.source}: the column {self.names[c][:60]!r} holds lists; labels are "
                     "texts or numbers"
                 )
-            codes = LabelCodes()
-            cells = [None if cell != cell else cell for cell in self.cells(c)]
-            columns.append(codes.column(codes.of(cells, len(cells)), cell_label))
-        written = None if number is None else self.cells(number)
-        return Cells(
-            columns,
-            None if written is None else np.array(list(map(known_number, written)), np.float64),
-            lambda k: f"{self.source}, row {k}",
-            lambda k: 1 if written is None else written[k],
-        )
+        # NaN is not equal to itself, and would be a label for each cell.
+        columns = [[None if cell != cell else cell for cell in self.cells(c)] for c in labels]
+        numbers = None if number is None else self.cells(number)
+        return cells_of(columns, numbers, lambda k: f"{self.source}, row {k}")
+
+
+def cells_of(
+    columns: Sequence[Sequence[Any]], numbers: Sequence[Any] | None, where: Callable[[int], str]
+) -> Cells:
+    """Cells in memory: columns of labels, and perhaps one of numbers."""
+    coded = []
+    for cells in columns:
+        codes = LabelCodes()
+        coded.append(codes.column(codes.of(cells, len(cells)), cell_label))
+    if numbers is None:
+        return Cells(coded, None, where, lambda k: 1)
+    values = np.array(list(map(known_number, numbers)), np.float64)
+    return Cells(coded, values, where, numbers.__getitem__)
 
 
 def _holds_lists(series: Any) -> bool:
