@@ -25,7 +25,7 @@ from manymaps.data.pair_rules import Rules, split_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import ColumnNames, Columns, find_columns, folded, has_pair_header
-from manymaps.io.files import Sample, read_bytes, sampled, suffix_of
+from manymaps.io.files import PAIRS, Sample, sampled, suffix_of
 from manymaps.io.graphs import graph_pairs, is_graph, is_spaced, read_graphml, with_tabs
 from manymaps.io.kinds import PAIR_FORMATS, asked_format
 from manymaps.io.matrices import (
@@ -40,13 +40,13 @@ from manymaps.io.matrices import (
 from manymaps.io.pairs import Pairs, associate, associate_matrix, named_by
 from manymaps.io.tables import (
     FrameTable,
+    Layout,
     Table,
     TextTable,
-    delimiters_of,
     frame_table,
     is_number,
-    open_table,
     parquet_table,
+    read_text,
 )
 from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import Balance, holds_trials, is_trial_frame, read_trials, trials_from
@@ -257,7 +257,9 @@ def read_entries(
         table = parquet_table(sample)
     else:
         is_spaced_list = is_spaced(suffix_of(file), format)
-        table = _open_text(sample, format, names, is_spaced_list)
+        table = read_text(
+            sample, _layout(names, is_spaced_list), "tsv" if is_spaced_list else format
+        )
         is_list = is_spaced_list or format == "edges" or names.any_given
         if format == "matrix" or (not is_list and _looks_like_matrix(table, object_labels)):
             return read_text_matrix(table, object_labels, rule)
@@ -265,18 +267,14 @@ def read_entries(
     return pairs if object_labels is None else named_by(pairs, object_labels)
 
 
-def _open_text(
-    sample: Sample, format: str | None, names: ColumnNames, is_spaced_list: bool
-) -> TextTable:
-    """Open a text of pairs or of a matrix as a table."""
-    data = read_bytes(sample)
-    return open_table(
-        with_tabs(data) if is_spaced_list else data,
-        str(sample),
-        ("\t",) if is_spaced_list else delimiters_of(sample.path, format),
-        lambda table: has_pair_header(table.head[0], names) or looks_like_matrix(table.head),
+def _layout(names: ColumnNames, is_spaced_list: bool) -> Layout:
+    """A text of pairs or of a matrix."""
+    return Layout(
+        PAIRS,
         "Separate cue, response and strength by tabs or commas",
-        blanks=SPACED.match(data) is not None,
+        lambda table: has_pair_header(table.head[0], names) or looks_like_matrix(table.head),
+        SPACED.match,
+        with_tabs if is_spaced_list else bytes,
     )
 
 

@@ -42,18 +42,18 @@ from manymaps.io.tables import (
     Cells,
     CodedColumn,
     FrameTable,
+    Layout,
     Table,
     TextTable,
     check_places,
     frame_table,
     is_number,
-    open_table,
 )
 from manymaps.labels import listed
 
 __all__ = [
-    "CountParts", "TableHead", "annotated_counts", "frame_counts", "head_of",
-    "open_count_table", "read_table_counts",
+    "LAYOUT", "CountParts", "TableHead", "annotated_counts", "frame_counts", "head_of",
+    "read_table_counts",
 ]  # fmt: skip
 
 _NO_FRAME = (
@@ -121,18 +121,17 @@ class TableHead:
         return self.numeric in ([False, False], [False, False, True])
 
 
-def open_count_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:
-    """Open a text as a table of counts."""
+def _is_known(table: TextTable) -> bool:
+    head = head_of(table)
+    return head.header and head.is_long
 
-    def known(table: TextTable) -> bool:
-        head = head_of(table)
-        return head.header and head.is_long
 
-    expected = (
-        "Expected a row, a column and a count on each line, or a table with labels in its first "
-        "row and column"
-    )
-    return open_table(data, source, delimiters, known, expected)
+LAYOUT = Layout(
+    "counts: a long list (document, word, count) or a table",
+    "Expected a row, a column and a count on each line, or a table with labels in its first row "
+    "and column",
+    _is_known,
+)
 
 
 def head_of(table: Table) -> TableHead:

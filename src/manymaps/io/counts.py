@@ -40,15 +40,15 @@ from manymaps.io.annotated import open_annotated
 from manymaps.io.columns import WantedColumns
 from manymaps.io.count_arrays import read_matrix_counts, read_npz_counts
 from manymaps.io.count_tables import (
+    LAYOUT,
     CountParts,
     annotated_counts,
     frame_counts,
-    open_count_table,
     read_table_counts,
 )
-from manymaps.io.files import array_heads, read_arrays, read_bytes, sampled
+from manymaps.io.files import array_heads, read_arrays, sampled
 from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
-from manymaps.io.tables import delimiters_of, parquet_table
+from manymaps.io.tables import parquet_table, read_text
 
 __all__ = [
     "assembled",
@@ -67,7 +67,6 @@ _REPORT = Schema(
         "notes": ValuePart((list,), "what else to say", each=ValuePart((str,), "a note")),
     },
 )  # fmt: skip
-EXPECTED = "counts: a long list (document, word, count) or a table"
 
 
 @reader("counts")
@@ -143,7 +142,7 @@ def read_counts(
     file, source = sample.path, str(path)
     asked, key = asked_format(format, COUNT_FORMATS, ("h5ad",))
     wanted = WantedColumns(rows, columns, count)
-    kind = asked or sample.container(EXPECTED) or "text"
+    kind = asked or sample.container(LAYOUT.expected) or "text"
     if wanted.any_given and (kind not in (*COUNT_TEXTS, "parquet") or kind == "matrix"):
         raise ParameterError(
             f"{setting('rows')}, {setting('columns')} and {setting('count')} apply to a long list, "
@@ -151,7 +150,7 @@ def read_counts(
         )
     if kind in COUNT_TEXTS:
         layout = kind if kind in ("edges", "matrix") else None
-        table = open_count_table(read_bytes(file, EXPECTED), source, delimiters_of(file, asked))
+        table = read_text(sample, LAYOUT, asked)
         return assembled(read_table_counts(table, wanted, layout=layout), source)
     if kind == "graphml":
         raise DataError(f"{source} is XML; graphs are read as associations, not as counts")

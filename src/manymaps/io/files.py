@@ -43,9 +43,25 @@ from manymaps.errors import DataError
 from manymaps.labels import listed
 
 __all__ = [
-    "SPARSE_PARTS", "Heads", "Sample", "array_heads", "first_bytes", "read_arrays",
-    "read_bytes", "read_labelled_npz", "read_npy", "read_sparse", "sampled", "samples_kept",
-    "split_lines", "stem_of", "stored_format", "suffix_of", "to_utf8", "unpacked",
+    "PAIRS",
+    "SPARSE_PARTS",
+    "Heads",
+    "Sample",
+    "array_heads",
+    "first_bytes",
+    "read_arrays",
+    "read_bytes",
+    "read_labelled_npz",
+    "read_npy",
+    "read_sparse",
+    "sampled",
+    "samples_kept",
+    "split_lines",
+    "stem_of",
+    "stored_format",
+    "suffix_of",
+    "to_utf8",
+    "unpacked",
 ]  # fmt: skip
 
 Heads: TypeAlias = Mapping[str, Head]

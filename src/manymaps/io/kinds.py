@@ -31,7 +31,8 @@ from manymaps.io.columns import (
     known_kind,
 )
 from manymaps.io.count_arrays import has_sparse_parts
-from manymaps.io.count_tables import TableHead, head_of, open_count_table
+from manymaps.io.count_tables import LAYOUT as COUNTS
+from manymaps.io.count_tables import TableHead, head_of
 from manymaps.io.files import (
     SPARSE_PARTS,
     Sample,
@@ -43,9 +44,10 @@ from manymaps.io.files import (
 )
 from manymaps.io.graphs import is_spaced
 from manymaps.io.matrices import looks_like_matrix
-from manymaps.io.tables import FrameTable, Table, delimiters_of, is_number, parquet_table
+from manymaps.io.tables import FrameTable, Table, is_number, parquet_table, read_text
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
-from manymaps.io.vector_tables import find_text_columns, open_vector_table
+from manymaps.io.vector_tables import LAYOUT as VECTORS
+from manymaps.io.vector_tables import find_text_columns
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
 
 __all__ = [
@@ -165,9 +167,7 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
             return _table_has_counts(parquet_table(sample, head=True), None)
         if kind not in COUNT_TEXTS:
             return False
-        delimiters = delimiters_of(file, name or None)
-        table = open_count_table(sample.lines, str(sample), delimiters)
-        return _table_has_counts(table, name or None)
+        return _table_has_counts(read_text(sample, COUNTS, name or None, head=True), name or None)
     except (DataError, ImportError):
         # The reader that is chosen then says what is wrong.
         return False
@@ -316,7 +316,7 @@ def _frame_has_vectors(table: FrameTable) -> bool:
 
 def _text_has_vectors(sample: Sample, asked: str | None) -> bool:
     """Whether the first rows of a text table are a label and numbers, and not of a square table."""
-    table = open_vector_table(sample.lines, str(sample), delimiters_of(sample.path, asked))
+    table = read_text(sample, VECTORS, asked, head=True)
     if _has_pairs(table):
         return False
     columns = find_text_columns(table)

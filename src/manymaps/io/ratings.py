@@ -31,19 +31,19 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.ratings import EMPTY_WORD, Ratings
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import ColumnNames, folded, named_column, usual_column
-from manymaps.io.files import Sample, read_bytes, sampled, to_utf8
+from manymaps.io.files import sampled
 from manymaps.io.kinds import asked_format
 from manymaps.io.tables import RATED as RATED_VALUES
 from manymaps.io.tables import (
     Cells,
+    Layout,
     Table,
     TextTable,
     cells_of,
     columns_table,
-    delimiters_of,
     is_number,
-    open_table,
-    parquet_table,
+    read_table,
+    read_text,
 )
 from manymaps.labels import listed, shown
 
@@ -149,13 +149,9 @@ def read_ratings(
     source = str(sample)
     names = ColumnNames(cue, response, strength)
     kind = sample.container(_EXPECTED)
-    table: Table
-    if kind == "parquet":
-        table = parquet_table(sample)
-    elif kind is not None or format == "parquet":
+    if kind not in (None, "parquet") or (format == "parquet" and kind is None):
         raise DataError(f"{source} is no table of words and ratings; expected {_EXPECTED}")
-    else:
-        table = _open(read_bytes(sample, _EXPECTED), sample, format, names)
+    table = read_table(sample, _texts(names), None if format == "ratings" else format)
     layout = _layout(table, names)
     return _ratings(_cells(table, layout), source, layout.notes)
 
@@ -242,7 +238,7 @@ def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) 
             return _named(sample.parquet.schema.names, RATED) is not None
         if kind is not None:
             return False
-        table = _open(sample.lines, sample, format, ColumnNames())
+        table = read_text(sample, _texts(ColumnNames()), format, head=True)
         layout = _layout(table, ColumnNames())
         cells = _cells(table, layout)
     except (DataError, ImportError):
@@ -268,15 +264,14 @@ def _rated_alike(cells: Cells) -> bool:
     return bool(beyond.any()) and len(pairs) == values.size
 
 
-def _open(data: bytes, sample: Sample, format: str | None, names: ColumnNames) -> TextTable:
+def _texts(names: ColumnNames) -> Layout:
     """A text of ratings split at its delimiter, or at blanks if it has none."""
-    return open_table(
-        _without_comments(to_utf8(data, str(sample))),
-        str(sample),
-        delimiters_of(sample.path, format),
-        lambda table: names.any_given or _named(table.head[0], (*RATED, *SHARED)) is not None,
+    return Layout(
+        _EXPECTED,
         f"Expected {_EXPECTED}, with commas, semicolons, tabs or blanks between",
-        blanks=True,
+        lambda table: names.any_given or _named(table.head[0], (*RATED, *SHARED)) is not None,
+        bool,
+        _without_comments,
     )
 
 

@@ -39,16 +39,17 @@ from scipy import sparse
 from manymaps.archive.door import MOST_LABELS
 from manymaps.data.frames import cell_label, eager_frame
 from manymaps.errors import DataError, setting
-from manymaps.io.files import Sample, suffix_of, to_utf8
+from manymaps.io.files import Sample, read_bytes, suffix_of, to_utf8
 from manymaps.io.parquet import open_parquet
 from manymaps.labels import plural, repeated_label
 
 __all__ = [
     "AMOUNT", "HEAD_ROWS", "LONGEST_LINE", "MISSING", "RATED", "Cells",
-    "CodedColumn", "FrameTable", "LabelCodes",
+    "CodedColumn", "FrameTable", "LabelCodes", "Layout",
     "NumberRule", "Table", "TextTable", "as_number", "cells_of", "check_places", "columns_table",
     "delimiters_of", "frame_table", "header_delimiter", "is_number", "known_number",
-    "numbered_rows", "open_headed_table", "open_table", "parquet_table", "shown_cell",
+    "numbered_rows", "open_headed_table", "parquet_table", "read_table", "read_text",
+    "shown_cell",
 ]  # fmt: skip
 
 # Cells without a number, in any case.
@@ -183,7 +184,7 @@ class Cells:
         """Refuse a row that lacks a label."""
         if self.unnamed.any():
             place = self.where(int(np.argmax(self.unnamed)))
-            raise DataError(f"{place}: a label is empty; name both objects")
+            raise DataError(f"{place}: a label is empty; fill it in")
 
     def checked(self, rule: NumberRule) -> np.ndarray:
         """The numbers, 1 without a column of them; a bad one in a row with labels is refused."""
@@ -546,8 +547,8 @@ class TextTable:
                     f"the {rule.what} is {shown_cell(block[k][c])}; {rule.wanted}"
                 )
             blocks.append(kind(values))
-            for column, c in zip(rows.texts, texts, strict=True):
-                column += [row[c].strip() for row in block]
+            for cells, c in zip(rows.texts, texts, strict=True):
+                cells += [row[c].strip() for row in block]
         values = np.concatenate(blocks) if dense else sparse.vstack(blocks, format="csr")
         return rows._replace(values=values, n_read=n_read)
 
@@ -766,41 +767,62 @@ def known_number(value: Any) -> float:
     return number if isinstance(value, float) else math.inf
 
 
-def open_table(
-    data: bytes,
-    source: str,
-    delimiters: Sequence[str],
-    known: Callable[[TextTable], bool],
-    expected: str,
-    *,
-    blanks: bool = False,
+@dataclass(frozen=True)
+class Layout:
+    """How a kind of data is written as a table of text.
+
+    Attributes
+    ----------
+    expected : str
+        The contents, for the message of an empty file.
+    advice : str
+        What the message for a text that no delimiter splits adds.
+    known : callable
+        Whether a table, split at some delimiter, has a layout that the reader knows.
+    is_spaced : callable
+        Whether a text is split at blanks if its first line has no delimiter.
+    prepared : callable
+        The text without comments and the like.
+    """
+
+    expected: str
+    advice: str
+    known: Callable[[TextTable], bool] = lambda table: False
+    is_spaced: Callable[[bytes], object] = lambda data: False
+    prepared: Callable[[bytes], bytes] = lambda data: data
+
+
+def read_table(sample: Sample, layout: Layout, format: str | None = None) -> Table:
+    """Open a file as a table: Parquet by its content or as named, else text.
+
+    Raises
+    ------
+    DataError
+        If the file is empty or of another format, or as `read_text`.
+    """
+    stored = sample.container(layout.expected)
+    if format == "parquet" or (stored == "parquet" and format not in ("csv", "tsv")):
+        return parquet_table(sample)
+    return read_text(sample, layout, format)
+
+
+def read_text(
+    sample: Sample, layout: Layout, format: str | None = None, *, head: bool = False
 ) -> TextTable:
-    """Open a text as a table, split at the delimiter that fits its first rows best.
+    """Open a text, or only its first rows, split at the delimiter that fits these best.
 
     Rows of a known layout count most, then rows of one width below the first (R leaves out a corner
-    of the header), then the number of columns, then the order of `delimiters`.
-
-    Parameters
-    ----------
-    data : bytes
-    source : str
-        For messages.
-    delimiters : sequence of str
-        Those to try.
-    known : callable
-        Whether a table, split so, has a layout that the reader knows.
-    expected : str
-        What the message for a file that no delimiter splits adds.
-    blanks : bool
-        Whether a text whose first line has no delimiter is split at blanks.
+    of the header), then the number of columns, then the order of `delimiters_of`.
 
     Raises
     ------
     DataError
         If there is one column only, or the first row cannot be split for its quotation marks.
     """
-    clean = _checked_text(data, source)
-    if blanks:
+    source, delimiters = str(sample), delimiters_of(sample.path, format)
+    data = sample.lines if head else read_bytes(sample, layout.expected)
+    clean = layout.prepared(_checked_text(data, source))
+    if layout.is_spaced(clean):
         first = next((x for x in clean.splitlines() if x.strip() and not x.startswith(b"#")), b"")
         if b" " in first.strip() and not any(mark.encode() in first for mark in DELIMITERS):
             return TextTable(source, clean, " ", quoted=False)
@@ -810,7 +832,7 @@ def open_table(
         table = _without_false_quotes(TextTable(source, start or clean, delimiter))
         widths = [len(cells) for cells in table.head]
         if max(widths, default=0) > 1:
-            score = (int(known(table)), int(len(set(widths[1:])) <= 1), max(widths))
+            score = (int(layout.known(table)), int(len(set(widths[1:])) <= 1), max(widths))
             if score > best_score:
                 best, best_score = delimiter, score
     if best is None:
@@ -818,7 +840,7 @@ def open_table(
         tried = ", ".join(DELIMITERS[delimiter] for delimiter in delimiters)
         raise DataError(
             f"{source} has one column only when split at {tried}; its first row is "
-            f"{first_row[:60]!r}. {expected}"
+            f"{first_row[:60]!r}. {layout.advice}"
         )
     return _without_false_quotes(TextTable(source, clean, best))
 

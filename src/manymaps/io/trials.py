@@ -24,17 +24,16 @@ from manymaps.archive.door import MOST_LABELS, reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.files import Sample, read_bytes, sampled
+from manymaps.io.files import sampled
 from manymaps.io.kinds import asked_format
 from manymaps.io.tables import (
     CodedColumn,
+    Layout,
     Table,
-    TextTable,
     as_number,
-    delimiters_of,
     frame_table,
-    open_table,
-    parquet_table,
+    read_table,
+    read_text,
 )
 from manymaps.io.trial_columns import TrialColumns, TrialNames, find_trial_columns
 from manymaps.labels import fold as plain
@@ -136,11 +135,7 @@ def read_trials(
     asked_format(format, TRIAL_FORMATS)
     sample = sampled(path)
     names = TrialNames(cue, response, participant)
-    table: Table
-    if _is_parquet(sample, format):
-        table = parquet_table(sample)
-    else:
-        table = _open(read_bytes(sample, "trials"), sample, format, names)
+    table = read_table(sample, _layout(names), format)
     return _treated(_table_trials(table, names), fold, where, balance)
 
 
@@ -210,18 +205,15 @@ def holds_trials(
         return False
     sample = sampled(path)
     try:
-        if _is_parquet(sample, format):
+        if format == "parquet" or sample.container() == "parquet":
             return is_trial_frame(sample.parquet, wanted)
         if sample.container() is not None:
             return False
-        return _columns_of(_open(sample.lines, sample, format, wanted), wanted) is not None
+        table = read_text(sample, _layout(wanted), format, head=True)
+        return _columns_of(table, wanted) is not None
     except (DataError, ImportError):
         # The reader that is chosen then reports the fault.
         return False
-
-
-def _is_parquet(sample: Sample, format: str | None) -> bool:
-    return format == "parquet" or (format != "trials" and sample.container() == "parquet")
 
 
 def _treated(trials: Trials, fold: bool, where: str | None, balance: Balance) -> Trials:
@@ -239,16 +231,12 @@ def _treated(trials: Trials, fold: bool, where: str | None, balance: Balance) ->
     return trials.balanced(None if balance == "least" else balance, random_state=0)
 
 
-def _open(data: bytes, sample: Sample, format: str | None, names: TrialNames) -> TextTable:
-    """A text split at the delimiter that gives it a header of trials."""
-    text = format if format in ("csv", "tsv") else None
-    return open_table(
-        data,
-        str(sample),
-        delimiters_of(sample.path, text),
-        lambda table: _columns_of(table, names) is not None,
+def _layout(names: TrialNames) -> Layout:
+    return Layout(
+        "trials",
         "Separate a cue and its answers by commas or tabs, under a header such as "
         "participantID,cue,R1,R2,R3",
+        lambda table: _columns_of(table, names) is not None,
     )
 
 

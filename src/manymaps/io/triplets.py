@@ -28,16 +28,16 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.triplets import KINDS, Triplets
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import folded
-from manymaps.io.files import Sample, array_heads, read_arrays, read_bytes, read_npy, sampled
+from manymaps.io.files import array_heads, read_arrays, read_npy, sampled
 from manymaps.io.kinds import asked_format
 from manymaps.io.matrices import read_labels
 from manymaps.io.tables import (
     CodedColumn,
+    Layout,
     TextTable,
-    delimiters_of,
     is_number,
     known_number,
-    open_table,
+    read_text,
 )
 from manymaps.labels import label_places, shown
 
@@ -47,6 +47,7 @@ TRIPLET_FORMATS = ("triplets", "npy", "npz", "csv", "tsv")
 ODD: tuple[str, ...] = ("odd", "oddone", "oddoneout", "farther", "further", "negative", "third")
 ODD += ("object3", "item3", "word3", "k", "c")
 _EXPECTED = "three objects on each line, the odd one last"
+_LAYOUT = Layout(_EXPECTED, f"Expected {_EXPECTED}", lambda table: table.width == 3, is_spaced=bool)
 _FEWEST_ROWS = 100
 
 
@@ -116,7 +117,7 @@ def read_triplets(
         return Triplets(_array(sample.path, stored), object_labels, kind, ReadReport(source))
     if stored is not None:
         raise DataError(f"{source} holds no triplets; expected {_EXPECTED}, or an array (n, 3)")
-    table = _open(read_bytes(sample, _EXPECTED), sample, format)
+    table = read_text(sample, _LAYOUT, format)
     if _header_of_numbers(table) is None:
         return _of_labels(table, object_labels, kind)
     try:
@@ -160,7 +161,7 @@ def looks_like_triplets(path: str | os.PathLike[str], format: str | None = None)
             return whole and are_surely_triplets(_array(sample.path, kind))
         if kind is not None:
             return False
-        table = _open(sample.lines, sample, format)
+        table = read_text(sample, _LAYOUT, head=True)
         if _header_of_numbers(table) is None or table.width != 3:
             return False
         return are_surely_triplets(_numbers(table))
@@ -197,18 +198,6 @@ def _array(file: Path, kind: str) -> np.ndarray:
             "triplets alone, as an array (n, 3)"
         )
     return read_arrays(file, tables)[tables[0]]
-
-
-def _open(data: bytes, sample: Sample, format: str | None) -> TextTable:
-    """A text of triplets split at its delimiter, or at blanks if it has none."""
-    return open_table(
-        data,
-        str(sample),
-        delimiters_of(sample.path, format if format in ("csv", "tsv") else None),
-        lambda table: table.width == 3,
-        f"Expected {_EXPECTED}",
-        blanks=True,
-    )
 
 
 def _header_of_numbers(table: TextTable) -> bool | None:

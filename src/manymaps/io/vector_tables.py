@@ -20,17 +20,23 @@ from scipy import sparse
 
 from manymaps.data.frames import index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
-from manymaps.errors import DataError, ParameterError, setting
+from manymaps.errors import DataError, ParameterError
 from manymaps.io.annotated import loaded, main_table, open_annotated
 from manymaps.io.columns import folded, named_column
-from manymaps.io.files import Sample, read_bytes
+from manymaps.io.files import Sample
 from manymaps.io.parquet import open_parquet
-from manymaps.io.tables import NumberRule, TextTable, frame_table, is_number, open_table
+from manymaps.io.tables import Layout, NumberRule, TextTable, frame_table, is_number, read_text
 from manymaps.labels import listed
 
 __all__ = [
-    "TableColumns", "annotated_rows", "find_text_columns", "frame_rows", "open_vector_table",
-    "read_annotated", "read_parquet_vectors", "read_table_vectors",
+    "LAYOUT",
+    "TableColumns",
+    "annotated_rows",
+    "find_text_columns",
+    "frame_rows",
+    "read_annotated",
+    "read_parquet_vectors",
+    "read_table_vectors",
 ]  # fmt: skip
 
 LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id")
@@ -72,7 +78,7 @@ class TableColumns:
 
 def read_table_vectors(
     sample: Sample,
-    delimiters: Sequence[str],
+    format: str | None,
     *,
     label_column: str | None = None,
     words: Collection[str] | None = None,
@@ -85,7 +91,7 @@ def read_table_vectors(
         Where a row has another number of cells than the first, or a cell is not a finite number;
         the message names the line, the label and the column.
     """
-    table = open_vector_table(read_bytes(sample, "vectors"), str(sample), delimiters)
+    table = read_text(sample, LAYOUT, format)
     columns = find_text_columns(table, label_column)
     rows = table.wide(
         columns.numbers, columns.label, _RULE, header=columns.header, words=words, dense=True
@@ -109,13 +115,11 @@ _RULE = NumberRule(
 )
 
 
-def open_vector_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:
-    """A text table of vectors; of widths the largest is the likeliest."""
-    expected = (
-        "Expected a label and its numbers in each row (split by spaces, they are read with "
-        f"{setting('format', 'glove')})"
-    )
-    return open_table(data, source, delimiters, lambda table: False, expected)
+LAYOUT = Layout(
+    "vectors",
+    "Expected a label and its numbers in each row (split by spaces, they are read with "
+    "format='glove')",
+)
 
 
 def find_text_columns(table: TextTable, label_column: str | None = None) -> TableColumns:

@@ -38,7 +38,6 @@ from manymaps.io.kinds import (
     vector_format,
 )
 from manymaps.io.matrices import read_labels
-from manymaps.io.tables import delimiters_of
 from manymaps.io.vector_tables import (
     annotated_rows,
     frame_rows,
@@ -263,8 +262,7 @@ def _read_table(
         rows = read_parquet_vectors(sample, label_column=column, list_column=key)
     else:
         words = wanted if names is None else None
-        delimiters = delimiters_of(sample.path, kind)
-        rows = read_table_vectors(sample, delimiters, label_column=column, words=words)
+        rows = read_table_vectors(sample, kind, label_column=column, words=words)
     if names is None:
         return rows
     replaced = _array_rows(rows.values, names, str(sample))
