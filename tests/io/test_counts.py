@@ -166,8 +166,8 @@ def test_quotation_marks_may_hold_delimiters_newlines_and_themselves(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("d9,bow,-1", "line 5: the count of 'd9' and 'bow' is '-1'"),
-        ("d9,bow,nan", "line 5: the count of 'd9' and 'bow' is 'nan'"),
+        ("d9,bow,-1", "line 5: the count of 'd9' - 'bow' is '-1'"),
+        ("d9,bow,nan", "line 5: the count of 'd9' - 'bow' is 'nan'"),
         ("d9,bow,inf", "is 'inf'"),
         ("d9,bow,", "is missing"),
         ("d9,bow,many", "is 'many'"),
@@ -236,11 +236,11 @@ def test_columns_of_text_become_metadata_and_numbers_may_be_labels(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (WIDE + "d1,1,1,1\n", "'d1' stands twice, in lines 2 and 4"),
-        (WIDE.replace("suit", "tie"), "'tie' stands twice, for columns 2 and 4"),
+        (WIDE + "d1,1,1,1\n", "duplicate label 'd1' in lines 2 and 4"),
+        (WIDE.replace("suit", "tie"), "duplicate label 'tie' in columns 2 and 4"),
         (WIDE + ",1,1,1\n", "line 4 has an empty label"),
         (WIDE + "d3,1,-1,1\n", r"line 4 \('d3'\), column 3 \('knot'\): the count is '-1'"),
-        (WIDE + "d3,1,,1\n", "the count is empty"),
+        (WIDE + "d3,1,,1\n", "the count is missing"),
         (WIDE + "d3,1,nan,1\n", "the count is 'nan'"),
         (WIDE + "d3,1,1\n", "line 4 has 3 cells"),
         ("document,tie,knot\nd1,0,0\nd2,0,0\n", "no count above 0"),

@@ -132,13 +132,13 @@ def test_two_directions_of_an_asymmetric_table_stay():
             lambda: judgements_from(
                 {"who": ["x"], "item1": ["a"], "item2": ["b"], "similarity": ["much"]}, judge="who"
             ),
-            "row 0: the similarity is 'much'",
+            "row 0: the similarity of 'x' - 'a' - 'b' is 'much'",
         ),
         (
             lambda: judgements_from(
                 {"who": ["x", ""], "item1": "ab", "item2": "ba", "similarity": [1, 2]}, judge="who"
             ),
-            "row 1 lacks a judge or an object",
+            "row 1: a label is empty",
         ),
     ],
 )

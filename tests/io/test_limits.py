@@ -16,7 +16,7 @@ from manymaps.io.judgements import read_judgements
 from manymaps.io.matrices import read_labels
 from manymaps.io.metadata import read_columns
 from manymaps.io.similarities import read_similarities
-from manymaps.io.tables import SparseRows
+from manymaps.io.tables import AMOUNT, TextTable
 from manymaps.io.texts import Texts
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import natural_order
@@ -208,14 +208,17 @@ def test_a_column_of_judges_is_found_in_any_case(tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 10, 100])
-def test_sparse_rows_are_those_of_the_table(size):
-    table = np.random.default_rng(0).integers(0, 2, (57, 9)).astype(float)
-    table[3] = np.nan
-    rows = SparseRows(9)
-    for start in range(0, len(table), size):
-        rows.append(table[start : start + size])
-    np.testing.assert_array_equal(rows.table().toarray(), table)
-    assert SparseRows(0).table().shape == (0, 0)
+def test_wide_rows_are_those_of_the_table(size, monkeypatch):
+    values = np.random.default_rng(0).integers(0, 2, (57, 9)).astype(float)
+    monkeypatch.setattr("manymaps.io.tables.BATCH_ROWS", size)
+    lines = "".join(",".join([f"o{i}", *map(str, row)]) + "\n" for i, row in enumerate(values))
+    table = TextTable("a.csv", lines.encode(), ",")
+    found = [
+        table.wide(range(1, 10), 0, AMOUNT["count"], header=False, dense=dense).values
+        for dense in (False, True)
+    ]
+    np.testing.assert_array_equal(found[0].toarray(), values)
+    np.testing.assert_array_equal(found[1], values.astype(np.float32))
 
 
 # A part of the largest file, in such a part of the memory, with what a process starts with.

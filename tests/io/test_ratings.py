@@ -95,8 +95,8 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("word1,word2,rating\ntie,knot,much\n", "line 2: the rating of 'tie' and 'knot' is 'much'"),
-        ("word1,word2,rating\ntie,knot,1\na,b,inf\n", "line 3: the rating of 'a' and 'b' is 'inf'"),
+        ("word1,word2,rating\ntie,knot,much\n", "line 2: the rating of 'tie' - 'knot' is 'much'"),
+        ("word1,word2,rating\ntie,knot,1\na,b,inf\n", "line 3: the rating of 'a' - 'b' is 'inf'"),
         ("word1,word2,rating\ntie,tie,10\n", "holds no rating of two different words"),
         ("word1,word2,rating\ntie,knot,\n", "holds no rating; expected two words and a rating"),
         ("word1,word2\ntie,knot\n", "has no column of ratings; its columns are 'word1', 'word2'"),
@@ -138,7 +138,7 @@ def test_parquet_and_frames(tmp_path):
 
 def test_triples_and_faults_in_memory():
     assert mm.ratings_from([("tie", "knot", 3), ("tie", "suit", "5.5")]).values.tolist() == [3, 5.5]
-    with pytest.raises(mm.DataError, match="row 1: the rating of 'a' and 'b' is 'x'"):
+    with pytest.raises(mm.DataError, match="row 1: the rating of 'a' - 'b' is 'x'"):
         mm.ratings_from([("tie", "knot", 3), ("a", "b", "x")])
     with pytest.raises(mm.DataError, match="row 0"):
         mm.ratings_from([("tie", "knot")])

@@ -361,7 +361,7 @@ def test_a_blank_at_the_end_of_a_line_is_no_number(tmp_path):
 def test_places_that_are_none_are_told(tmp_path):
     (tmp_path / "graph.tsv").write_text("1\t2\t5\n2\t1\t3\n4\t1\t2\n1\t1\t1\n")
     with pytest.raises(
-        DataError, match=r"line 3: '4' is no place among the 3 labels; .* from 1 to 3"
+        DataError, match=r"line 3: '4' is not a place among the 3 labels; .* from 1 to 3"
     ):
         mm.read_associations(tmp_path / "graph.tsv", labels=["a", "b", "c"])
     with pytest.raises(DataError, match="stands twice"):

@@ -57,7 +57,10 @@ def test_columns_of_a_text_table(tmp_path):
             "word,x,y\na,1,2\nb,1,oops\nc,1,2\n",
             r"line 3 \('b'\), column 3 \('y'\): the value is 'oops'",
         ),
-        ("word,x,y\na,1,2\nb,,1\nc,2,3\n", r"line 3 \('b'\), column 2 \('x'\): the value is empty"),
+        (
+            "word,x,y\na,1,2\nb,,1\nc,2,3\n",
+            r"line 3 \('b'\), column 2 \('x'\): the value is missing",
+        ),
         (
             "word,x,y\na,1,2\nb,nan,1\nc,2,3\n",
             r"line 3 \('b'\), column 2 \('x'\): the value is 'nan'",

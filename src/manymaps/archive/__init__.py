@@ -2,12 +2,17 @@
 
 door        errors and limits of reading             packing     gzip, bzip2 and xz
 arrays      .npy, and zips of them                   schema      what an archive must contain
-archives    reading and writing by a schema          whole       whole or not at all
+archives    reading and writing by a schema, whole or not at all
 """
 
-from manymaps.archive.archives import read_archive, same_content, write_archive, write_arrays
+from manymaps.archive.archives import (
+    read_archive,
+    same_content,
+    write_archive,
+    write_arrays,
+    written_whole,
+)
 from manymaps.archive.schema import ArrayPart, Schema, ValuePart
-from manymaps.archive.whole import written_whole
 
 __all__ = [
     "ArrayPart",

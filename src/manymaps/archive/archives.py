@@ -4,13 +4,16 @@
     meta, arrays = read_archive(path, ATLAS)
 
 An archive is a zip of `meta.json` (a "format", a "version", and plain values) and `.npy` arrays,
-written whole or not at all, and read without pickles.
+written whole or not at all, and read without pickles. Whatever is written goes to a temporary file
+next to its final place, which is renamed when it is complete: a reader never sees half a file, and
+a failure leaves the old one.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,10 +25,16 @@ import numpy as np
 from manymaps.archive.arrays import ArrayFile, open_arrays
 from manymaps.archive.door import most_unpacked, reading
 from manymaps.archive.schema import Schema
-from manymaps.archive.whole import written_whole
 from manymaps.errors import DataError
 
-__all__ = ["read_archive", "read_declared", "same_content", "write_archive", "write_arrays"]
+__all__ = [
+    "read_archive",
+    "read_declared",
+    "same_content",
+    "write_archive",
+    "write_arrays",
+    "written_whole",
+]
 
 _META = "meta.json"
 _ADVICE = "is it cut short, or of another kind?"
@@ -48,14 +57,8 @@ def write_archive(
     """
     with _declared_by(path, f"this {schema.kind} cannot be written"):
         schema.check(meta, arrays)
-        text = json.dumps(
-            {"format": schema.kind, "version": schema.version, **meta}, default=_refuse_object
-        )
+        text = json.dumps({"format": schema.kind, "version": schema.version, **meta})
     write_arrays(path, arrays, {_META: text})
-
-
-def _refuse_object(value: Any) -> Any:
-    raise ValueError(f"{value!r:.60} cannot be written as JSON")
 
 
 def write_arrays(
@@ -69,22 +72,16 @@ def write_arrays(
     (`manymaps.archive.door.most_unpacked`).
     """
     with written_whole(path) as temporary:
-        n_bytes = _write_zip(temporary, zipfile.ZIP_DEFLATED, arrays, texts or {})
-        if n_bytes > most_unpacked(temporary.stat().st_size):
-            _write_zip(temporary, zipfile.ZIP_STORED, arrays, texts or {})
-
-
-def _write_zip(
-    path: Path, packing: int, arrays: Mapping[str, np.ndarray], texts: Mapping[str, str]
-) -> int:
-    """Write all members; the number of bytes to which they unpack."""
-    with zipfile.ZipFile(path, "w", packing, compresslevel=3) as archive:
-        for name, text in texts.items():
-            archive.writestr(name, text)
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
-        return sum(member.file_size for member in archive.infolist())
+        for packing in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+            with zipfile.ZipFile(temporary, "w", packing, compresslevel=3) as archive:
+                for name, text in (texts or {}).items():
+                    archive.writestr(name, text)
+                for name, array in arrays.items():
+                    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                        np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+                n_bytes = sum(member.file_size for member in archive.infolist())
+            if n_bytes <= most_unpacked(temporary.stat().st_size):
+                break
 
 
 def read_archive(
@@ -139,7 +136,7 @@ def _declared_by(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         yield
     except DataError:
         raise
-    except ValueError as error:
+    except (TypeError, ValueError) as error:  # json raises a TypeError for other objects
         raise DataError(f"{path}: {what}: {error}") from error
 
 
@@ -169,14 +166,50 @@ def same_content(
     False
     """
     (meta, arrays), (meta_too, arrays_too) = one, other
-    if set(arrays) != set(arrays_too):
-        return False
     written = [json.dumps(part, sort_keys=True, default=repr) for part in (meta, meta_too)]
-    return written[0] == written[1] and all(
-        _same_values(array, arrays_too[name]) for name, array in arrays.items()
+    return (
+        written[0] == written[1]
+        and set(arrays) == set(arrays_too)
+        and all(
+            array.dtype.kind == arrays_too[name].dtype.kind
+            and np.array_equal(array, arrays_too[name], equal_nan=array.dtype.kind == "f")
+            for name, array in arrays.items()
+        )
     )
 
 
-def _same_values(one: np.ndarray, other: np.ndarray) -> bool:
-    numbers = one.dtype.kind == other.dtype.kind == "f"
-    return one.dtype.kind == other.dtype.kind and np.array_equal(one, other, equal_nan=numbers)
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary path with the same suffix that becomes `path` when the block ends well.
+
+    Raises
+    ------
+    OSError
+        Where the place cannot be written, which it names; nothing is left behind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with written_whole(Path(folder, "a.txt")) as temporary:
+    ...         _ = temporary.write_text("whole")
+    ...     Path(folder, "a.txt").read_text()
+    'whole'
+    """
+    final = Path(os.path.realpath(path))
+    # The name is known before the file is there, so that no moment is wrong for an interruption.
+    temporary = final.parent / f".{final.stem[:40]}.{secrets.token_hex(6)}{final.suffix}"
+    try:
+        temporary.touch(0o600, exist_ok=False)
+        yield temporary
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(final)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        names = (None, str(temporary))
+        if isinstance(error, OSError) and error.errno is not None and error.filename in names:
+            error.filename = str(path)  # a full disk does not say which file it was
+        raise

@@ -66,14 +66,11 @@ def npy_head(stream: Any) -> Head:
     >>> npy_head(file).shape
     (2, 3)
     """
-    version = np.lib.format.read_magic(stream)
     parsers = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
     }
-    if version not in parsers:
-        raise ValueError(f"an array of version {version}")
-    shape, _, dtype = parsers[version](stream)
+    shape, _, dtype = parsers[np.lib.format.read_magic(stream)](stream)
     return Head(shape, dtype)
 
 
@@ -107,14 +104,14 @@ def read_npy(path: Path) -> np.ndarray:
         If the file is damaged, or contains neither numbers nor texts.
     """
     with rewindable(path) as stream, reading(path, "NPY", ADVICE):
-        if isinstance(stream, io.BytesIO):
+        head = npy_head(stream)
+        if isinstance(stream, io.BytesIO) or 0 in head.shape:  # nothing to map
+            stream.seek(0)
             return _read_array(stream)
-        head, start = npy_head(stream), stream.tell()
-        there, promised = path.stat().st_size - start, math.prod(head.shape) * head.dtype.itemsize
+        there = path.stat().st_size - stream.tell()
+        promised = math.prod(head.shape) * head.dtype.itemsize
         if there != promised:
             raise ValueError(f"{there:,} bytes; its shape {head.shape} needs {promised:,}")
-        if not promised:  # nothing to map
-            return _usable(np.empty(head.shape, head.dtype))
         return _usable(np.lib.format.open_memmap(path, mode="r"))
 
 

@@ -87,18 +87,16 @@ class ArrayPart:
             shape = shape[len(shape) - len(wanted) :] if len(shape) >= len(wanted) else shape
         for size, dimension in zip(shape, wanted, strict=False):
             _note_length(dimension, size, lengths)
-        if len(shape) != len(wanted) or any(
-            size != _length(dimension, lengths)
-            for size, dimension in zip(shape, wanted, strict=True)
-        ):
-            told = ", ".join(
-                str(d) if isinstance(d, int) else f"{d} = {_length(d, lengths):,}"
-                for d in wanted
-                if isinstance(d, int) or _named(d) in lengths
+        lengths_wanted = [_length(dimension, lengths) for dimension in wanted]
+        if list(shape) != lengths_wanted:
+            named = (
+                d if isinstance(d, int) else f"{d} = {length:,.0f}"
+                for d, length in zip(wanted, lengths_wanted, strict=True)
+                if length == length
             )
             raise ValueError(
                 f"the array {name!r} has shape {head.shape}, and should have "
-                f"({told or 'one value'})"
+                f"({', '.join(map(str, named)) or 'one value'})"
             )
 
     def check_values(self, name: str, array: np.ndarray, lengths: Mapping[str, int]) -> None:
@@ -239,26 +237,24 @@ class Schema:
         return found
 
 
-def _named(dimension: str) -> str:
-    return dimension.split(" ", 1)[0]
+def _parsed(dimension: str) -> tuple[str, int]:
+    """The name in a dimension, and what is added to its length."""
+    match = _DIMENSION.fullmatch(dimension)
+    assert match is not None, dimension
+    name, sign, more = match.groups()
+    return name, int(f"{sign or ''}{more or 0}")
 
 
 def _length(dimension: str | float, lengths: Mapping[str, int]) -> float:
-    """The length that a dimension stands for; NaN, which nothing equals, where none is known."""
+    """The length that a dimension means; NaN, which equals nothing, if it is not known."""
     if not isinstance(dimension, str):
         return dimension
-    found = _DIMENSION.fullmatch(dimension)
-    assert found is not None, dimension
-    name, sign, more = found.groups()
-    if name not in lengths:
-        return math.nan
-    return lengths[name] + int(more or 0) * (-1 if sign == "-" else 1)
+    name, more = _parsed(dimension)
+    return lengths[name] + more if name in lengths else math.nan
 
 
 def _note_length(dimension: str | int, size: int, lengths: dict[str, int]) -> None:
     """Take the length of a dimension that is named for the first time."""
-    if not isinstance(dimension, int):
-        found = _DIMENSION.fullmatch(dimension)
-        assert found is not None, dimension
-        name, sign, more = found.groups()
-        lengths.setdefault(name, size - int(more or 0) * (-1 if sign == "-" else 1))
+    if isinstance(dimension, str):
+        name, more = _parsed(dimension)
+        lengths.setdefault(name, size - more)

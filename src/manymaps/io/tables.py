@@ -927,4 +927,5 @@ def shown_cell(value: Any) -> str:
     """
     text = "" if value is None else str(value).strip()
     hint = " (write decimals with a point)" if "," in text else ""
-    return f"{text[:60]!r}{hint}" if text else "missing"
+    written = repr(text[:60]) if isinstance(value, str) else text[:60]
+    return f"{written}{hint}" if text else "missing"
