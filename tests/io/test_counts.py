@@ -378,7 +378,7 @@ def test_matrix_market_and_npy_with_labels_beside_them(tmp_path, packed):
     with pytest.raises(DataError, match=r"X.columns.txt holds 2 labels.* 3 columns"):
         read_counts(mtx)
     save(tmp_path / "X.columns.txt", "tie\nknot\ntie\n")
-    with pytest.raises(DataError, match="'tie' stands twice, in lines 1 and 3"):
+    with pytest.raises(DataError, match="duplicate label 'tie' in lines 1 and 3"):
         read_counts(npy)
 
 

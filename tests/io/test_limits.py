@@ -82,10 +82,8 @@ class TestMostLabels:
     def few(self, monkeypatch):
         for module in (
             "corpus",
-            "count_tables",
             "files",
             "tables",
-            "vector_tables",
             "word2vec",
         ):
             monkeypatch.setattr(f"manymaps.io.{module}.MOST_LABELS", 50)

@@ -28,13 +28,9 @@ from manymaps.archive.schema import Schema
 from manymaps.errors import DataError
 
 __all__ = [
-    "read_archive",
-    "read_declared",
-    "same_content",
-    "write_archive",
-    "write_arrays",
+    "read_archive", "read_declared", "same_content", "write_archive", "write_arrays",
     "written_whole",
-]
+]  # fmt: skip
 
 _META = "meta.json"
 _ADVICE = "is it cut short, or of another kind?"

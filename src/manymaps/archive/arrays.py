@@ -31,15 +31,9 @@ from manymaps.archive.packing import rewindable
 from manymaps.errors import DataError
 
 __all__ = [
-    "ArrayFile",
-    "Head",
-    "csr_from",
-    "csr_parts",
-    "npy_head",
-    "open_arrays",
-    "read_npy",
+    "ArrayFile", "Head", "csr_from", "csr_parts", "npy_head", "open_arrays", "read_npy",
     "two_lengths",
-]
+]  # fmt: skip
 
 ADVICE = (
     f"{DAMAGED[:-1]}, or an array of Python objects? Save numbers as float32, and labels as "
@@ -70,7 +64,10 @@ def npy_head(stream: Any) -> Head:
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
     }
-    shape, _, dtype = parsers[np.lib.format.read_magic(stream)](stream)
+    version = np.lib.format.read_magic(stream)
+    if version not in parsers:
+        raise ValueError(f"an array of version {version}")
+    shape, _, dtype = parsers[version](stream)
     return Head(shape, dtype)
 
 

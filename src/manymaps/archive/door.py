@@ -23,14 +23,8 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 __all__ = [
-    "DAMAGED",
-    "MOST_LABELS",
-    "most_unpacked",
-    "reader",
-    "reading",
-    "refuse_large",
-    "refuse_wide",
-]
+    "DAMAGED", "MOST_LABELS", "most_unpacked", "reader", "reading", "refuse_large", "refuse_wide",
+]  # fmt: skip
 
 #: A zip may unpack to this many bytes, or to this many times its own length if that is more.
 ALWAYS_UNPACKED = 2**30

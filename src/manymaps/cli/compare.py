@@ -340,13 +340,14 @@ def _norms(file: Path, options: CompareOptions) -> mm.Associations:
 def _counts_column(file: Path) -> str | None:
     """The column of counts of a text table with strengths too; tests need counts."""
     from manymaps.io.columns import COUNT, STRENGTH, folded
-    from manymaps.io.files import first_bytes, read_bytes, stored_format
+    from manymaps.io.files import sampled
     from manymaps.io.tables import open_headed_table
 
-    if stored_format(file, first_bytes(file)) is not None:
+    sample = sampled(file)
+    if sample.container() is not None:
         return None
     try:
-        header = next(open_headed_table(read_bytes(file), str(file)).rows())[1]
+        header = next(open_headed_table(sample.lines, str(file)).rows())[1]
     except (DataError, StopIteration):
         return None
     if not any(folded(name) in STRENGTH for name in header):

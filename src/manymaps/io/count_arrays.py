@@ -45,6 +45,7 @@ from manymaps.io.files import (
 )
 from manymaps.io.market import read_market
 from manymaps.io.matrices import read_labels
+from manymaps.io.tables import check_places
 from manymaps.labels import listed, numbered_labels, repeated_label
 
 __all__ = ["has_sparse_parts", "read_matrix_counts", "read_npz_counts"]
@@ -282,18 +283,8 @@ def _listed_labels(path: Path | None, n: int, side: str) -> list[str] | None:
             f"{path} holds {len(labels):,} labels, and the table beside it has {n:,} {side}; give "
             "one label a line for each"
         )
-    _refuse_repeated(path, labels)
+    check_places(str(path), labels, "line", range(1, len(labels) + 1))
     return labels
-
-
-def _refuse_repeated(path: Path, labels: Sequence[str]) -> None:
-    repeated = repeated_label(labels)
-    if repeated is not None:
-        label, first, second = repeated
-        raise DataError(
-            f"{path}: the label {label[:60]!r} stands twice, in lines {first + 1} and "
-            f"{second + 1}; labels must differ"
-        )
 
 
 def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: Path) -> CountParts:
@@ -307,12 +298,12 @@ def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: P
             f"{shape[0]:,} lines and {cells.name} {shape[1]:,}; one of them belongs to another "
             "table"
         )
-    _refuse_repeated(cells, barcodes["id"])
+    check_places(str(cells), barcodes["id"], "line", range(1, len(barcodes["id"]) + 1))
     names = features.get("name", features["id"])
     # Genes may share a name, never an identifier.
     if repeated_label(names) is not None or "" in names:
         names = features["id"]
-        _refuse_repeated(genes, names)
+        check_places(str(genes), names, "line", range(1, len(names) + 1))
     metadata = {name: np.array(column) for name, column in features.items() if column is not names}
     notes = (f"genes labelled by {genes.name}, cells by {cells.name}",)
     if values.shape == shape:

@@ -50,11 +50,7 @@ from manymaps.io.files import array_heads, read_arrays, sampled
 from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
 from manymaps.io.tables import parquet_table, read_text
 
-__all__ = [
-    "assembled",
-    "counts_from",
-    "read_counts",
-]
+__all__ = ["assembled", "counts_from", "read_counts"]
 
 _WHOLE = ValuePart((int,), "a number", least=0)
 _REPORT = Schema(

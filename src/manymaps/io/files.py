@@ -48,7 +48,6 @@ __all__ = [
     "Heads",
     "Sample",
     "array_heads",
-    "first_bytes",
     "read_arrays",
     "read_bytes",
     "read_labelled_npz",
@@ -76,7 +75,6 @@ FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
 PICKLE = re.compile(rb"\x80[\x02-\x05]")
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-HEAD_SIZE = 2**12
 # What a file contains is decided on this many bytes, or this many lines if these are longer.
 SAMPLE_BYTES = 2**20
 SAMPLE_LINES = 31
@@ -173,14 +171,6 @@ def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
     path = Path(path)
     with unpacked(path) as file:
         data = file.stream.read()
-    _refuse_empty(data, path, expected)
-    return data
-
-
-def first_bytes(path: Path, expected: str = PAIRS, size: int = HEAD_SIZE) -> bytes:
-    """The first bytes of a file, unpacked; one that begins with nothing is refused."""
-    with unpacked(path) as file:
-        data = file.stream.read(size)
     _refuse_empty(data, path, expected)
     return data
 

@@ -38,13 +38,9 @@ from manymaps.io.tables import LONGEST_LINE, is_number
 from manymaps.labels import shown
 
 __all__ = [
-    "HEADER",
-    "MOST_DIGITS",
-    "counted_values",
-    "is_word_line",
-    "read_binary_vectors",
+    "HEADER", "MOST_DIGITS", "counted_values", "is_word_line", "read_binary_vectors",
     "read_text_vectors",
-]
+]  # fmt: skip
 
 HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n?")
 DECIMAL = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
