@@ -16,13 +16,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.errors import DataError
+from manymaps.archive.door import reading
 
 __all__ = ["first_numbers", "loaded", "main_table", "open_annotated"]
-
-# anndata and h5py raise these for a damaged file: HDF5's own errors are OSError or RuntimeError,
-# and the others come from elements that are missing or of another type.
-READ_ERRORS = (OSError, RuntimeError, ValueError, LookupError, TypeError, AttributeError)
 
 
 @contextmanager
@@ -42,7 +38,7 @@ def open_annotated(path: Path) -> Iterator[Any]:
         )
     import anndata
 
-    with _reading(path), warnings.catch_warnings():
+    with reading(path, ".h5ad"), warnings.catch_warnings():
         # Repeated names are reported when the table is assembled; that an older anndata wrote the
         # file does not matter for reading.
         warnings.simplefilter("ignore")
@@ -60,7 +56,7 @@ def main_table(data: Any) -> Any:
 
 def loaded(values: Any, source: str) -> Any:
     """A table of an AnnData object in memory; indices of a sparse one are within its bounds."""
-    with _reading(source):
+    with reading(source, ".h5ad"):
         if hasattr(values, "to_memory"):
             values = values.to_memory()
         elif not sparse.issparse(values):
@@ -76,20 +72,8 @@ def first_numbers(path: Path, most: int) -> np.ndarray | None:
         return None
     h5py = importlib.import_module("h5py")
 
-    with _reading(path), h5py.File(path) as file:
+    with reading(path, ".h5ad"), h5py.File(path) as file:
         stored = file["X"]
         if isinstance(stored, h5py.Group):
             return np.asarray(stored["data"][:most])
         return np.asarray(stored[: max(1, most // stored.shape[1]), :most])
-
-
-@contextmanager
-def _reading(source: object) -> Iterator[None]:
-    """Re-raise the errors of anndata and h5py with the name of the file."""
-    try:
-        yield
-    except READ_ERRORS as error:
-        reason = " ".join(str(error).split())[:200]
-        raise DataError(
-            f"{source} cannot be read as .h5ad ({reason}); is it cut short, or of another format?"
-        ) from error

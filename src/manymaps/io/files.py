@@ -43,24 +43,9 @@ from manymaps.errors import DataError
 from manymaps.labels import listed
 
 __all__ = [
-    "PAIRS",
-    "SPARSE_PARTS",
-    "Heads",
-    "Sample",
-    "array_heads",
-    "read_arrays",
-    "read_bytes",
-    "read_labelled_npz",
-    "read_npy",
-    "read_sparse",
-    "sampled",
-    "samples_kept",
-    "split_lines",
-    "stem_of",
-    "stored_format",
-    "suffix_of",
-    "to_utf8",
-    "unpacked",
+    "PAIRS", "SPARSE_PARTS", "Heads", "Sample", "array_heads", "read_arrays", "read_bytes",
+    "read_labelled_npz", "read_npy", "read_sparse", "sampled", "samples_kept", "split_lines",
+    "stem_of", "stored_format", "suffix_of", "to_utf8", "unpacked",
 ]  # fmt: skip
 
 Heads: TypeAlias = Mapping[str, Head]

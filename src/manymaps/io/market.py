@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from scipy.io import mmread
 
-from manymaps.archive.door import refuse_wide
+from manymaps.archive.door import reading, refuse_wide
 from manymaps.data.count_values import sparse_rows
 from manymaps.errors import DataError
 from manymaps.io.files import unpacked
@@ -32,13 +32,8 @@ def read_market(path: Path) -> sparse.csr_array:
     with unpacked(path) as file:
         # An error of a stream would end the process within SciPy; bytes in memory raise none.
         stream = io.BytesIO(file.stream.read())
-    try:
+    with reading(path, "MatrixMarket"):
         table = mmread(stream, spmatrix=False)
-    except (ValueError, OverflowError, MemoryError) as error:
-        raise DataError(
-            f"{path} cannot be read as MatrixMarket ({error}); is it cut short, or of another "
-            "format?"
-        ) from error
     if table.dtype.kind not in "biuf":
         raise DataError(f"{path} contains numbers of type {table.dtype}; expected real numbers")
     if 0 in table.shape:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from manymaps.archive.door import reading
 from manymaps.archive.packing import rewindable
 from manymaps.errors import DataError
 from manymaps.labels import repeated_label
@@ -41,24 +42,10 @@ def open_parquet(path: Path) -> Iterator[ParquetFile]:
             "or save the file in another format"
         ) from error
     with rewindable(path) as stream:
-        with _reading(path):
+        with reading(path, "Parquet"):
             opened = parquet.ParquetFile(stream)
         with opened:
             yield ParquetFile(path, opened)
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Re-raise the errors of pyarrow with the name of the file."""
-    from pyarrow import ArrowException
-
-    try:
-        yield
-    except (ArrowException, OSError) as error:  # pyarrow raises OSError for a damaged file
-        reason = " ".join(str(error).split())[:200]
-        raise DataError(
-            f"{path} cannot be read as Parquet ({reason}); is it cut short, or of another format?"
-        ) from error
 
 
 class ParquetFile:
@@ -75,7 +62,7 @@ class ParquetFile:
     def __init__(self, path: Path, opened: Any):
         self._path = path
         self._opened = opened
-        with _reading(path):
+        with reading(path, "Parquet"):
             self.schema = opened.schema_arrow
             self.n_rows = opened.metadata.num_rows
         repeated = repeated_label(self.schema.names)
@@ -84,7 +71,7 @@ class ParquetFile:
 
     def read(self) -> Any:
         """Read the whole table; columns of dictionaries become plain columns."""
-        with _reading(self._path):
+        with reading(self._path, "Parquet"):
             return _plain(self._opened.read())
 
     def batches(
@@ -93,7 +80,7 @@ class ParquetFile:
         """Yield tables of some rows each, with all columns or some of them."""
         import pyarrow
 
-        with _reading(self._path):
+        with reading(self._path, "Parquet"):
             for batch in self._opened.iter_batches(batch_size=size, columns=columns):
                 yield _plain(pyarrow.Table.from_batches([batch]))
 

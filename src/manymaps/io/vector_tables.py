@@ -29,14 +29,8 @@ from manymaps.io.tables import Layout, NumberRule, TextTable, frame_table, is_nu
 from manymaps.labels import listed
 
 __all__ = [
-    "LAYOUT",
-    "TableColumns",
-    "annotated_rows",
-    "find_text_columns",
-    "frame_rows",
-    "read_annotated",
-    "read_parquet_vectors",
-    "read_table_vectors",
+    "LAYOUT", "TableColumns", "annotated_rows", "find_text_columns", "frame_rows",
+    "read_annotated", "read_parquet_vectors", "read_table_vectors",
 ]  # fmt: skip
 
 LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id")
