@@ -343,8 +343,7 @@ def _counts_column(file: Path) -> str | None:
     from manymaps.io.files import sampled
     from manymaps.io.tables import open_headed_table
 
-    sample = sampled(file)
-    if sample.container() is not None:
+    if (sample := sampled(file)).container() is not None:
         return None
     try:
         header = next(open_headed_table(sample.lines, str(file)).rows())[1]

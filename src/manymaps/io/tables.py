@@ -1,10 +1,11 @@
 """Tables of text, Parquet files and data frames: one interface, read by column.
 
-    open_table(data, ...)  -> TextTable     a text, split at the delimiter that fits best
-    frame_table(frame)     -> FrameTable    a frame of pandas, polars or pyarrow, or Parquet
+    read_text(file, layout)  -> TextTable   a text, split at the delimiter that fits best
+    frame_table(frame)       -> FrameTable  a frame of pandas, polars or pyarrow, or Parquet
 
     table.head             the names of the columns and the first rows, as texts
     table.read(...)        columns of labels as codes, perhaps one of numbers, and their lines
+    table.wide(...)        a column of labels and one column per coordinate or feature
 
     tie,knot,.6                0   0   .6
     tie,suit,.4        ->      0   1   .4      0 tie, 1 knot      0 knot, 1 suit
