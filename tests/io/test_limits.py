@@ -16,7 +16,7 @@ from manymaps.io.judgements import read_judgements
 from manymaps.io.matrices import read_labels
 from manymaps.io.metadata import read_columns
 from manymaps.io.similarities import read_similarities
-from manymaps.io.tables import AMOUNT, TextTable
+from manymaps.io.tables import RULE_OF, TextTable
 from manymaps.io.texts import Texts
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import natural_order
@@ -212,7 +212,7 @@ def test_wide_rows_are_those_of_the_table(size, monkeypatch):
     lines = "".join(",".join([f"o{i}", *map(str, row)]) + "\n" for i, row in enumerate(values))
     table = TextTable("a.csv", lines.encode(), ",")
     found = [
-        table.wide(range(1, 10), 0, AMOUNT["count"], header=False, dense=dense).values
+        table.wide(range(1, 10), 0, RULE_OF["count"], header=False, dense=dense).values
         for dense in (False, True)
     ]
     np.testing.assert_array_equal(found[0].toarray(), values)

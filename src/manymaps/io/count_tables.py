@@ -38,7 +38,7 @@ from manymaps.io.columns import (
 )
 from manymaps.io.metadata import refuse_long_texts
 from manymaps.io.tables import (
-    AMOUNT,
+    RULE_OF,
     Cells,
     CodedColumn,
     FrameTable,
@@ -242,7 +242,7 @@ def _summed(
     n_read = len(cells)
     if not n_read:
         raise DataError(f"{source} holds no counts; expected a row, a column and a count a line")
-    values = cells.checked(AMOUNT["count"])
+    values = cells.checked(RULE_OF["count"])
     rows, columns = cells.columns
     row_labels, row_codes = _without_empty_label(rows)
     column_labels, column_codes = _without_empty_label(columns)
@@ -289,7 +289,7 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
     if column_labels is not None:
         table.check_decoded(table.first_line, *column_labels)
         check_places(table.source, column_labels, "column", [c + 1 for c in features])
-    rows = table.wide(features, label, AMOUNT["count"], header=head.header, texts=texts)
+    rows = table.wide(features, label, RULE_OF["count"], header=head.header, texts=texts)
     if not rows.labels:
         raise DataError(f"{table.source} has a header and no rows")
     hint = " (counts are added up in a long list such as document,word,count)"

@@ -26,7 +26,7 @@ from manymaps.io.columns import ColumnNames, find_columns, named_column
 from manymaps.io.files import Sample, read_bytes, sampled
 from manymaps.io.matrices import labelled_matrix
 from manymaps.io.similarities import SimilarityTable, read_similarities
-from manymaps.io.tables import RATED, Table, columns_table, open_headed_table, parquet_table
+from manymaps.io.tables import RULE_OF, Table, columns_table, open_headed_table, parquet_table
 from manymaps.labels import listed
 
 __all__ = ["judgements_from", "read_judgements"]
@@ -238,7 +238,7 @@ def _of_rows(table: Table, judge: str, names: ColumnNames) -> Judgements:
         )
     value = rest[found.strength]
     cells = table.read((judges, rest[found.cue], rest[found.response]), value)
-    similarities = cells.checked(RATED["similarity"])
+    similarities = cells.checked(RULE_OF["similarity"])
     cells.check_named()
     if not similarities.size:
         raise DataError(

@@ -17,7 +17,7 @@ from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.matrices import LabelledMatrix
-from manymaps.io.tables import AMOUNT, Cells, CodedColumn
+from manymaps.io.tables import RULE_OF, Cells, CodedColumn
 from manymaps.labels import plain_spelling
 
 __all__ = ["Pairs", "associate", "associate_matrix", "named_by"]
@@ -138,7 +138,7 @@ def _first_seen(codes: np.ndarray, n: int) -> np.ndarray:
 def associate(pairs: Pairs, rules: Rules) -> Associations:
     """Associations from pairs; the objects are in the order in which they first appear."""
     cells = pairs.cells
-    values = cells.checked(AMOUNT["strength"])
+    values = cells.checked(RULE_OF["strength"])
     named = np.flatnonzero(~cells.unnamed)
     unnamed = len(cells) - len(named)
     labels, n_cues, cue, response = pairs.numbered(named if unnamed else None)

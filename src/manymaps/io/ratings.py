@@ -33,8 +33,8 @@ from manymaps.errors import DataError, setting
 from manymaps.io.columns import ColumnNames, folded, named_column, usual_column
 from manymaps.io.files import sampled
 from manymaps.io.kinds import asked_format
-from manymaps.io.tables import RATED as RATED_VALUES
 from manymaps.io.tables import (
+    RULE_OF,
     Cells,
     Layout,
     Table,
@@ -359,7 +359,7 @@ def _under_header(
 
 def _ratings(cells: Cells, source: str, notes: tuple[str, ...]) -> Ratings:
     """Ratings from cells; rows without a number or a word are counted."""
-    values = cells.checked(RATED_VALUES["rating"])
+    values = cells.checked(RULE_OF["rating"])
     words = [column.cells() for column in cells.columns]
     lacks_word = cells.unnamed
     lacks_number = np.isnan(values) & ~lacks_word

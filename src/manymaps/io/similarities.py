@@ -25,7 +25,7 @@ from manymaps.io.associations import read_entries
 from manymaps.io.columns import ColumnNames
 from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.pairs import Pairs
-from manymaps.io.tables import RATED
+from manymaps.io.tables import RULE_OF
 
 __all__ = ["SimilarityTable", "read_similarities"]
 
@@ -138,7 +138,7 @@ def read_similarities(
 
 def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
     """A table from a list of pairs; one that is listed twice must be so with one value."""
-    values = pairs.cells.checked(RATED["similarity"])
+    values = pairs.cells.checked(RULE_OF["similarity"])
     pairs.cells.check_named()
     labels, _, cues, responses = pairs.numbered()
     n = len(labels)

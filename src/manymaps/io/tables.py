@@ -42,10 +42,10 @@ from manymaps.data.frames import cell_label, eager_frame
 from manymaps.errors import DataError, setting
 from manymaps.io.files import Sample, read_bytes, suffix_of, to_utf8
 from manymaps.io.parquet import open_parquet
-from manymaps.labels import plural, repeated_label
+from manymaps.labels import repeated_label
 
 __all__ = [
-    "AMOUNT", "HEAD_ROWS", "LONGEST_LINE", "MISSING", "RATED", "Cells",
+    "HEAD_ROWS", "LONGEST_LINE", "MISSING", "RULE_OF", "Cells",
     "CodedColumn", "FrameTable", "LabelCodes", "Layout",
     "NumberRule", "Table", "TextTable", "as_number", "cells_of", "check_places", "columns_table",
     "delimiters_of", "frame_table", "header_delimiter", "is_number", "known_number",
@@ -130,19 +130,18 @@ class NumberRule:
     wanted: str
 
 
-AMOUNT = {
-    what: NumberRule(
-        what,
-        lambda values: ~(np.isfinite(values) & (values >= 0)),
-        f"{what}s must be finite numbers of at least 0",
-    )
-    for what in ("count", "strength")
-}
-# A missing number is NaN.
-RATED = {
-    what: NumberRule(what, np.isinf, f"{plural(what)} must be finite numbers, or empty if missing")
-    for what in ("similarity", "rating")
-}
+def _is_no_amount(values: np.ndarray) -> np.ndarray:
+    return ~(np.isfinite(values) & (values >= 0))
+
+
+_RULES = (
+    NumberRule("count", _is_no_amount, "counts must be finite numbers of at least 0"),
+    NumberRule("strength", _is_no_amount, "strengths must be finite numbers of at least 0"),
+    # A missing one is NaN.
+    NumberRule("similarity", np.isinf, "similarities must be finite numbers, or empty if missing"),
+    NumberRule("rating", np.isinf, "ratings must be finite numbers, or empty if missing"),
+)
+RULE_OF = {rule.what: rule for rule in _RULES}
 
 
 @dataclass(frozen=True)
