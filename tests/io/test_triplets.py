@@ -101,6 +101,8 @@ def test_kinds(tmp_path):
         ("0 1 2\n0 1.5 2\n", r"line 2: 1.5 is no number of an object"),
         ("0 1 2\n0 1 x\n", r"line 2 holds 'x'; expected three numbers"),
         ("0 1 2\n0 1\n", r"line 2 has 2 cells"),
+        ("0 1 2\n0 9223372036854775808 1\n", "line 2: 9.22.* is no number of an object"),
+        ("0 " + "x" * 200_000 + " 2\n", r"line 1: .* cannot be split"),
         ("0,1\n2,3\n", "has 2 columns; expected three objects"),
         ("tie,knot,suit\ntie,tie,suit\n", r"line 2: an object stands twice .*'tie, tie, suit'"),
         ("tie,knot,suit\ntie,knot\n", r"line 2 has 2 cells"),

@@ -825,7 +825,9 @@ def read_text(
     if layout.is_spaced(clean):
         first = next((x for x in clean.splitlines() if x.strip() and not x.startswith(b"#")), b"")
         if b" " in first.strip() and not any(mark.encode() in first for mark in DELIMITERS):
-            return TextTable(source, clean, " ", quoted=False)
+            table = TextTable(source, clean, " ", quoted=False)
+            next(table.rows(), None)  # raises the error of a first row that cannot be split
+            return table
     start = clean if len(clean) <= HEAD_BYTES else clean[: clean.rfind(b"\n", 0, HEAD_BYTES) + 1]
     best, best_score = None, (-1, -1, 1)
     for delimiter in delimiters:

@@ -230,7 +230,9 @@ def _numbers(table: TextTable) -> np.ndarray:
             f"{cells.where(k)} holds {shown(column.texts[column.codes[k]])}; expected three "
             "numbers of objects on each line"
         )
-    return values.astype(np.int64) if (values == np.rint(values)).all() else values
+    # `Triplets` refuses the others, and numbers beyond 64 bits would be cast to any value.
+    is_whole = (np.abs(values) < 2**53) & (values == np.rint(values))
+    return values.astype(np.int64) if is_whole.all() else values
 
 
 def _coded_numbers(column: CodedColumn) -> np.ndarray:
