@@ -254,7 +254,7 @@ def test_the_columns_of_a_long_frame_can_be_named():
 @pytest.mark.parametrize(("value", "message"), [(-2.0, "-2"), (None, "nan"), (np.inf, "inf")])
 def test_a_bad_count_of_a_long_frame_is_named(value, message):
     frame = pd.DataFrame({"site": ["a", "b"], "species": ["x", "y"], "n": [1.0, value]})
-    with pytest.raises(DataError, match=rf"row 1: the count of 'b' and 'y' is .*{message}"):
+    with pytest.raises(DataError, match=rf"row 1: the count of 'b' - 'y' is .*{message}"):
         counts_from(frame)
 
 
@@ -354,5 +354,5 @@ def test_counts_of_a_frame_may_be_written_as_text():
     counts = counts_from(frame, rows="site", columns="species", count="n")
     assert counts.values.toarray().tolist() == [[3, 0], [0, 4.5]]
     frame["n"] = ["3", "many"]
-    with pytest.raises(DataError, match="row 1: the count of 'b' and 'y' is 'many'"):
+    with pytest.raises(DataError, match="row 1: the count of 'b' - 'y' is 'many'"):
         counts_from(frame, rows="site", columns="species", count="n")
