@@ -181,8 +181,9 @@ class TestFit:
         apart = np.linalg.norm(values[:, None] - values[None], axis=2)
         np.save(tmp_path / "apart.npy", apart)
         options = ("--metric", "precomputed", "--method", "tsne", "--perplexity", 5)
-        fitted = ("-o", tmp_path / "o.atlas", "--reliability", "--iterations", 20)
-        result = invoke("fit", tmp_path / "apart.npy", *fitted, *options)
+        fitted = tmp_path / "o.atlas"
+        options += ("--reliability", "--iterations", 20)
+        result = invoke("fit", tmp_path / "apart.npy", "-o", fitted, *options)
         assert result.exit_code == 0, result.stderr
         assert "--reliability: of distances and of counts it is not known" in result.stderr
         assert EXPLAINED not in mm.load_atlas(fitted).metadata
