@@ -457,7 +457,7 @@ def _check_resolution(
 def descent(problem: Problem, recall: float) -> Found:
     """Nearest neighbour descent, with more neighbours until the recall is reached."""
     pynndescent = _pynndescent()
-    import numba
+    from manymaps.compute.threads import current_threads
 
     own, k = problem.among_themselves, problem.k
     rows = problem.sample()
@@ -470,7 +470,7 @@ def descent(problem: Problem, recall: float) -> Found:
             metric=problem.metric,
             n_neighbors=min(size, problem.points.shape[0] - 1),
             random_state=problem.seed,
-            n_jobs=numba.get_num_threads(),
+            n_jobs=current_threads(),
         )
         if own:
             indices, distances = index.neighbor_graph

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, inlined, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN, exp32
 from manymaps.constraints import MOST_MAPS
 
@@ -157,9 +157,9 @@ def _choice(log_model, background, log_rest):
     return log_q, np.exp(kept - log_q)
 
 
-@parallel
+@compiled
 def attraction(
-    axes, chunks, indptr, indices, forward, backward,
+    first, last, axes, chunks, indptr, indices, forward, backward,
     own_table, other_table, own_log_pi, other_log_pi,
     member_indptr, member_maps, member_entries,
     own_chooser, own_chosen, other_chooser, other_chosen,
@@ -172,7 +172,7 @@ def attraction(
     """
     n_maps, d = own_log_pi.shape[0], len(axes)
     similarity = 2 * d + 2
-    for c in prange(chunks.size - 1):
+    for c in range(first, last):
         lanes, terms = np.empty((3 * d + 6) * _PLANE, np.float32), np.empty(n_maps, np.float64)
         for i in range(chunks[c], chunks[c + 1]):
             mass, cost = 0.0, 0.0

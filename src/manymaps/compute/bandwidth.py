@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled
 
 __all__ = ["conditional_probabilities", "row_entropies"]
 
@@ -61,8 +61,10 @@ def _start(distances, nearest, log_perplexity, probabilities):
     return False, -np.log(mean)
 
 
-@parallel
-def conditional_probabilities(squared_distances, starts, log_perplexity, probabilities):
+@compiled
+def conditional_probabilities(
+    first, last, squared_distances, starts, log_perplexity, probabilities
+):
     """Fill probabilities (n_pairs,) from squared distances (n_pairs,); all float64.
 
     `log_perplexity` has shape (n,), each at most the logarithm of its row's number of neighbours
@@ -71,7 +73,7 @@ def conditional_probabilities(squared_distances, starts, log_perplexity, probabi
     than the perplexity counts, no bandwidth reaches it: the limit is kept, equal weights for
     those and none for the others.
     """
-    for i in prange(starts.size - 1):
+    for i in range(first, last):
         distances = squared_distances[starts[i] : starts[i + 1]]
         row = probabilities[starts[i] : starts[i + 1]]
         if distances.size == 0:
@@ -98,10 +100,10 @@ def conditional_probabilities(squared_distances, starts, log_perplexity, probabi
             row[j] /= total
 
 
-@parallel
-def row_entropies(squared_distances, starts, beta, entropies):
+@compiled
+def row_entropies(first, last, squared_distances, starts, beta, entropies):
     """The entropies (n,) of all rows at one common beta; 0 for a row without pairs."""
-    for i in prange(starts.size - 1):
+    for i in range(first, last):
         distances = squared_distances[starts[i] : starts[i + 1]]
         entropies[i] = 0.0
         if distances.size == 0:

@@ -16,17 +16,13 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-import sys
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core.caching import IndexDataCacheFile
-from numba.core.registry import CPUDispatcher
-from threadpoolctl import threadpool_limits
 
 # Threads that spin at the end of each loop steal the very time another process needs to let them
 # finish: on a busy machine an iteration took ten times as long. The price is 80 microseconds to
@@ -36,12 +32,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 __all__ = [
     "compiled",
     "inlined",
-    "parallel",
-    "prange",
     "rounded",
 ]
-
-prange = numba.prange
 
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 # Nobody calls these from C. The door for that would hold the whole loop once more, and take a tenth
@@ -61,18 +53,6 @@ def rounded(function: Callable) -> Any:
     """
     # What says nothing of fast-math has that of its caller.
     return _kept(numba.njit(**_OPTIONS, fastmath=False, nogil=True)(function))
-
-
-def parallel(function: Callable) -> Any:
-    """Compile a loop whose `prange` iterations are independent of one another.
-
-    Work is chunked by size, never by the number of threads, so that results keep their bits at
-    any number of threads.
-    """
-    made = numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, parallel=True)
-    dispatcher = _kept(made(function))
-    _PARALLEL.append(dispatcher)
-    return dispatcher
 
 
 def inlined(function: Callable) -> Any:
@@ -140,37 +120,3 @@ def _kept(dispatcher: Any, prefix: str = "") -> Any:
         files._index_path = str(Path(files._cache_path, files._index_name))
         files._data_name_pattern = f"{prefix}{files._data_name_pattern}"
     return dispatcher
-
-
-_PARALLEL: list[Any] = []
-
-
-class _Alone(CPUDispatcher):
-    """A parallel loop in a process where no thread can be started."""
-
-    def __call__(self, *arguments: Any) -> Any:
-        return _alone(self.py_func)(*arguments)
-
-
-@cache
-def _alone(function: Callable) -> Any:
-    return _kept(_serial(function), "alone-")
-
-
-def _stay_alone() -> None:
-    """One thread for all that uses OpenMP, in a process that was forked from one with more."""
-    try:
-        used = numba.threading_layer() == "omp"
-    except ValueError:
-        used = False  # no parallel loop has run yet
-    if used or "faiss" in sys.modules:
-        threadpool_limits(1, user_api="openmp")
-        numba.set_num_threads(1)
-        numba.config.NUMBA_NUM_THREADS = 1  # the most that `threads` gives to anything
-    if used:
-        for dispatcher in _PARALLEL:
-            dispatcher.__class__ = _Alone
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_stay_alone)

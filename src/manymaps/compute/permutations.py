@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, inlined, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 
 __all__ = ["dealt_tests", "observed_divergences"]
 
@@ -103,12 +103,12 @@ def _constants(counts, held, logs, constants):
     return whole
 
 
-@parallel
+@compiled
 def observed_divergences(
-    groups, units, given, answers, kinds, senses, tests, n_groups, logs, result
+    first, last, groups, units, given, answers, kinds, senses, tests, n_groups, logs, result
 ):
     """Fill the divergences of all words and senses, in nats."""
-    for w in prange(units.size - 1):
+    for w in range(first, last):
         own = slice(units[w], units[w + 1])
         members = senses[kinds[w] : kinds[w + 1]]
         counts = np.empty((n_groups, members.size), np.int64)
@@ -122,9 +122,9 @@ def observed_divergences(
             result[tests[w] + t] = max(0.0, (found[t] + constants[t]) / whole)
 
 
-@parallel
+@compiled
 def dealt_tests(
-    words, groups, strata, units, given, answers, kinds, senses, tests,
+    first, last, words, groups, strata, units, given, answers, kinds, senses, tests,
     n_groups, logs, seed, hits, least, most, reached, draws, means,
 ):  # fmt: skip
     """Deal the units of some words until their statistics are decided, or have `most` draws.
@@ -133,7 +133,7 @@ def dealt_tests(
     those of an earlier call count. `means` is what it is on average over the first `least` draws,
     in nats. The draws of a word depend on the seed, its number and what was drawn before.
     """
-    for k in prange(words.size):
+    for k in range(first, last):
         w = words[k]
         labels, own_strata = groups[units[w] : units[w + 1]].copy(), strata[units[w] : units[w + 1]]
         bounds = given[units[w] : units[w + 1] + 1]

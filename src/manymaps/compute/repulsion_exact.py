@@ -14,8 +14,9 @@ import itertools
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN, term_and_slope
+from manymaps.compute.threads import share_out
 
 __all__ = ["BLINDING", "FAINT", "field", "row_in_log_domain", "within_range"]
 
@@ -91,15 +92,16 @@ def row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind,
     return potential, scale
 
 
-@parallel
+@compiled
 def _sum_chunks(
-    axes, chunks, targets, sources, charges, log_charges, skip, kind, potential, force, scale
-):
+    first, last, axes, chunks, targets, sources, charges, log_charges, skip, kind, potential,
+    force, scale,
+):  # fmt: skip
     d = len(axes)
-    for c in prange(chunks.shape[0]):
-        sums, precise = np.empty(1 + _AXES, np.float32), np.empty(d, np.float64)
-        first, last, start, stop = chunks[c, 0], chunks[c, 1], chunks[c, 2], chunks[c, 3]
-        for i in range(first, last):
+    sums, precise = np.empty(1 + _AXES, np.float32), np.empty(d, np.float64)
+    for c in range(first, last):
+        start, stop = chunks[c, 2], chunks[c, 3]
+        for i in range(chunks[c, 0], chunks[c, 1]):
             sums[:] = _ZERO
             at = skip[i] if start <= skip[i] < stop else stop
             _row(axes, targets, i, sources, start, at, charges, kind, sums)
@@ -159,9 +161,10 @@ def field(
     scale = np.empty(n, np.float64)
     log_charges, shift = within_range(log_charges, source_offsets)
     charges = np.exp(log_charges) if kind == CAUCHY else log_charges
-    _sum_chunks(
-        (0,) * targets.shape[0], _chunks(target_offsets, source_offsets),
-        targets, sources, charges, log_charges, skip, kind, potential, force, scale,
+    chunks = _chunks(target_offsets, source_offsets)
+    share_out(
+        _sum_chunks, len(chunks), (0,) * targets.shape[0], chunks, targets, sources, charges,
+        log_charges, skip, kind, potential, force, scale,
     )  # fmt: skip
     if shift.any():
         scale += np.repeat(shift, np.diff(target_offsets))

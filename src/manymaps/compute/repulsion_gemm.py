@@ -29,10 +29,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled
 from manymaps.compute.repulsion_exact import BLINDING, FAINT, row_in_log_domain, within_range
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN, exp32, greater
-from manymaps.compute.threads import one_blas_thread
+from manymaps.compute.threads import one_blas_thread, share_out
 
 __all__ = ["field", "two_fields"]
 
@@ -173,11 +173,10 @@ def _add_columns(first, last, n_sources, own, log_masses, weights, added, peaks,
                 line[j] += line_more[j]
 
 
-@parallel
+@compiled
 def _sum_chunks(
-    chunks, targets, sources, own, beside, base, charges, skip, log_masses, divided, kind, height,
-    width,
-    potential, force, scale, totals,
+    first_chunk, last_chunk, chunks, targets, sources, own, beside, base, charges, skip,
+    log_masses, divided, kind, height, width, potential, force, scale, totals,
 ):  # fmt: skip
     """Fill the field of the targets; `totals` (chunks, d + 1, widest) for that of the sources.
 
@@ -185,7 +184,7 @@ def _sum_chunks(
     centre. `base` is what x is at no distance, log(charge) or 0.
     """
     d, keep = own.shape[1] - 1, totals.size > 0
-    for c in prange(chunks.shape[0]):
+    for c in range(first_chunk, last_chunk):
         start, stop = chunks[c, 2], chunks[c, 3]
         n_tiles = (stop - start + width - 1) // width
         weights = np.empty(height * (stop - start if keep else width), np.float32)
@@ -219,11 +218,11 @@ def _sum_chunks(
                 )
 
 
-@parallel
-def _join_chunks(pieces, totals, beside, log_charges, potential, force, scale):
+@compiled
+def _join_chunks(first, last, pieces, totals, beside, log_charges, potential, force, scale):
     """The field of the sources from the sums of all chunks of targets, added up in order."""
     d = beside.shape[1] - 1
-    for p in prange(pieces.shape[0]):
+    for p in range(first, last):
         a, b, start = pieces[p, 0], pieces[p, 1], pieces[p, 2]
         sums = np.zeros((d + 1, b - a))
         for c in range(pieces[p, 3], pieces[p, 4]):
@@ -238,12 +237,14 @@ def _join_chunks(pieces, totals, beside, log_charges, potential, force, scale):
                 force[k, a + j] = -2.0 * (beside[a + j, k] * sums[d, j] - sums[k, j])
 
 
-@parallel
-def _resum_rows(rows, ranges, targets, sources, log_charges, skip, kind, potential, force, scale):
+@compiled
+def _resum_rows(
+    first, last, rows, ranges, targets, sources, log_charges, skip, kind, potential, force, scale
+):
     """Sum rows that left float32's range again in the log domain."""
-    for r in prange(rows.size):
+    precise = np.empty(targets.shape[0], np.float64)
+    for r in range(first, last):
         i = rows[r]
-        precise = np.empty(targets.shape[0], np.float64)
         potential[i], scale[i] = row_in_log_domain(
             targets, i, sources, ranges[r, 0], ranges[r, 1], skip[i], log_charges, kind, precise
         )
@@ -275,9 +276,9 @@ class _Side:
             rows = np.flatnonzero(~((potential > FAINT) & (potential < BLINDING)))
         maps = np.searchsorted(self.offsets, rows, side="right") - 1
         ranges = np.stack([other.offsets[maps], other.offsets[maps + 1]], axis=1)
-        _resum_rows(
-            rows, ranges, self.points, other.points, log_charges, skip, kind, potential, force,
-            scale,
+        share_out(
+            _resum_rows, len(rows), rows, ranges, self.points, other.points, log_charges, skip,
+            kind, potential, force, scale,
         )  # fmt: skip
 
 
@@ -324,7 +325,8 @@ def two_fields(
     masses = log_masses.astype(np.float64) - loudest
     seen = _sum(at, of, chunks, log_charges, skip, GAUSSIAN, (masses, divided, totals))
     felt = of.empty_field()
-    _join_chunks(_pieces(chunks, of.offsets), totals, _beside(of, _centre(of)), log_charges, *felt)
+    pieces, beside = _pieces(chunks, of.offsets), _beside(of, _centre(of))
+    share_out(_join_chunks, len(pieces), pieces, totals, beside, log_charges, *felt)
     felt[2][...] += loudest
     at.rescue(seen, of, log_charges, skip, GAUSSIAN)
     if divided:
@@ -356,10 +358,10 @@ def _sum(
         base, charges = np.zeros_like(log_charges), np.exp(log_charges)
     seen = at.empty_field()
     with one_blas_thread():
-        _sum_chunks(
-            chunks, np.ascontiguousarray(at.points.T), of.points, _beside(at, centre),
-            _beside(of, centre), base, charges, skip, log_masses, divided, kind, _ROWS, _TILE,
-            *seen, totals,
+        share_out(
+            _sum_chunks, len(chunks), chunks, np.ascontiguousarray(at.points.T), of.points,
+            _beside(at, centre), _beside(of, centre), base, charges, skip, log_masses, divided,
+            kind, _ROWS, _TILE, *seen, totals,
         )  # fmt: skip
     return seen
 
