@@ -54,7 +54,7 @@ def _at(plane, lane):
     return np.uint64(plane * _PLANE) + lane
 
 
-@compiled
+@inlined
 def _take(row, maps, lanes, plane, lane):
     """Lay some maps of an object's row of the table side by side, from a lane on."""
     for k in range(row.shape[0]):
@@ -67,7 +67,7 @@ def _take(row, maps, lanes, plane, lane):
                 lanes[at + a] = row[k, np.uint64(maps[a])]
 
 
-@compiled
+@inlined
 def _set(lanes, plane, lane, n, value):
     """Give n lanes a value."""
     at = _at(plane, np.uint64(lane))
@@ -75,7 +75,7 @@ def _set(lanes, plane, lane, n, value):
         lanes[at + a] = value
 
 
-@compiled
+@inlined
 def _sum(lanes, plane, lane, n):
     """The sum of n lanes."""
     total, at = _ZERO, _at(plane, np.uint64(lane))
@@ -84,7 +84,7 @@ def _sum(lanes, plane, lane, n):
     return total
 
 
-@compiled
+@inlined
 def _every(lanes, plane, lane, n, step):
     """The sum of n lanes, a step from one to the next."""
     total, at = _ZERO, _at(plane, np.uint64(lane))
@@ -94,7 +94,7 @@ def _every(lanes, plane, lane, n, step):
     return total
 
 
-@compiled
+@inlined
 def _similarities(axes, lanes, n, kind):
     """The similarity of each of n lanes, and its kernel."""
     d = len(axes)
@@ -113,7 +113,7 @@ def _similarities(axes, lanes, n, kind):
             lanes[_at(2 * d + 3, a)] = kernel
 
 
-@compiled
+@inlined
 def _pull(axes, lanes, n):
     """Add weight_ij s_ij^m / v_ij of n lanes to the shares, and its slopes to the pulls."""
     d = len(axes)
@@ -126,7 +126,7 @@ def _pull(axes, lanes, n):
             lanes[_at(2 * d + 6 + axis, a)] += slope * difference
 
 
-@compiled
+@inlined
 def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, terms):
     """log sum_m s_ij^m over all maps in float64; the terms, scaled to a sum of one."""
     peak = -np.inf
@@ -146,7 +146,7 @@ def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, term
     return peak + np.log(total)
 
 
-@compiled
+@inlined
 def _choice(log_model, background, log_rest):
     """log q and r of one pair from the log of its model part."""
     if background == 0.0:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import compiled, inlined
 
 __all__ = ["conditional_probabilities", "row_entropies"]
 
@@ -25,7 +25,7 @@ _FLAT = 1e-12
 _FARTHEST_STEP = 2.0
 
 
-@compiled
+@inlined
 def _fill(distances, nearest, beta, probabilities):
     """exp(-beta (d2 - nearest)) of one row; their sum, entropy, and its fall with log beta."""
     total, first, second = 0.0, 0.0, 0.0
@@ -40,7 +40,15 @@ def _fill(distances, nearest, beta, probabilities):
     return total, np.log(total) + mean, second / total - mean * mean
 
 
-@compiled
+@inlined
+def _least(distances):
+    least = np.inf
+    for j in range(distances.size):
+        least = min(least, distances[j])
+    return least
+
+
+@inlined
 def _start(distances, nearest, log_perplexity, probabilities):
     """A first log beta; the row is filled at once where ties leave nothing to search.
 
@@ -56,7 +64,8 @@ def _start(distances, nearest, log_perplexity, probabilities):
             probabilities[j] = (1.0 if distances[j] == nearest else 0.0) / ties
         return True, 0.0
     if not log_perplexity < np.log(k):
-        probabilities[:] = 1.0 / k
+        for j in range(k):
+            probabilities[j] = 1.0 / k
         return True, 0.0
     return False, -np.log(mean)
 
@@ -78,7 +87,7 @@ def conditional_probabilities(
         row = probabilities[starts[i] : starts[i + 1]]
         if distances.size == 0:
             continue
-        nearest = distances.min()
+        nearest = _least(distances)
         found, log_beta = _start(distances, nearest, log_perplexity[i], row)
         if found:
             continue
@@ -92,8 +101,10 @@ def conditional_probabilities(
                 low = log_beta
             else:
                 high = log_beta
-            step = excess / fall if fall > _FLAT else np.sign(excess) * _FARTHEST_STEP
-            log_beta += min(max(step, -_FARTHEST_STEP), _FARTHEST_STEP)
+            step = _FARTHEST_STEP if excess > 0 else -_FARTHEST_STEP
+            if fall > _FLAT:
+                step = min(max(excess / fall, -_FARTHEST_STEP), _FARTHEST_STEP)
+            log_beta += step
             if not low < log_beta < high:
                 log_beta = 0.5 * (low + high)
         for j in range(row.size):
@@ -108,7 +119,7 @@ def row_entropies(first, last, squared_distances, starts, beta, entropies):
         entropies[i] = 0.0
         if distances.size == 0:
             continue
-        nearest = distances.min()
+        nearest = _least(distances)
         total, first = 0.0, 0.0
         for j in range(distances.size):
             distance = beta * (distances[j] - nearest)

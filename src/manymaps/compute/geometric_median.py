@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import compiled, inlined
 
 __all__ = ["geometric_medians"]
 
@@ -27,7 +27,7 @@ _ACCURACY = 1e-10
 _SAME = 1e-12
 
 
-@compiled
+@inlined
 def _pull(points, indices, weights, y, same, pull):
     """R into `pull`; returns the weight at y, the sum of w / distance, the nearest point's place.
 
@@ -53,7 +53,7 @@ def _pull(points, indices, weights, y, same, pull):
     return at_y, stiffness, nearest
 
 
-@compiled
+@inlined
 def _length(vector):
     total = 0.0
     for axis in range(vector.size):
@@ -61,7 +61,7 @@ def _length(vector):
     return np.sqrt(total)
 
 
-@compiled
+@inlined
 def _mean(points, indices, weights, y):
     """The weighted mean into y; returns the largest distance from it."""
     total = weights.sum()
@@ -79,7 +79,7 @@ def _mean(points, indices, weights, y):
     return np.sqrt(radius)
 
 
-@compiled
+@inlined
 def _median(points, indices, weights, y, pull):
     """One median into y."""
     scale = _mean(points, indices, weights, y)

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN, exp32, log32
 
 __all__ = ["REMOTE", "divergence_slopes", "row_sums"]
@@ -45,7 +45,7 @@ _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 
 
-@compiled
+@inlined
 def _similarities(points, i, first, scale, charges, kind, d2, line):
     """Squared distances from i to a block of objects in one map, and s_ij."""
     d2[:] = _ZERO
@@ -62,7 +62,7 @@ def _similarities(points, i, first, scale, charges, kind, d2, line):
             line[k] = scale * charge[k] / (_ONE + d2[k])
 
 
-@compiled
+@inlined
 def _block_of_row(points, charges, i, first, maps, kind, d2, lines, total):
     """The same in all maps of i; their sum into `total`, without i itself."""
     total[:] = _ZERO
@@ -76,7 +76,7 @@ def _block_of_row(points, charges, i, first, maps, kind, d2, lines, total):
         total[i - first] = _ZERO
 
 
-@compiled
+@inlined
 def _log_similarity(points, log_pi, i, j, kind, terms):
     """log v_ij over all maps in float64; the terms, scaled to a sum of one."""
     peak = -np.inf
@@ -96,7 +96,7 @@ def _log_similarity(points, log_pi, i, j, kind, terms):
     return peak + np.log(total)
 
 
-@compiled
+@inlined
 def _fill_row(indptr, indices, values, i, log_rest, row):
     """The dense row i of log p~."""
     row[:] = log_rest
@@ -104,7 +104,7 @@ def _fill_row(indptr, indices, values, i, log_rest, row):
         row[indices[at]] = values[at]
 
 
-@compiled
+@inlined
 def _sums_of_block(total, log_p, sums):
     """Add sum v, sum v log v and sum v log p~ of a block."""
     z, entropy, cross = _ZERO, _ZERO, _ZERO
@@ -118,7 +118,7 @@ def _sums_of_block(total, log_p, sums):
     sums[2] += cross
 
 
-@compiled
+@inlined
 def _remote_row_sums(points, log_pi, i, log_p, kind, logs, terms, sums):
     """log Z and the two means of one row, in the log domain."""
     peak = -np.inf
@@ -165,7 +165,7 @@ def row_sums(
             log_z[i], mean_log_v[i], mean_log_p[i] = sums[0], sums[1], sums[2]
 
 
-@compiled
+@inlined
 def _weigh_block(
     total, mine, my_level, others, levels, log_forward, log_backward, exaggeration, both, chosen
 ):
@@ -179,7 +179,7 @@ def _weigh_block(
         chosen[k] = mine + others[k] if v > _FAINT else _ZERO
 
 
-@compiled
+@inlined
 def _pull_block(points, i, first, both, chosen, d2, line, kind, sums):
     """Add a block's part of slope, share and pull (2 + d,) in one map."""
     slope, share = _ZERO, _ZERO
@@ -198,7 +198,7 @@ def _pull_block(points, i, first, both, chosen, d2, line, kind, sums):
         sums[2 + axis] -= 2.0 * np.float64(force)
 
 
-@compiled
+@inlined
 def _add_remote_pair(points, i, j, weight, share, terms, maps, kind, sums):
     """Add one pair whose g and q are known to the sums of the maps of i."""
     for a in range(maps.size):
@@ -216,7 +216,7 @@ def _add_remote_pair(points, i, j, weight, share, terms, maps, kind, sums):
             sums[a, 2 + axis] -= 2.0 * part * gap
 
 
-@compiled
+@inlined
 def _remote_pairs(
     points, log_pi, i, remote, partners, counts, log_z, levels, log_forward, log_backward,
     exaggeration, kind, maps, terms, sums,

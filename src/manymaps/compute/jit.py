@@ -42,12 +42,17 @@ _OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable) -> Any:
-    """Compile a serial loop."""
-    return _kept(_serial(function))
+    """Compile a loop over arrays.
+
+    A loop that another calls is put into it. By name it would be found twice: in the process that
+    compiles, as it was compiled for itself, and later in what the caller left on the disk, where
+    other multiply-adds are fused; and the first run of all would have other bits than the rest.
+    """
+    return _kept(numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, forceinline=True)(function))
 
 
 def rounded(function: Callable) -> Any:
-    """Compile a serial loop whose sums and products are rounded one by one, as in NumPy.
+    """Compile a loop whose sums and products are rounded one by one, as in NumPy.
 
     For loops that compare sums: equal sums stay equal, whatever the processor.
     """
@@ -56,20 +61,14 @@ def rounded(function: Callable) -> Any:
 
 
 def inlined(function: Callable) -> Any:
-    """Compile a formula for one pair into the loops that call it.
+    """Compile a formula, or a part of a loop, into the loops that call it; Python cannot call it.
 
     LLVM puts it there. Were it put into the source of each loop, as numba's own inlining does, all
     its lines would be typed again wherever it is called, which takes most of the compiling of a
     loop with several.
     """
-    return _kept(numba.njit(**_OPTIONS, fastmath=_FAST, forceinline=True)(function))
-
-
-def _serial(function: Callable) -> Any:
-    # A loop that another calls is put into it. By name it would be found twice: in the process that
-    # compiles, as it was compiled for itself, and later in what the caller left on the disk, where
-    # other multiply-adds are fused; and the first run of all would have other bits than the rest.
-    return numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, forceinline=True)(function)
+    made = numba.njit(**_OPTIONS, fastmath=_FAST, forceinline=True, no_cpython_wrapper=True)
+    return made(function)
 
 
 class _NamedByArguments(IndexDataCacheFile):

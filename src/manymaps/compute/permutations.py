@@ -43,7 +43,7 @@ def _scrambled(state):
     return mixed ^ (mixed >> np.uint64(31))
 
 
-@compiled
+@inlined
 def _deal(labels, strata, state):
     """Shuffle labels within strata, in place (Fisher and Yates); the next state."""
     first = 0
@@ -57,7 +57,7 @@ def _deal(labels, strata, state):
     return state
 
 
-@compiled
+@inlined
 def _count(labels, given, answers, senses, counts, held):
     """Fill counts (n_groups, n_answers) of answers, and held (n_groups, n_senses) of senses."""
     counts[:] = 0
@@ -71,7 +71,7 @@ def _count(labels, given, answers, senses, counts, held):
                 held[g, senses[a]] += counts[g, a]
 
 
-@compiled
+@inlined
 def _statistics(counts, held, logs, totals, values):
     """Fill the divergences in nats, the word's and its senses', in sums that start at N log N."""
     n_groups, n_answers = counts.shape
@@ -90,7 +90,7 @@ def _statistics(counts, held, logs, totals, values):
         values[1 + s] = value
 
 
-@compiled
+@inlined
 def _constants(counts, held, logs, constants):
     """Fill what no permutation changes: N log N less the sums over answers; return N."""
     whole = counts.sum()

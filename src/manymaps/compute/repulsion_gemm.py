@@ -29,8 +29,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.compute.jit import compiled
-from manymaps.compute.repulsion_exact import BLINDING, FAINT, row_in_log_domain, within_range
+from manymaps.compute.jit import compiled, inlined
+from manymaps.compute.repulsion_exact import resum_extremes, within_range
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN, exp32, greater
 from manymaps.compute.threads import one_blas_thread, share_out
 
@@ -51,7 +51,7 @@ _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 
 
-@compiled
+@inlined
 def _less_distances(target, sources, first, base, line):
     """line_j = base_j - |t - s_j|^2 of the sources from `first` on, four axes at a time."""
     n, d = line.size, target.size
@@ -71,7 +71,7 @@ def _less_distances(target, sources, first, base, line):
             line[j] -= (t_0 - s_0[j]) * (t_0 - s_0[j])
 
 
-@compiled
+@inlined
 def _peak(line):
     peak = line[0]
     for j in range(line.size):
@@ -79,7 +79,7 @@ def _peak(line):
     return peak
 
 
-@compiled
+@inlined
 def _weigh(target, sources, first, base, skip, known, precise, line):
     """W of one target and a tile of sources, over exp(the peak that is returned).
 
@@ -106,7 +106,7 @@ def _weigh(target, sources, first, base, skip, known, precise, line):
     return peak
 
 
-@compiled
+@inlined
 def _weigh_cauchy(target, sources, first, base, charges, skip, line):
     """The same for a Cauchy kernel, without a scale: returns the potential."""
     _less_distances(target, sources, first, base, line)
@@ -121,7 +121,7 @@ def _weigh_cauchy(target, sources, first, base, charges, skip, line):
     return potential
 
 
-@compiled
+@inlined
 def _sum_rows(
     first, last, start, stop, width, targets, sources, beside, base, charges, skip, kind, keep,
     weights, precise, part, peaks, sums, scale, potential,
@@ -154,7 +154,7 @@ def _sum_rows(
                     sums[i, k] = sums[i, k] * before + part[i, k] * now
 
 
-@compiled
+@inlined
 def _add_columns(first, last, n_sources, own, log_masses, weights, added, peaks, rows, total):
     """Add sum_i exp(log mass_i) W_ij [t_i, 1] of a block to `total` (d + 1, n_sources)."""
     n, d, width = last - first, own.shape[1], added.shape[1]
@@ -237,21 +237,6 @@ def _join_chunks(first, last, pieces, totals, beside, log_charges, potential, fo
                 force[k, a + j] = -2.0 * (beside[a + j, k] * sums[d, j] - sums[k, j])
 
 
-@compiled
-def _resum_rows(
-    first, last, rows, ranges, targets, sources, log_charges, skip, kind, potential, force, scale
-):
-    """Sum rows that left float32's range again in the log domain."""
-    precise = np.empty(targets.shape[0], np.float64)
-    for r in range(first, last):
-        i = rows[r]
-        potential[i], scale[i] = row_in_log_domain(
-            targets, i, sources, ranges[r, 0], ranges[r, 1], skip[i], log_charges, kind, precise
-        )
-        for k in range(precise.size):
-            force[k, i] = precise[k]
-
-
 @dataclass(frozen=True)
 class _Side:
     """Points of all maps (d, n), where each map's begin, and the map of each."""
@@ -271,15 +256,9 @@ class _Side:
         self, found: Field, other: _Side, log_charges: np.ndarray, skip: np.ndarray, kind: int
     ) -> None:
         """Sum what left float32's range again, in place."""
-        potential, force, scale = found
-        with np.errstate(invalid="ignore"):
-            rows = np.flatnonzero(~((potential > FAINT) & (potential < BLINDING)))
-        maps = np.searchsorted(self.offsets, rows, side="right") - 1
-        ranges = np.stack([other.offsets[maps], other.offsets[maps + 1]], axis=1)
-        share_out(
-            _resum_rows, len(rows), rows, ranges, self.points, other.points, log_charges, skip,
-            kind, potential, force, scale,
-        )  # fmt: skip
+        resum_extremes(
+            self.points, self.offsets, other.points, other.offsets, log_charges, skip, kind, found
+        )
 
 
 def field(

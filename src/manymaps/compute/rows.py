@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN, exp32, log32
 from manymaps.compute.threads import share_out
 
@@ -45,7 +45,7 @@ _ONE = np.float32(1.0)
 _TWO = np.float32(2.0)
 
 
-@compiled
+@inlined
 def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
     """Turn inner products into logits in place; the highest of them. Cauchy: kernels too."""
     part, norm_j, charge = line[start:stop], norms[start:stop], charges[start:stop]
@@ -65,7 +65,7 @@ def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
     return peak
 
 
-@compiled
+@inlined
 def _exponentials(line, slopes, start, stop, peak, kind):
     """Turn logits into exp(e - peak) in place, and kernels into slopes; the sums of both."""
     part, total, steep = line[start:stop], _ZERO, _ZERO
@@ -83,7 +83,7 @@ def _exponentials(line, slopes, start, stop, peak, kind):
     return total, steep
 
 
-@compiled
+@inlined
 def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
     """e_ij^m of one pair into `terms`, as shares that sum to 1; log sum_m exp(e_ij^m)."""
     peak = np.float32(-np.inf)
@@ -116,7 +116,7 @@ def pair_logits(first, last, rows, columns, positions, log_pi, charges, kind, re
         )
 
 
-@compiled
+@inlined
 def _row_logits(rows, positions, norms, log_pi, charges, kind, own, weights, slopes, peaks):
     """Logits of a block of rows in all maps, and the highest of each row."""
     n_maps, n = norms.shape
@@ -135,7 +135,7 @@ def _row_logits(rows, positions, norms, log_pi, charges, kind, own, weights, slo
                 peaks[r] = max(peaks[r], peak)
 
 
-@compiled
+@inlined
 def _row_sums(r, i, kind, weights, slopes, peak, sums, steep):
     """exp(e - peak) of one row in all maps, its sums map by map, and their sum."""
     n, total = weights.shape[2], 0.0

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN
 
 __all__ = ["pair_similarities", "strongest_choices"]
@@ -37,7 +37,7 @@ def pair_similarities(first, last, maps, proportions, kind, rows, columns, value
         values[p] = total
 
 
-@compiled
+@inlined
 def _add_map(points, proportions, i, kind, distances, similarities):
     """Add what one map gives to the similarities of object i."""
     distances[:] = 0.0

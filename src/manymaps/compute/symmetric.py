@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.threads import share_out
 
 __all__ = ["symmetric_sum"]
@@ -62,7 +62,7 @@ def _transpose(first, last, starts, columns, values, backward, partners, shares)
                     places[j - start] = place + 1
 
 
-@compiled
+@inlined
 def _n_common(columns, a, stop, partners, b, end):
     """How many numbers two rising stretches have in common."""
     n_common = 0

@@ -103,7 +103,7 @@ class ChoiceMaps:
                 norms, log_pi, charges, kind, exaggeration, weights, slopes, factors, force, share,
                 cost,
             )  # fmt: skip
-            choosers = (factors[:, None] * self.positions[:, rows]).astype(np.float32)
+            choosers = (factors[:, None] * self.positions[:, rows]).astype(np.float32, order="C")
             share_out(
                 feel_rows, -(-n // COLUMNS), choosers, self.positions, weights, slopes, factors,
                 kind, forces, shares,
