@@ -15,8 +15,8 @@ def medians_of(points, lists, weights):
     indptr = np.concatenate([[0], np.cumsum([len(members) for members in lists])])
     result = np.empty((len(lists), points.shape[1]))
     share_out(
-        geometric_medians, len(lists), np.asarray(points, float), indptr, np.concatenate(lists).astype(np.int64),
-        np.concatenate(weights).astype(float), result,
+        geometric_medians, len(lists), np.asarray(points, float), indptr,
+        np.concatenate(lists).astype(np.int64), np.concatenate(weights).astype(float), result,
     )  # fmt: skip
     return result
 

@@ -55,8 +55,8 @@ class Sums:
         pull = np.zeros((n_maps, n, d), np.float32)
         levels = sums[1] - self.exaggeration * sums[2]
         share_out(
-            divergence_slopes, n, *maps, indptr, indices, there, back, LOG_REST, self.counts, sums[0], levels,
-            self.exaggeration, slope, pull, share,
+            divergence_slopes, n, *maps, indptr, indices, there, back, LOG_REST, self.counts,
+            sums[0], levels, self.exaggeration, slope, pull, share,
         )  # fmt: skip
         return sums, slope, pull, share
 

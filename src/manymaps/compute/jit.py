@@ -1,33 +1,27 @@
 """The only place with numba options.
 
-`compiled` for a loop over arrays, `parallel` for one whose outer loop is a `prange`, `inlined` for
-a formula for one pair, `rounded` for a loop whose sums keep their order. All are
-cached on disk where there is a place for it, and compiled anew in each process where there is none.
-Fast-math is the explicit set that lets sums be reordered and multiply-adds be fused; infinities and
-NaN keep their meaning.
+`compiled` for a loop over arrays, `inlined` for what loops have in them, such as a formula for one
+pair, `rounded` for a loop whose sums keep their order. Loops are cached on disk where there is a
+place for it, and compiled again in each process where there is none. Fast-math is the explicit set
+that lets sums be reordered and multiply-adds be fused; infinities and NaN keep their meaning.
 
-GNU's OpenMP cannot start threads in a process that was forked from one that has: numba ends such a
-process at its next parallel loop, others wait for ever. There each of these loops is compiled as a
-serial one, and other libraries are told to use one thread.
+A loop that `compute.threads.share_out` runs in several threads has a range as its first two
+arguments. No loop is compiled with numba's `parallel=True`, which takes three times as long.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import pickle
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 import numba
+from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 
-# Threads that spin at the end of each loop steal the very time another process needs to let them
-# finish: on a busy machine an iteration took ten times as long. The price is 80 microseconds to
-# wake a thread, so small loops stay on one (`alone_if`).
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+from manymaps.progress import work
 
 __all__ = [
     "compiled",
@@ -35,6 +29,7 @@ __all__ = [
     "rounded",
 ]
 
+_COMPILING = "compiling, once per installation"
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 # Nobody calls these from C. The door for that would hold the whole loop once more, and take a tenth
 # of the time to compile.
@@ -69,6 +64,26 @@ def inlined(function: Callable) -> Any:
     """
     made = numba.njit(**_OPTIONS, fastmath=_FAST, forceinline=True, no_cpython_wrapper=True)
     return made(function)
+
+
+class _CompilingShown(event.Listener):
+    """Shows that loops are compiled, which may take longer than the work that they are for."""
+
+    def __init__(self) -> None:
+        # Numba compiles one function at a time, and what it calls within it.
+        self._running: list[AbstractContextManager] = []
+
+    def on_start(self, started: Any) -> None:
+        is_own = str(started.data["dispatcher"].py_func.__module__).startswith("manymaps.")
+        shown = work(_COMPILING) if is_own and not self._running else nullcontext()
+        shown.__enter__()
+        self._running.append(shown)
+
+    def on_end(self, ended: Any) -> None:
+        self._running.pop().__exit__(None, None, None)
+
+
+event.register("numba:compile", _CompilingShown())
 
 
 class _NamedByArguments(IndexDataCacheFile):
@@ -106,16 +121,11 @@ class _NamedByArguments(IndexDataCacheFile):
 _DAMAGED = (OSError, EOFError, pickle.UnpicklingError, ValueError, TypeError, IndexError)
 
 
-def _kept(dispatcher: Any, prefix: str = "") -> Any:
+def _kept(dispatcher: Any) -> Any:
     """A compiled function whose code is kept on the disk, where no other process overwrites it."""
-    try:
+    with suppress(RuntimeError):  # no folder can be written to
         dispatcher.enable_caching()
-    except RuntimeError:
-        return dispatcher  # no folder can be written to
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if isinstance(files, IndexDataCacheFile):
         files.__class__ = _NamedByArguments
-        files._index_name = f"{prefix}{files._index_name}"
-        files._index_path = str(Path(files._cache_path, files._index_name))
-        files._data_name_pattern = f"{prefix}{files._data_name_pattern}"
     return dispatcher

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import cache
 from typing import Any
 
@@ -63,7 +63,9 @@ def share_out(kernel: Callable[..., object], n: int, *arguments: Any) -> None:
     try:
         # The interpreter may be ending, or have no room for a thread.
         with suppress(RuntimeError):
-            helpers += (_pool().submit(take_ranges) for _ in range(n_threads - 1))
+            for _ in range(n_threads - 1):
+                # In the caller's context, to which a loop that has to be compiled is reported.
+                helpers.append(_pool().submit(copy_context().run, take_ranges))
         take_ranges()
     finally:
         # Also after Ctrl-C no thread may go on writing to the caller's arrays.
