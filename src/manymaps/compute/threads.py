@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 # Ranges per thread, so that one whose work was heavier, or whose processor was busy, takes fewer.
-_RANGES = 4
+_RANGES = 3
 
 _CURRENT: ContextVar[int | None] = ContextVar("current threads", default=None)
 _MOST: ContextVar[int | None] = ContextVar("most threads", default=None)
