@@ -24,8 +24,8 @@ in planes at distances that the compiler knows, lest it ask before each loop whe
     own (d + 1) and other (d + 1) as in the tables, similarity, kernel, weight, share, pull (d)
 
 Arrays, of the own side and of the other (the same ones for one set of objects): tables
-(n, d + 1, n_maps) as `compute.mixture.tabulate` fills them, log proportions (n_maps, n); pairs as
-CSR with the values p_ij and p_ji; entries as CSR (object -> its active maps, and their numbers);
+(n, d + 1, n_maps) as `compute.mixture.side_by_side` makes them, log proportions (n_maps, n); pairs
+as CSR with the values p_ij and p_ji; entries as CSR (object -> its active maps, and their numbers);
 chooser_i = log a_i - log Z_i; chosen_i = log b_i.
 """
 

@@ -264,10 +264,10 @@ def adam_step(
     gradient: np.ndarray,
     mean: np.ndarray,
     square: np.ndarray,
-    rate: float,
-    keep_mean: float,
-    keep_square: float,
-    least: float,
+    rate: np.float32,
+    keep_mean: np.float32,
+    keep_square: np.float32,
+    least: np.float32,
 ) -> None:
     """One step of Adam (Kingma & Ba 2015) on flat float32 arrays, in place.
 

@@ -30,8 +30,8 @@ def momentum_step(
     gradient: np.ndarray,
     step: np.ndarray,
     gains: np.ndarray,
-    rate: float,
-    momentum: float,
+    rate: np.float32,
+    momentum: np.float32,
 ) -> None:
     """Move x by one step; without a last step, or a gradient, the gain stays as it is."""
     share_out(_momentum_step, -(-x.size // _CHUNK), x, gradient, step, gains, rate, momentum)
