@@ -13,8 +13,6 @@ from functools import cache
 from typing import Any
 
 from numba import config
-from scipy import fft
-from threadpoolctl import ThreadpoolController
 
 __all__ = [
     "alone_if",
@@ -146,7 +144,9 @@ _one_blas_thread = _OneBlasThread()
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
     return ThreadpoolController()
 
 
@@ -157,6 +157,9 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     None keeps the present number; negative counts from the number of processors, -1 being all that
     the block may have (`at_most`).
     """
+    # Commands that only run loops are quicker without it.
+    from scipy import fft
+
     wanted = current_threads()
     if n_jobs is not None:
         most = min(config.NUMBA_NUM_THREADS, _MOST.get() or config.NUMBA_NUM_THREADS)
