@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "manymaps"
 SETTINGS = ROOT / "pyproject.toml"
 MOST_PARAMETERS = 10
-COMPILED = {"compiled", "inlined", "parallel", "rounded"}
+COMPILED = {"compiled", "inlined", "rounded"}
 BLANK = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
     tokenize.ENDMARKER,

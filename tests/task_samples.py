@@ -5,9 +5,7 @@ import signal
 import time
 import warnings
 
-import numba
-
-from manymaps.compute.threads import threads
+from manymaps.compute.threads import current_threads, threads
 from manymaps.errors import DataWarning, ParameterError
 
 
@@ -19,7 +17,7 @@ def times(data, factor):
 
 def n_threads():
     with threads(-1):
-        return numba.get_num_threads()
+        return current_threads()
 
 
 def dies(marks, k):

@@ -4,7 +4,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import ClassVar
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,6 +23,7 @@ from manymaps.affinity.neighbors import (
     distance_rows,
     nearest_neighbors,
 )
+from manymaps.compute.threads import threads
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 EXACT = NeighborSearch("exact")
@@ -173,12 +173,12 @@ def test_many_neighbors_of_few_points_are_all_found():
 
 def test_the_same_bits_at_any_number_of_threads():
     X = clouds(6000, d=20).astype(np.float32)
-    before = numba.get_num_threads()
     graphs = []
-    for n_threads in {1, numba.config.NUMBA_NUM_THREADS}:
-        numba.set_num_threads(n_threads)
-        graphs += [nearest_neighbors(X, 20, search=NeighborSearch(m)) for m in ("faiss", "exact")]
-    numba.set_num_threads(before)
+    for n_threads in (1, -1):
+        with threads(n_threads):
+            graphs += [
+                nearest_neighbors(X, 20, search=NeighborSearch(m)) for m in ("faiss", "exact")
+            ]
     for graph, other in zip(graphs, graphs[2:], strict=False):
         np.testing.assert_array_equal(graph.indices, other.indices)
         np.testing.assert_array_equal(graph.distances, other.distances)

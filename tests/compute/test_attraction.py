@@ -6,9 +6,9 @@ from scipy import sparse
 
 import reference
 from manymaps.compute.attraction import attraction
-from manymaps.compute.mixture import tabulate
+from manymaps.compute.mixture import side_by_side
 from manymaps.compute.similarity import KERNEL_CODES
-from manymaps.compute.threads import threads
+from manymaps.compute.threads import share_out, threads
 from manymaps.model.objective import Entries
 from manymaps.model.parameters import log_softmin
 from manymaps.model.target import conditional_target
@@ -31,13 +31,12 @@ def attract(case, kernel, background=0.0, mask=None, want_cost=True):
     n_maps, n, d = positions.shape
     (pairs,) = target.sides
     active = np.ones((n_maps, n), bool) if mask is None else mask
-    table = np.empty((n, d + 1, n_maps), np.float32)
-    tabulate(positions, log_pi, KERNEL_CODES[kernel], table)
+    table = side_by_side(positions, log_pi, KERNEL_CODES[kernel])
     pull, share = np.empty((active.sum(), d), np.float32), np.empty(active.sum(), np.float32)
     mass, cost = np.empty(n), np.empty(n)
-    attraction(
-        (0,) * d, pairs.chunks, pairs.indptr, pairs.indices, pairs.forward, pairs.backward,
-        table, table, log_pi, log_pi, *Entries(active).by_object,
+    share_out(
+        attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr, pairs.indices,
+        pairs.forward, pairs.backward, table, table, log_pi, log_pi, *Entries(active).by_object,
         chooser, chosen, chooser, chosen, KERNEL_CODES[kernel], background,
         np.log(background / target.n_choices) if background else 0.0, want_cost,
         pull, share, mass, cost,

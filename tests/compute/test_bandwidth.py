@@ -1,6 +1,5 @@
 """Perplexity: every row reaches the one that was asked for, where it exists."""
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +8,7 @@ from scipy.spatial.distance import cdist
 
 import reference
 from manymaps.compute.bandwidth import conditional_probabilities, row_entropies
+from manymaps.compute.threads import share_out, threads
 
 
 def probabilities_of(squared_distances, perplexity):
@@ -16,7 +16,10 @@ def probabilities_of(squared_distances, perplexity):
     result = np.empty(n * k)
     log_perplexity = np.log(np.broadcast_to(np.asarray(perplexity, dtype=float), n))
     starts = np.arange(0, n * k + 1, k)
-    conditional_probabilities(squared_distances.ravel(), starts, log_perplexity.copy(), result)
+    share_out(
+        conditional_probabilities, n, squared_distances.ravel(), starts, log_perplexity.copy(),
+        result,
+    )  # fmt: skip
     return result.reshape(n, k)
 
 
@@ -89,7 +92,7 @@ def test_rows_of_different_lengths():
     starts = np.concatenate([[0], np.cumsum(lengths)])
     flat = np.concatenate([row[:length] for row, length in zip(d2, lengths, strict=True)])
     found = np.empty(flat.size)
-    conditional_probabilities(flat, starts, np.full(4, np.log(5)), found)
+    share_out(conditional_probabilities, 4, flat, starts, np.full(4, np.log(5)), found)
     for i, length in enumerate(lengths):
         if length:
             truth = probabilities_of(d2[[i], :length], 5)[0]
@@ -118,12 +121,10 @@ def test_rows_that_are_hard_to_search(perplexity):
 
 
 def test_the_same_bits_at_any_number_of_threads():
-    d2, before = random_distances(8, n=500), numba.get_num_threads()
-    results = []
-    for n_threads in (1, numba.config.NUMBA_NUM_THREADS):
-        numba.set_num_threads(n_threads)
-        results.append(probabilities_of(d2, 7))
-    numba.set_num_threads(before)
+    d2, results = random_distances(8, n=500), []
+    for n_threads in (1, -1):
+        with threads(n_threads):
+            results.append(probabilities_of(d2, 7))
     np.testing.assert_array_equal(*results)
 
 
@@ -132,6 +133,7 @@ def test_entropies_at_one_bandwidth(beta):
     d2 = random_distances(9)
     p = np.exp(-beta * (d2 - d2.min(axis=1, keepdims=True)))
     found = np.full(31, -1.0)
-    row_entropies(d2.ravel(), np.append(np.arange(0, 751, 25), 750), beta, found)
+    starts = np.append(np.arange(0, 751, 25), 750)
+    share_out(row_entropies, 31, d2.ravel(), starts, beta, found)
     truth = reference.entropy(p / p.sum(axis=1, keepdims=True))
     np.testing.assert_allclose(found, np.append(truth, 0), atol=1e-12)

@@ -8,15 +8,15 @@ from scipy.optimize import minimize
 from scipy.stats import special_ortho_group
 
 from manymaps.compute.geometric_median import geometric_medians
-from manymaps.compute.threads import threads
+from manymaps.compute.threads import share_out, threads
 
 
 def medians_of(points, lists, weights):
     indptr = np.concatenate([[0], np.cumsum([len(members) for members in lists])])
     result = np.empty((len(lists), points.shape[1]))
-    geometric_medians(
-        np.asarray(points, float), indptr, np.concatenate(lists).astype(np.int64),
-        np.concatenate(weights).astype(float), result,
+    share_out(
+        geometric_medians, len(lists), np.asarray(points, float), indptr,
+        np.concatenate(lists).astype(np.int64), np.concatenate(weights).astype(float), result,
     )  # fmt: skip
     return result
 

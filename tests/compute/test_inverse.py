@@ -9,7 +9,7 @@ from scipy import sparse
 import reference_inverse
 from manymaps.compute.inverse import divergence_slopes, row_sums
 from manymaps.compute.similarity import KERNEL_CODES
-from manymaps.compute.threads import threads
+from manymaps.compute.threads import share_out, threads
 
 LOG_REST = np.float32(-6.0)
 KERNELS = ("gaussian", "cauchy")
@@ -50,13 +50,13 @@ class Sums:
             member_indptr, np.nonzero(self.mask.T)[1].copy(), KERNEL_CODES[self.kernel],
         )  # fmt: skip
         sums = np.empty((3, n))
-        row_sums(*maps, indptr, indices, there, LOG_REST, *sums)
+        share_out(row_sums, n, *maps, indptr, indices, there, LOG_REST, *sums)
         slope, share = np.zeros((n_maps, n)), np.zeros((n_maps, n), np.float32)
         pull = np.zeros((n_maps, n, d), np.float32)
         levels = sums[1] - self.exaggeration * sums[2]
-        divergence_slopes(
-            *maps, indptr, indices, there, back, LOG_REST, self.counts, sums[0], levels,
-            self.exaggeration, slope, pull, share,
+        share_out(
+            divergence_slopes, n, *maps, indptr, indices, there, back, LOG_REST, self.counts,
+            sums[0], levels, self.exaggeration, slope, pull, share,
         )  # fmt: skip
         return sums, slope, pull, share
 

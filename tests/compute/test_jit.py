@@ -1,53 +1,23 @@
-"""Threads within a block, and compiled code on the disk that several processes share."""
+"""Compiled code on the disk that several processes share, and how compiling is shown."""
 
 import importlib
 import os
 import pkgutil
-import re
 import subprocess
 import sys
+import threading
 
+import numpy as np
 import pytest
-from numba import njit
-from numba.core.caching import IndexDataCacheFile
+from numba import config, njit
+from numba.core.caching import IndexDataCacheFile, NullCache
 from numba.core.dispatcher import Dispatcher
-from threadpoolctl import threadpool_info, threadpool_limits
 
 import manymaps.compute
+from manymaps import progress
 from manymaps.compute.jit import compiled
-from manymaps.compute.threads import one_blas_thread
-
-
-def blas_threads() -> set[int]:
-    """Of the libraries of NumPy and SciPy; faiss and SCS, once loaded, have their own."""
-    return {
-        one["num_threads"]
-        for one in threadpool_info()
-        if one["user_api"] == "blas" and not re.search("faiss|scs", one["filepath"])
-    }
-
-
-def test_one_blas_thread_while_anybody_is_inside():
-    with threadpool_limits(2, user_api="blas"):
-        usual = blas_threads()
-        first, second = one_blas_thread(), one_blas_thread()
-        first.__enter__()
-        second.__enter__()
-        # Fits end in any order.
-        first.__exit__(None, None, None)
-        assert blas_threads() == {1}
-        second.__exit__(None, None, None)
-        assert blas_threads() == usual
-
-
-def test_blocks_within_one_another():
-    with threadpool_limits(2, user_api="blas"):
-        usual = blas_threads()
-        with one_blas_thread():
-            with one_blas_thread():
-                assert blas_threads() == {1}
-            assert blas_threads() == {1}
-        assert blas_threads() == usual
+from manymaps.compute.strongest import _add_map
+from manymaps.compute.threads import share_out
 
 
 def kernels() -> dict[str, Dispatcher]:
@@ -66,7 +36,8 @@ def kernels() -> dict[str, Dispatcher]:
 def kind() -> type[IndexDataCacheFile]:
     """What keeps the compiled code of the package on the disk."""
     assert len(kernels()) > 20
-    [kind] = {type(kernel._cache._cache_file) for kernel in kernels().values()}
+    caches = [kernel._cache for kernel in kernels().values()]
+    [kind] = {type(cache._cache_file) for cache in caches if not isinstance(cache, NullCache)}
     return kind
 
 
@@ -139,54 +110,6 @@ def test_without_a_place_for_compiled_code():
     assert compiled(made["doubled"])(21) == 42
 
 
-FORKED = """
-import multiprocessing, sys
-import numpy as np
-import numba
-from manymaps import nearest_neighbors
-from manymaps.compute.steps import momentum_step
-from manymaps.compute.threads import threads
-
-points = np.random.default_rng(0).normal(size=(5000, 8)).astype(np.float32)
-
-def results():
-    x = points.ravel().copy()
-    step, gains = np.zeros_like(x), np.ones_like(x)
-    with threads(2):
-        for _ in range(3):
-            momentum_step(x, np.sin(x), step, gains, np.float32(0.1), np.float32(0.5))
-        return [x, step, gains, nearest_neighbors(points[:500], 5).indices]
-
-before = results()
-assert numba.threading_layer() == "omp", numba.threading_layer()
-
-def same():
-    same = all(np.array_equal(a, b) for a, b in zip(before, results()))
-    sys.exit(0 if same and numba.get_num_threads() == 1 else 5)
-
-process = multiprocessing.get_context("fork").Process(target=same)
-process.start()
-process.join(120)
-process.kill()
-results()
-sys.exit(process.exitcode)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="GNU's OpenMP is Linux's")
-def test_loops_run_in_a_forked_process():
-    environment = os.environ | {"NUMBA_NUM_THREADS": "2"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", FORKED],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-
-
 SUMS = """
 import numpy as np
 from manymaps.compute import field
@@ -214,3 +137,26 @@ def test_the_process_that_compiles_gets_the_bits_of_those_that_come_later(tmp_pa
         said.append(done.stdout)
     assert [*tmp_path.rglob("*.nbc")]
     assert said[0] == said[1]
+
+
+def test_compiling_is_shown_as_part_of_the_work_in_any_thread(monkeypatch):
+    seen = []
+    usual = progress.Work.__init__
+
+    def noted(self, what, total=None):
+        seen.append((what, progress._WATCHER.get() is not None))
+        usual(self, what, total)
+
+    def compile_elsewhere(first, last, together):
+        together.wait(60)
+        if threading.current_thread() is not threading.main_thread():
+            # Its formula is compiled with it, and not shown again.
+            njit(_add_map.py_func)(x[None], x, 0, 0, x.copy(), x.copy())
+
+    x = np.zeros(3)
+    monkeypatch.setattr(progress.Work, "__init__", noted)
+    monkeypatch.setattr(config, "NUMBA_NUM_THREADS", 2)
+    with progress.watched(), progress.work("fit"):
+        share_out(compile_elsewhere, 2, threading.Barrier(2))
+        njit(lambda k: k + 1)(1)
+    assert seen == [("fit", True), ("compiling, once per installation", True)]

@@ -3,26 +3,19 @@
 from dataclasses import replace
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 import manymaps as mm
-from manymaps.compute.attraction import attraction
-from manymaps.compute.mixture import (
-    gather_entries,
-    gradients,
-    log_normalizers,
-    log_proportions,
-    tabulate,
-)
-from manymaps.compute.strongest import pair_similarities, strongest_choices
-
-LOOPS = (
-    attraction, gather_entries, gradients, log_normalizers, log_proportions, tabulate,
-    pair_similarities, strongest_choices,
-)  # fmt: skip
+from manymaps.compute import attraction, mixture, strongest
 
 
 def compiled_for():
-    return {loop.py_func.__name__: set(loop.signatures) for loop in LOOPS}
+    return {
+        name: set(value.signatures)
+        for module in (attraction, mixture, strongest)
+        for name, value in vars(module).items()
+        if isinstance(value, Dispatcher)
+    }
 
 
 def work_with(start):

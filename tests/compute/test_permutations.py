@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from manymaps.compute.permutations import dealt_tests, observed_divergences
-from manymaps.compute.threads import threads
+from manymaps.compute.threads import share_out, threads
 from reference import weighted_divergence
 
 UNITS, ANSWERS, SENSES = 7, 5, 2
@@ -54,8 +54,9 @@ def own_groups(data, w):
 
 def observed(data, n_groups=2):
     found = np.zeros(data["tests"][-1])
-    arrays = {name: values for name, values in data.items() if name != "strata"}
-    observed_divergences(**arrays, n_groups=n_groups, logs=logs_to(100), result=found)
+    arrays = [values for name, values in data.items() if name != "strata"]
+    n_words = len(data["units"]) - 1
+    share_out(observed_divergences, n_words, *arrays, n_groups, logs_to(100), found)
     return found
 
 
@@ -64,8 +65,10 @@ def drawn(data, most, *, n_groups=2, hits=10**9, seed=0, at_once=100, least=1, b
     reached, draws, means = before or (np.zeros(n, int), np.zeros(n, int), np.zeros(n))
     for start in range(0, len(data["units"]) - 1, at_once):
         chosen = np.arange(len(data["units"]) - 1)[start : start + at_once]
-        dealt_tests(chosen, *data.values(), n_groups, logs_to(100), seed, hits, least, most,
-                    reached, draws, means)  # fmt: skip
+        share_out(
+            dealt_tests, len(chosen), chosen, *data.values(), n_groups, logs_to(100), seed, hits,
+            least, most, reached, draws, means,
+        )  # fmt: skip
     return reached, draws, means
 
 

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from manymaps.compute.similarity import KERNEL_CODES
 from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
-from manymaps.compute.threads import threads
+from manymaps.compute.threads import share_out, threads
 from manymaps.model.target import conditional_target, joint_target
 
 EACH_KERNEL = pytest.mark.parametrize("kernel", KERNEL_CODES)
@@ -27,8 +27,9 @@ def sums(target, positions, kernel, rest):
     where = (0,) * d, pairs.chunks, pairs.indptr, pairs.indices
     how = positions, positions, KERNEL_CODES[kernel], np.float32(rest)
     pull, mass, cost = np.empty((n, d), np.float32), np.empty(n, np.float32), np.empty(n)
-    single_map_attraction(*where, pairs.both, *how, pull, mass)
-    single_map_cost(*where, pairs.forward, *how, cost)
+    n_chunks = len(pairs.chunks) - 1
+    share_out(single_map_attraction, n_chunks, *where, pairs.both, *how, pull, mass)
+    share_out(single_map_cost, n_chunks, *where, pairs.forward, *how, cost)
     return pull, mass, cost
 
 

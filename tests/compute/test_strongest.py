@@ -6,6 +6,7 @@ import pytest
 import reference
 from manymaps.compute.similarity import KERNEL_CODES
 from manymaps.compute.strongest import pair_similarities, strongest_choices
+from manymaps.compute.threads import share_out
 
 
 def made(n=40, n_maps=3, d=2, seed=0):
@@ -29,12 +30,14 @@ def test_equal_the_dense_sums(kernel, d):
     whole = dense(maps, proportions, kernel)
     rows, columns = map(np.ravel, np.indices((40, 40)))
     values = np.empty(1600)
-    pair_similarities(maps, proportions, KERNEL_CODES[kernel], rows, columns, values)
+    share_out(
+        pair_similarities, 1600, maps, proportions, KERNEL_CODES[kernel], rows, columns, values
+    )
     np.testing.assert_allclose(values, whole.ravel(), rtol=1e-12)
     np.fill_diagonal(whole, -1)
     words = np.array([3, 39, 0])
     found, strength = np.empty((3, 6), np.int64), np.empty((3, 6))
-    strongest_choices(maps, proportions, KERNEL_CODES[kernel], words, found, strength)
+    share_out(strongest_choices, 3, maps, proportions, KERNEL_CODES[kernel], words, found, strength)
     np.testing.assert_array_equal(found, np.argsort(-whole[words], axis=1)[:, :6])
     np.testing.assert_allclose(strength, np.take_along_axis(whole[words], found, 1), rtol=1e-4)
 
@@ -42,6 +45,7 @@ def test_equal_the_dense_sums(kernel, d):
 def test_of_equals_the_first_and_nobody_where_there_are_no_more():
     proportions = np.array([[1.0, 1, 1, 1, 0]])
     found, strength = np.empty((2, 4), np.int64), np.empty((2, 4))
-    strongest_choices(np.zeros((1, 2, 5)), proportions, 1, np.array([1, 4]), found, strength)
+    maps, words = np.zeros((1, 2, 5)), np.array([1, 4])
+    share_out(strongest_choices, 2, maps, proportions, 1, words, found, strength)
     assert found.tolist() == [[0, 2, 3, -1], [-1] * 4]
     assert strength.tolist() == [[1, 1, 1, 0], [0] * 4]

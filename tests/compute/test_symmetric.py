@@ -1,11 +1,11 @@
 """The sum of a table and its transpose, beside SciPy's."""
 
-import numba
 import numpy as np
 import pytest
 from scipy import sparse
 
 from manymaps.compute.symmetric import symmetric_sum
+from manymaps.compute.threads import threads
 from manymaps.model import target
 from manymaps.model.target import joint_target
 
@@ -25,12 +25,8 @@ def test_the_sum_has_the_bits_of_scipy(n, per_row, n_threads):
     rows = random_rows(n, per_row)
     expected = sparse.csr_array(rows + rows.T)
     expected.sort_indices()
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(n_threads, numba.config.NUMBA_NUM_THREADS))
-    try:
+    with threads(n_threads):
         starts, columns, sums = symmetric_sum(rows.indptr, rows.indices, rows.data)
-    finally:
-        numba.set_num_threads(before)
     np.testing.assert_array_equal(starts, expected.indptr)
     np.testing.assert_array_equal(columns, expected.indices)
     np.testing.assert_array_equal(sums, expected.data)

@@ -568,10 +568,13 @@ def _row_blocks(starts: np.ndarray) -> Iterator[slice]:
 
 def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> np.ndarray:
     from manymaps.compute.bandwidth import conditional_probabilities
+    from manymaps.compute.threads import share_out
 
     probabilities = np.empty(squares.shape)
     log_perplexity = np.full(starts.size - 1, np.log(perplexity))
-    conditional_probabilities(squares, starts, log_perplexity, probabilities)
+    share_out(
+        conditional_probabilities, len(starts) - 1, squares, starts, log_perplexity, probabilities
+    )
     return probabilities
 
 
@@ -598,6 +601,7 @@ def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
     from scipy.optimize import brentq
 
     from manymaps.compute.bandwidth import row_entropies
+    from manymaps.compute.threads import share_out
 
     mean = squares.mean()
     if mean == 0:
@@ -606,7 +610,8 @@ def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
     entropies = np.empty(starts.size - 1)
 
     def excess(log_beta: float) -> float:
-        row_entropies(squares, starts, np.exp(log_beta) / mean, entropies)
+        beta = np.exp(log_beta) / mean
+        share_out(row_entropies, len(entropies), squares, starts, beta, entropies)
         return float(entropies.mean() - np.log(perplexity))
 
     low, high = -20.0, 5.0

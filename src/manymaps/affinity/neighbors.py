@@ -282,7 +282,7 @@ def nearest_neighbors(
     points, asked = comparable(points, asked, metric)
     problem = Problem(points, asked, k, _inner_metric(metric), seed)
     method = _chosen(problem, search)
-    with work("finding neighbours"), search_methods.numba_threads():
+    with work("finding neighbours"), search_methods.library_threads():
         indices, distances, recalls = _SEARCHES[method](problem, search.recall)
     generator = np.random.default_rng(seed)
     indices = redraw_copies(points, indices, distances, asked is None, generator)

@@ -10,10 +10,12 @@ its own neighbours by its number, never as the first one found: duplicates are n
 from __future__ import annotations
 
 import importlib
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -26,7 +28,7 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import work
 
 __all__ = [
-    "Found", "Problem", "by_faiss", "compact", "descends", "descent", "exact", "numba_threads",
+    "Found", "Problem", "by_faiss", "compact", "descends", "descent", "exact", "library_threads",
     "refusals_of", "refuse_undefined",
 ]  # fmt: skip
 
@@ -457,7 +459,7 @@ def _check_resolution(
 def descent(problem: Problem, recall: float) -> Found:
     """Nearest neighbour descent, with more neighbours until the recall is reached."""
     pynndescent = _pynndescent()
-    import numba
+    from manymaps.compute.threads import current_threads
 
     own, k = problem.among_themselves, problem.k
     rows = problem.sample()
@@ -470,7 +472,7 @@ def descent(problem: Problem, recall: float) -> Found:
             metric=problem.metric,
             n_neighbors=min(size, problem.points.shape[0] - 1),
             random_state=problem.seed,
-            n_jobs=numba.get_num_threads(),
+            n_jobs=current_threads(),
         )
         if own:
             indices, distances = index.neighbor_graph
@@ -503,18 +505,20 @@ def descends(metric: Metric) -> bool:
 
 
 @contextmanager
-def numba_threads() -> Iterator[None]:
-    """As many threads for faiss and scikit-learn as numba has; restored afterwards.
+def library_threads() -> Iterator[None]:
+    """Give faiss and scikit-learn as many threads as loops have; restored afterwards.
 
     BLAS gets one: its threads would wait for one another inside those of faiss.
     """
     from threadpoolctl import ThreadpoolController
 
-    # First, since it tells OpenMP's threads not to spin.
-    from manymaps.compute.jit import numba
+    from manymaps.compute.threads import current_threads
 
     faiss = _faiss()
-    wanted, before = numba.get_num_threads(), faiss.omp_get_max_threads()
+    # GNU's OpenMP waits for ever for its threads in a process that was forked from one that has
+    # them.
+    wanted = current_threads() if os.getpid() == _first_process() else 1
+    before = faiss.omp_get_max_threads()
     libraries = ThreadpoolController()
     try:
         with libraries.limit(limits=wanted), libraries.limit(limits=1, user_api="blas"):
@@ -524,7 +528,16 @@ def numba_threads() -> Iterator[None]:
         faiss.omp_set_num_threads(before)
 
 
+@cache
+def _first_process() -> int:
+    """Return the number of the process that searched first: this one, or one it was forked from."""
+    return os.getpid()
+
+
 def _faiss() -> Any:
+    # Threads of OpenMP that wait by spinning lose a whole time slice whenever another program has
+    # their processor.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     # Its SWIG types warn on import from Python 3.12 on.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)

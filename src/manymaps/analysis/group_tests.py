@@ -26,6 +26,7 @@ from scipy.stats import false_discovery_control
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.senses import observed_groups
 from manymaps.compute.permutations import dealt_tests, observed_divergences
+from manymaps.compute.threads import share_out
 from manymaps.data.associations import Associations
 from manymaps.data.responses import GroupedResponses
 from manymaps.labels import plural
@@ -168,7 +169,7 @@ def dealt_p_values(
     logs[1:] *= np.log(logs[1:])
     observed, means = np.zeros(n_tests), np.zeros(n_tests)
     groups, _, *rest = tables.arrays
-    observed_divergences(groups, *rest, found.n_groups, logs, observed)
+    share_out(observed_divergences, n, groups, *rest, found.n_groups, logs, observed)
     reached, draws = np.zeros(n_tests, np.int64), np.zeros(n_tests, np.int64)
     owners = np.repeat(np.arange(n), np.diff(tables.tests))
     words, last = np.arange(n), min(_FIRST_DRAWS, most)
@@ -176,8 +177,9 @@ def dealt_p_values(
         while len(words):
             at(n - len(words), f"{last:,} draws at most")
             for start in range(0, len(words), _AT_ONCE):
-                dealt_tests(
-                    words[start : start + _AT_ONCE], *tables.arrays, found.n_groups, logs, seed,
+                some = words[start : start + _AT_ONCE]
+                share_out(
+                    dealt_tests, len(some), some, *tables.arrays, found.n_groups, logs, seed,
                     _HITS, min(_FOR_MEANS, most), last, reached, draws, means,
                 )  # fmt: skip
                 at(n - len(words) + start)

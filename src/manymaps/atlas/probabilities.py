@@ -233,10 +233,11 @@ class Choices:
         """v_ij of pairs (i, j), shape (n_pairs,)."""
         # Imports of compiled functions wait, because numba takes half a second to start.
         from manymaps.compute.strongest import pair_similarities
+        from manymaps.compute.threads import share_out
 
         values = np.zeros(len(rows))
         ends = map(np.ascontiguousarray, (rows, columns))
-        pair_similarities(*self._compiled, *ends, values)
+        share_out(pair_similarities, len(rows), *self._compiled, *ends, values)
         return values
 
     def log_choices(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -284,9 +285,13 @@ class Choices:
     def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
         """The objects j of largest v_ij for each row i, shape (n_rows, count); -1: no more."""
         from manymaps.compute.strongest import strongest_choices
+        from manymaps.compute.threads import share_out
 
         strongest = np.empty((len(rows), count), np.int64)
-        strongest_choices(*self._compiled, np.asarray(rows), strongest, np.zeros(strongest.shape))
+        values = np.zeros(strongest.shape)
+        share_out(
+            strongest_choices, len(rows), *self._compiled, np.asarray(rows), strongest, values
+        )
         return strongest
 
     @cached_property

@@ -24,8 +24,8 @@ in planes at distances that the compiler knows, lest it ask before each loop whe
     own (d + 1) and other (d + 1) as in the tables, similarity, kernel, weight, share, pull (d)
 
 Arrays, of the own side and of the other (the same ones for one set of objects): tables
-(n, d + 1, n_maps) as `compute.mixture.tabulate` fills them, log proportions (n_maps, n); pairs as
-CSR with the values p_ij and p_ji; entries as CSR (object -> its active maps, and their numbers);
+(n, d + 1, n_maps) as `compute.mixture.side_by_side` makes them, log proportions (n_maps, n); pairs
+as CSR with the values p_ij and p_ji; entries as CSR (object -> its active maps, and their numbers);
 chooser_i = log a_i - log Z_i; chosen_i = log b_i.
 """
 
@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, inlined, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN, exp32
 from manymaps.constraints import MOST_MAPS
 
@@ -54,7 +54,7 @@ def _at(plane, lane):
     return np.uint64(plane * _PLANE) + lane
 
 
-@compiled
+@inlined
 def _take(row, maps, lanes, plane, lane):
     """Lay some maps of an object's row of the table side by side, from a lane on."""
     for k in range(row.shape[0]):
@@ -67,7 +67,7 @@ def _take(row, maps, lanes, plane, lane):
                 lanes[at + a] = row[k, np.uint64(maps[a])]
 
 
-@compiled
+@inlined
 def _set(lanes, plane, lane, n, value):
     """Give n lanes a value."""
     at = _at(plane, np.uint64(lane))
@@ -75,7 +75,7 @@ def _set(lanes, plane, lane, n, value):
         lanes[at + a] = value
 
 
-@compiled
+@inlined
 def _sum(lanes, plane, lane, n):
     """The sum of n lanes."""
     total, at = _ZERO, _at(plane, np.uint64(lane))
@@ -84,7 +84,7 @@ def _sum(lanes, plane, lane, n):
     return total
 
 
-@compiled
+@inlined
 def _every(lanes, plane, lane, n, step):
     """The sum of n lanes, a step from one to the next."""
     total, at = _ZERO, _at(plane, np.uint64(lane))
@@ -94,7 +94,7 @@ def _every(lanes, plane, lane, n, step):
     return total
 
 
-@compiled
+@inlined
 def _similarities(axes, lanes, n, kind):
     """The similarity of each of n lanes, and its kernel."""
     d = len(axes)
@@ -113,7 +113,7 @@ def _similarities(axes, lanes, n, kind):
             lanes[_at(2 * d + 3, a)] = kernel
 
 
-@compiled
+@inlined
 def _pull(axes, lanes, n):
     """Add weight_ij s_ij^m / v_ij of n lanes to the shares, and its slopes to the pulls."""
     d = len(axes)
@@ -126,7 +126,7 @@ def _pull(axes, lanes, n):
             lanes[_at(2 * d + 6 + axis, a)] += slope * difference
 
 
-@compiled
+@inlined
 def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, terms):
     """log sum_m s_ij^m over all maps in float64; the terms, scaled to a sum of one."""
     peak = -np.inf
@@ -146,7 +146,7 @@ def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, term
     return peak + np.log(total)
 
 
-@compiled
+@inlined
 def _choice(log_model, background, log_rest):
     """log q and r of one pair from the log of its model part."""
     if background == 0.0:
@@ -157,9 +157,9 @@ def _choice(log_model, background, log_rest):
     return log_q, np.exp(kept - log_q)
 
 
-@parallel
+@compiled
 def attraction(
-    axes, chunks, indptr, indices, forward, backward,
+    first, last, axes, chunks, indptr, indices, forward, backward,
     own_table, other_table, own_log_pi, other_log_pi,
     member_indptr, member_maps, member_entries,
     own_chooser, own_chosen, other_chooser, other_chosen,
@@ -172,7 +172,7 @@ def attraction(
     """
     n_maps, d = own_log_pi.shape[0], len(axes)
     similarity = 2 * d + 2
-    for c in prange(chunks.size - 1):
+    for c in range(first, last):
         lanes, terms = np.empty((3 * d + 6) * _PLANE, np.float32), np.empty(n_maps, np.float64)
         for i in range(chunks[c], chunks[c + 1]):
             mass, cost = 0.0, 0.0

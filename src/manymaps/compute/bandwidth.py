@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 
 __all__ = ["conditional_probabilities", "row_entropies"]
 
@@ -25,7 +25,7 @@ _FLAT = 1e-12
 _FARTHEST_STEP = 2.0
 
 
-@compiled
+@inlined
 def _fill(distances, nearest, beta, probabilities):
     """exp(-beta (d2 - nearest)) of one row; their sum, entropy, and its fall with log beta."""
     total, first, second = 0.0, 0.0, 0.0
@@ -40,7 +40,15 @@ def _fill(distances, nearest, beta, probabilities):
     return total, np.log(total) + mean, second / total - mean * mean
 
 
-@compiled
+@inlined
+def _least(distances):
+    least = np.inf
+    for j in range(distances.size):
+        least = min(least, distances[j])
+    return least
+
+
+@inlined
 def _start(distances, nearest, log_perplexity, probabilities):
     """A first log beta; the row is filled at once where ties leave nothing to search.
 
@@ -56,13 +64,16 @@ def _start(distances, nearest, log_perplexity, probabilities):
             probabilities[j] = (1.0 if distances[j] == nearest else 0.0) / ties
         return True, 0.0
     if not log_perplexity < np.log(k):
-        probabilities[:] = 1.0 / k
+        for j in range(k):
+            probabilities[j] = 1.0 / k
         return True, 0.0
     return False, -np.log(mean)
 
 
-@parallel
-def conditional_probabilities(squared_distances, starts, log_perplexity, probabilities):
+@compiled
+def conditional_probabilities(
+    first, last, squared_distances, starts, log_perplexity, probabilities
+):
     """Fill probabilities (n_pairs,) from squared distances (n_pairs,); all float64.
 
     `log_perplexity` has shape (n,), each at most the logarithm of its row's number of neighbours
@@ -71,12 +82,12 @@ def conditional_probabilities(squared_distances, starts, log_perplexity, probabi
     than the perplexity counts, no bandwidth reaches it: the limit is kept, equal weights for
     those and none for the others.
     """
-    for i in prange(starts.size - 1):
+    for i in range(first, last):
         distances = squared_distances[starts[i] : starts[i + 1]]
         row = probabilities[starts[i] : starts[i + 1]]
         if distances.size == 0:
             continue
-        nearest = distances.min()
+        nearest = _least(distances)
         found, log_beta = _start(distances, nearest, log_perplexity[i], row)
         if found:
             continue
@@ -90,23 +101,25 @@ def conditional_probabilities(squared_distances, starts, log_perplexity, probabi
                 low = log_beta
             else:
                 high = log_beta
-            step = excess / fall if fall > _FLAT else np.sign(excess) * _FARTHEST_STEP
-            log_beta += min(max(step, -_FARTHEST_STEP), _FARTHEST_STEP)
+            step = _FARTHEST_STEP if excess > 0 else -_FARTHEST_STEP
+            if fall > _FLAT:
+                step = min(max(excess / fall, -_FARTHEST_STEP), _FARTHEST_STEP)
+            log_beta += step
             if not low < log_beta < high:
                 log_beta = 0.5 * (low + high)
         for j in range(row.size):
             row[j] /= total
 
 
-@parallel
-def row_entropies(squared_distances, starts, beta, entropies):
+@compiled
+def row_entropies(first, last, squared_distances, starts, beta, entropies):
     """The entropies (n,) of all rows at one common beta; 0 for a row without pairs."""
-    for i in prange(starts.size - 1):
+    for i in range(first, last):
         distances = squared_distances[starts[i] : starts[i + 1]]
         entropies[i] = 0.0
         if distances.size == 0:
             continue
-        nearest = distances.min()
+        nearest = _least(distances)
         total, first = 0.0, 0.0
         for j in range(distances.size):
             distance = beta * (distances[j] - nearest)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.gibbs import moments
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.nonnegative import FREE, ZERO, factor, forward, nonnegative_weights
 
 __all__ = ["anneal", "best_members", "fit_weights", "flip_until_none_helps", "objective"]
@@ -54,7 +54,7 @@ def fit_weights(values, odd, complete, features, status, squares, gram, right, w
     return nonnegative_weights(gram, right, squares, status, weights)
 
 
-@compiled
+@inlined
 def _count(features, k, counts):
     """Fill the objects that cluster k shares with every term."""
     for other in range(counts.size):
@@ -64,7 +64,7 @@ def _count(features, k, counts):
         counts[other] = total
 
 
-@compiled
+@inlined
 def _row_change(mask, whole, counts, features, k, i, row):
     """How A's row of cluster k changes when member i is flipped; `whole`: no pair is missing."""
     sign = 1 - 2 * features[k, i]
@@ -82,7 +82,7 @@ def _row_change(mask, whole, counts, features, k, i, row):
                 row[other] += sign * mask[i, j] * features[k, j] * features[other, j]
 
 
-@compiled
+@inlined
 def _flip(values, features, k, i, counts, pulls):
     """Flip a membership, keeping up what is shared and pulls_j = sum_i s_ij f_ik."""
     sign = 1 - 2 * features[k, i]
@@ -94,7 +94,7 @@ def _flip(values, features, k, i, counts, pulls):
         pulls[j] += sign * values[i, j]
 
 
-@compiled
+@inlined
 def _pull(values, features, k, pulls):
     """Fill pulls_j = sum_i s_ij f_ik."""
     pulls[:] = 0.0
@@ -104,7 +104,7 @@ def _pull(values, features, k, pulls):
                 pulls[j] += values[i, j]
 
 
-@compiled
+@inlined
 def _squares_bound(lower, chosen, base, row, right_k, k, solution, squares):
     """The least squares that term k could leave with this row of A and this b_k."""
     size = row.size
@@ -124,7 +124,7 @@ def _squares_bound(lower, chosen, base, row, right_k, k, solution, squares):
     return squares - pull * pull / own
 
 
-@compiled
+@inlined
 def _prepare(gram, right, status, k, squares, chosen, lower, base):
     """Factor A without cluster k; returns the squares that the others leave without bounds."""
     for a in range(right.size):
@@ -132,7 +132,7 @@ def _prepare(gram, right, status, k, squares, chosen, lower, base):
     return _eliminate(gram, right, squares, chosen, lower, base)
 
 
-@compiled
+@inlined
 def _eliminate(gram, right, squares, chosen, lower, base):
     """Factor A over the chosen terms; returns the squares that they leave."""
     factor(gram, chosen, lower)
@@ -143,7 +143,7 @@ def _eliminate(gram, right, squares, chosen, lower, base):
     return left
 
 
-@compiled
+@inlined
 def _optimistic(left, features, k, i, weights, first, bounds):
     """The objective with the flip if it left these squares, or infinity where it has to be seen."""
     if bounds[3] != 0:
@@ -205,7 +205,7 @@ def flip_until_none_helps(
     return left
 
 
-@compiled
+@inlined
 def _value(left, size, bounds):
     """What the objective is made of that one cluster's members change, at these squares."""
     return size * bounds[2] - 0.5 * bounds[1] * np.log(max(left, 0.0) / bounds[0] + _FLOOR)

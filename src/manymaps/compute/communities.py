@@ -87,10 +87,15 @@ def packed_communities(
     """
     # Reading an atlas needs this module, but not numba.
     from manymaps.compute.community_loops import fill_communities
+    from manymaps.compute.threads import share_out
 
+    offsets = np.asarray(offsets, np.int64)
     labels = np.zeros(offsets[-1], np.int64)
     flat = np.ascontiguousarray(weights, np.float64)
-    fill_communities(np.asarray(offsets, np.int64), flat, float(resolution), labels)
+    share_out(
+        fill_communities, len(offsets) - 1, offsets, _starts(offsets), flat, float(resolution),
+        labels,
+    )  # fmt: skip
     return labels
 
 
@@ -110,13 +115,16 @@ def ego_weights(network: sparse.csr_array, neighborhoods: sparse.csr_array) -> n
         Without what an object is tied to itself.
     """
     from manymaps.compute.community_loops import add_ego_weights
+    from manymaps.compute.threads import share_out
 
     network, neighborhoods = canonical_rows(network), canonical_rows(neighborhoods)
     offsets = neighborhoods.indptr.astype(np.int64)
-    weights = np.zeros(int((np.diff(offsets) ** 2).sum()))
-    add_ego_weights(
-        network.indptr, network.indices, network.data.astype(np.float64, copy=False),
-        offsets, neighborhoods.indices, weights,
+    starts = _starts(offsets)
+    weights = np.zeros(starts[-1])
+    share_out(
+        add_ego_weights, len(offsets) - 1, network.indptr, network.indices,
+        network.data.astype(np.float64, copy=False), offsets, starts, neighborhoods.indices,
+        weights,
     )  # fmt: skip
     return weights
 
@@ -151,14 +159,18 @@ def ego_communities(
     """
     network = canonical_rows(network)
     near = network if neighborhoods is None else canonical_rows(neighborhoods)
-    sizes = np.diff(near.indptr).astype(np.int64)
-    before = np.concatenate([[0], np.cumsum(sizes**2)])
+    before = _starts(near.indptr)
     labels = np.zeros(near.nnz, np.int64)
     start = 0
-    while start < len(sizes):
+    while start < near.shape[0]:
         stop = max(start + 1, int(np.searchsorted(before, before[start] + _BLOCK, "right")) - 1)
         some = near[start:stop]
         found = packed_communities(some.indptr, ego_weights(network, some), resolution)
         labels[near.indptr[start] : near.indptr[stop]] = found
         start = stop
     return labels
+
+
+def _starts(offsets: np.ndarray) -> np.ndarray:
+    """Where the weights of each network begin, and the end of the last."""
+    return np.concatenate([[0], np.cumsum(np.diff(offsets).astype(np.int64) ** 2)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import parallel, prange, rounded
+from manymaps.compute.jit import rounded
 
 __all__ = ["add_ego_weights", "fill_communities"]
 
@@ -22,13 +22,10 @@ def _place(sorted_members, member):
     return at if at < sorted_members.size and sorted_members[at] == member else -1
 
 
-@parallel
-def add_ego_weights(indptr, indices, data, offsets, members, weights):
+@rounded
+def add_ego_weights(first, last, indptr, indices, data, offsets, starts, members, weights):
     """Add up the ties among each row's members."""
-    starts = np.zeros(offsets.size, np.int64)
-    for i in range(offsets.size - 1):
-        starts[i + 1] = starts[i] + (offsets[i + 1] - offsets[i]) ** 2
-    for i in prange(offsets.size - 1):
+    for i in range(first, last):
         mine = members[offsets[i] : offsets[i + 1]]
         block = weights[starts[i] : starts[i + 1]].reshape(mine.size, mine.size)
         for a in range(mine.size):
@@ -39,13 +36,10 @@ def add_ego_weights(indptr, indices, data, offsets, members, weights):
                     block[b, a] += data[e]
 
 
-@parallel
-def fill_communities(offsets, weights, resolution, labels):
-    """Fill the labels of all networks."""
-    starts = np.zeros(offsets.size, np.int64)
-    for i in range(offsets.size - 1):
-        starts[i + 1] = starts[i] + (offsets[i + 1] - offsets[i]) ** 2
-    for i in prange(offsets.size - 1):
+@rounded
+def fill_communities(first, last, offsets, starts, weights, resolution, labels):
+    """Fill the labels of networks first to last, whose weights begin at `starts`."""
+    for i in range(first, last):
         size = offsets[i + 1] - offsets[i]
         block = weights[starts[i] : starts[i + 1]].reshape(size, size)
         _communities(block, resolution, labels[offsets[i] : offsets[i + 1]])

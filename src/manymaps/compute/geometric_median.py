@@ -18,17 +18,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 
 __all__ = ["geometric_medians"]
 
 _STEPS = 2000
 _ACCURACY = 1e-10
 _SAME = 1e-12
-_CHUNK = 16
 
 
-@compiled
+@inlined
 def _pull(points, indices, weights, y, same, pull):
     """R into `pull`; returns the weight at y, the sum of w / distance, the nearest point's place.
 
@@ -54,7 +53,7 @@ def _pull(points, indices, weights, y, same, pull):
     return at_y, stiffness, nearest
 
 
-@compiled
+@inlined
 def _length(vector):
     total = 0.0
     for axis in range(vector.size):
@@ -62,7 +61,7 @@ def _length(vector):
     return np.sqrt(total)
 
 
-@compiled
+@inlined
 def _mean(points, indices, weights, y):
     """The weighted mean into y; returns the largest distance from it."""
     total = weights.sum()
@@ -80,7 +79,7 @@ def _mean(points, indices, weights, y):
     return np.sqrt(radius)
 
 
-@compiled
+@inlined
 def _median(points, indices, weights, y, pull):
     """One median into y."""
     scale = _mean(points, indices, weights, y)
@@ -104,12 +103,10 @@ def _median(points, indices, weights, y, pull):
                 return
 
 
-@parallel
-def geometric_medians(points, indptr, indices, weights, medians):
-    """Fill medians (k, d). Weights are not negative; a list without weight gives NaN."""
-    n, d = medians.shape
-    for c in prange((n + _CHUNK - 1) // _CHUNK):
-        pull = np.empty(d, np.float64)
-        for i in range(c * _CHUNK, min((c + 1) * _CHUNK, n)):
-            start, stop = indptr[i], indptr[i + 1]
-            _median(points, indices[start:stop], weights[start:stop], medians[i], pull)
+@compiled
+def geometric_medians(first, last, points, indptr, indices, weights, medians):
+    """Fill medians first to last. Weights are not negative; a list without weight gives NaN."""
+    pull = np.empty(medians.shape[1], np.float64)
+    for i in range(first, last):
+        start, stop = indptr[i], indptr[i + 1]
+        _median(points, indices[start:stop], weights[start:stop], medians[i], pull)

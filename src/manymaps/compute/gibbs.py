@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import compiled, inlined
 
 __all__ = [
     "enumerate_expectations", "gibbs_expectations", "mean_field_expectations", "moments",
@@ -49,7 +49,7 @@ def residuals(values, mask, features, weights, result):
                     result[i, j] -= scale * features[k, j] * mask[i, j]
 
 
-@compiled
+@inlined
 def _shift(residual, mask, members, weight):
     """Add what a cluster explains to the residuals; with the weight negated, take it off."""
     for i in range(members.size):
@@ -59,7 +59,7 @@ def _shift(residual, mask, members, weight):
                 residual[i, j] += scale * members[j] * mask[i, j]
 
 
-@compiled
+@inlined
 def _totals(residual, mask, members, pulls, sizes):
     """Fill pulls_i = sum_j f_j r_ij and sizes_i = sum_j f_j m_ij."""
     pulls[:] = 0.0
@@ -71,7 +71,7 @@ def _totals(residual, mask, members, pulls, sizes):
                 sizes[i] += members[j] * mask[j, i]
 
 
-@compiled
+@inlined
 def _change(residual, mask, members, i, new, pulls, sizes):
     """Give one membership another value, with the residuals without its cluster at hand."""
     step = new - members[i]
@@ -81,7 +81,7 @@ def _change(residual, mask, members, i, new, pulls, sizes):
     members[i] = new
 
 
-@compiled
+@inlined
 def _sweep(residual, mask, features, weights, log_odds, first, precision, uniforms):
     """Visit every membership once: draw it by uniforms (terms - first, n).
 
@@ -106,7 +106,7 @@ def _sweep(residual, mask, features, weights, log_odds, first, precision, unifor
     return most
 
 
-@compiled
+@inlined
 def moments(values, odd, complete, features, gram, right):
     """Add A and b of these features to `gram` and `right`; features may be probabilities."""
     terms, n = features.shape
@@ -137,7 +137,7 @@ def moments(values, odd, complete, features, gram, right):
         right[k] += total / 2
 
 
-@compiled
+@inlined
 def _add_pairs(features, together):
     """Add f_ik f_jk to together (terms, n, n)."""
     terms, n = features.shape
@@ -148,7 +148,7 @@ def _add_pairs(features, together):
                     together[k, i, j] += features[k, j] * features[k, i]
 
 
-@compiled
+@inlined
 def _approximate(values, mask, together, gram, right):
     """A and b with m_ijk m_ijl for m_ijkl, k other than l."""
     terms, n, _ = together.shape

@@ -33,20 +33,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN, exp32, log32
 
 __all__ = ["REMOTE", "divergence_slopes", "row_sums"]
 
 REMOTE = -40.0
-_PAIRS_PER_CHUNK = 1 << 15
 _BLOCK = 256
 _FAINT = np.float32(1e-30)
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 
 
-@compiled
+@inlined
 def _similarities(points, i, first, scale, charges, kind, d2, line):
     """Squared distances from i to a block of objects in one map, and s_ij."""
     d2[:] = _ZERO
@@ -63,7 +62,7 @@ def _similarities(points, i, first, scale, charges, kind, d2, line):
             line[k] = scale * charge[k] / (_ONE + d2[k])
 
 
-@compiled
+@inlined
 def _block_of_row(points, charges, i, first, maps, kind, d2, lines, total):
     """The same in all maps of i; their sum into `total`, without i itself."""
     total[:] = _ZERO
@@ -77,7 +76,7 @@ def _block_of_row(points, charges, i, first, maps, kind, d2, lines, total):
         total[i - first] = _ZERO
 
 
-@compiled
+@inlined
 def _log_similarity(points, log_pi, i, j, kind, terms):
     """log v_ij over all maps in float64; the terms, scaled to a sum of one."""
     peak = -np.inf
@@ -97,7 +96,7 @@ def _log_similarity(points, log_pi, i, j, kind, terms):
     return peak + np.log(total)
 
 
-@compiled
+@inlined
 def _fill_row(indptr, indices, values, i, log_rest, row):
     """The dense row i of log p~."""
     row[:] = log_rest
@@ -105,7 +104,7 @@ def _fill_row(indptr, indices, values, i, log_rest, row):
         row[indices[at]] = values[at]
 
 
-@compiled
+@inlined
 def _sums_of_block(total, log_p, sums):
     """Add sum v, sum v log v and sum v log p~ of a block."""
     z, entropy, cross = _ZERO, _ZERO, _ZERO
@@ -119,7 +118,7 @@ def _sums_of_block(total, log_p, sums):
     sums[2] += cross
 
 
-@compiled
+@inlined
 def _remote_row_sums(points, log_pi, i, log_p, kind, logs, terms, sums):
     """log Z and the two means of one row, in the log domain."""
     peak = -np.inf
@@ -138,37 +137,35 @@ def _remote_row_sums(points, log_pi, i, log_p, kind, logs, terms, sums):
     sums[2] = cross / z
 
 
-@parallel
+@compiled
 def row_sums(
-    points, charges, log_pi, member_indptr, member_maps, kind,
+    first, last, points, charges, log_pi, member_indptr, member_maps, kind,
     indptr, indices, log_forward, log_rest, log_z, mean_log_v, mean_log_p,
 ):  # fmt: skip
-    """The first pass: fill log_z, mean_log_v and mean_log_p, (n,) in float64."""
+    """The first pass: fill log_z, mean_log_v and mean_log_p of rows first to last, in float64."""
     n_maps, n = charges.shape
-    rows = max(1, _PAIRS_PER_CHUNK // n)
-    for c in prange((n + rows - 1) // rows):
-        d2 = np.empty((n_maps, _BLOCK), np.float32)
-        lines, total = np.empty_like(d2), np.empty(_BLOCK, np.float32)
-        log_p, sums = np.empty(n, np.float32), np.empty(3, np.float64)
-        logs, terms = np.empty(n, np.float64), np.empty(n_maps, np.float64)
-        for i in range(c * rows, min((c + 1) * rows, n)):
-            maps = member_maps[member_indptr[i] : member_indptr[i + 1]]
-            _fill_row(indptr, indices, log_forward, i, log_rest, log_p)
-            sums[:] = 0.0
-            for first in range(0, n, _BLOCK):
-                block = total[: min(_BLOCK, n - first)]
-                _block_of_row(points, charges, i, first, maps, kind, d2, lines, block)
-                _sums_of_block(block, log_p[first : first + block.size], sums)
-            if sums[0] > np.exp(REMOTE):
-                log_z[i] = np.log(sums[0])
-                mean_log_v[i] = sums[1] / sums[0]
-                mean_log_p[i] = sums[2] / sums[0]
-            else:
-                _remote_row_sums(points, log_pi, i, log_p, kind, logs, terms, sums)
-                log_z[i], mean_log_v[i], mean_log_p[i] = sums[0], sums[1], sums[2]
+    d2 = np.empty((n_maps, _BLOCK), np.float32)
+    lines, total = np.empty_like(d2), np.empty(_BLOCK, np.float32)
+    log_p, sums = np.empty(n, np.float32), np.empty(3, np.float64)
+    logs, terms = np.empty(n, np.float64), np.empty(n_maps, np.float64)
+    for i in range(first, last):
+        maps = member_maps[member_indptr[i] : member_indptr[i + 1]]
+        _fill_row(indptr, indices, log_forward, i, log_rest, log_p)
+        sums[:] = 0.0
+        for start in range(0, n, _BLOCK):
+            block = total[: min(_BLOCK, n - start)]
+            _block_of_row(points, charges, i, start, maps, kind, d2, lines, block)
+            _sums_of_block(block, log_p[start : start + block.size], sums)
+        if sums[0] > np.exp(REMOTE):
+            log_z[i] = np.log(sums[0])
+            mean_log_v[i] = sums[1] / sums[0]
+            mean_log_p[i] = sums[2] / sums[0]
+        else:
+            _remote_row_sums(points, log_pi, i, log_p, kind, logs, terms, sums)
+            log_z[i], mean_log_v[i], mean_log_p[i] = sums[0], sums[1], sums[2]
 
 
-@compiled
+@inlined
 def _weigh_block(
     total, mine, my_level, others, levels, log_forward, log_backward, exaggeration, both, chosen
 ):
@@ -182,7 +179,7 @@ def _weigh_block(
         chosen[k] = mine + others[k] if v > _FAINT else _ZERO
 
 
-@compiled
+@inlined
 def _pull_block(points, i, first, both, chosen, d2, line, kind, sums):
     """Add a block's part of slope, share and pull (2 + d,) in one map."""
     slope, share = _ZERO, _ZERO
@@ -201,7 +198,7 @@ def _pull_block(points, i, first, both, chosen, d2, line, kind, sums):
         sums[2 + axis] -= 2.0 * np.float64(force)
 
 
-@compiled
+@inlined
 def _add_remote_pair(points, i, j, weight, share, terms, maps, kind, sums):
     """Add one pair whose g and q are known to the sums of the maps of i."""
     for a in range(maps.size):
@@ -219,7 +216,7 @@ def _add_remote_pair(points, i, j, weight, share, terms, maps, kind, sums):
             sums[a, 2 + axis] -= 2.0 * part * gap
 
 
-@compiled
+@inlined
 def _remote_pairs(
     points, log_pi, i, remote, partners, counts, log_z, levels, log_forward, log_backward,
     exaggeration, kind, maps, terms, sums,
@@ -242,9 +239,9 @@ def _remote_pairs(
         _add_remote_pair(points, i, j, weight, share, terms, maps, kind, sums)
 
 
-@parallel
+@compiled
 def divergence_slopes(
-    points, charges, log_pi, member_indptr, member_maps, kind,
+    first, last, points, charges, log_pi, member_indptr, member_maps, kind,
     indptr, indices, log_forward, log_backward, log_rest,
     counts, log_z, levels, exaggeration, slope, pull, share,
 ):  # fmt: skip
@@ -259,41 +256,39 @@ def divergence_slopes(
     inverse_z = np.where(remote, 0.0, counts * np.exp(-np.maximum(log_z, REMOTE)))
     others, levels32 = inverse_z.astype(np.float32), levels.astype(np.float32)
     emphasis = np.float32(exaggeration)
-    rows = max(1, _PAIRS_PER_CHUNK // n)
-    for c in prange((n + rows - 1) // rows):
-        d2 = np.empty((n_maps, _BLOCK), np.float32)
-        lines, total = np.empty_like(d2), np.empty(_BLOCK, np.float32)
-        both, chosen = np.empty_like(total), np.empty_like(total)
-        there, back = np.empty(n, np.float32), np.empty(n, np.float32)
-        sums, terms = np.empty((n_maps, 2 + d), np.float64), np.empty(n_maps, np.float64)
-        for i in range(c * rows, min((c + 1) * rows, n)):
-            maps = member_maps[member_indptr[i] : member_indptr[i + 1]]
-            _fill_row(indptr, indices, log_forward, i, log_rest, there)
-            _fill_row(indptr, indices, log_backward, i, log_rest, back)
-            sums[:] = 0.0
-            if not remote[i]:
-                for first in range(0, n, _BLOCK):
-                    last = min(first + _BLOCK, n)
-                    size = last - first
-                    block, weight, q = total[:size], both[:size], chosen[:size]
-                    _block_of_row(points, charges, i, first, maps, kind, d2, lines, block)
-                    _weigh_block(
-                        block, others[i], levels32[i], others[first:last], levels32[first:last],
-                        there[first:last], back[first:last], emphasis, weight, q,
-                    )  # fmt: skip
-                    for a in range(maps.size):
-                        _pull_block(
-                            points[maps[a]], i, first, weight, q, d2[a, :size], lines[a, :size],
-                            kind, sums[a],
-                        )  # fmt: skip
-            if remote[i] or far.size > 0:
-                _remote_pairs(
-                    points, log_pi, i, remote, everyone if remote[i] else far, counts, log_z,
-                    levels, there, back, exaggeration, kind, maps, terms, sums,
+    d2 = np.empty((n_maps, _BLOCK), np.float32)
+    lines, total = np.empty_like(d2), np.empty(_BLOCK, np.float32)
+    both, chosen = np.empty_like(total), np.empty_like(total)
+    there, back = np.empty(n, np.float32), np.empty(n, np.float32)
+    sums, terms = np.empty((n_maps, 2 + d), np.float64), np.empty(n_maps, np.float64)
+    for i in range(first, last):
+        maps = member_maps[member_indptr[i] : member_indptr[i + 1]]
+        _fill_row(indptr, indices, log_forward, i, log_rest, there)
+        _fill_row(indptr, indices, log_backward, i, log_rest, back)
+        sums[:] = 0.0
+        if not remote[i]:
+            for start in range(0, n, _BLOCK):
+                stop = min(start + _BLOCK, n)
+                size = stop - start
+                block, weight, q = total[:size], both[:size], chosen[:size]
+                _block_of_row(points, charges, i, start, maps, kind, d2, lines, block)
+                _weigh_block(
+                    block, others[i], levels32[i], others[start:stop], levels32[start:stop],
+                    there[start:stop], back[start:stop], emphasis, weight, q,
                 )  # fmt: skip
-            for a in range(maps.size):
-                m = maps[a]
-                slope[m, i] = sums[a, 0]
-                share[m, i] = sums[a, 1]
-                for axis in range(d):
-                    pull[m, i, axis] = sums[a, 2 + axis]
+                for a in range(maps.size):
+                    _pull_block(
+                        points[maps[a]], i, start, weight, q, d2[a, :size], lines[a, :size],
+                        kind, sums[a],
+                    )  # fmt: skip
+        if remote[i] or far.size > 0:
+            _remote_pairs(
+                points, log_pi, i, remote, everyone if remote[i] else far, counts, log_z,
+                levels, there, back, exaggeration, kind, maps, terms, sums,
+            )  # fmt: skip
+        for a in range(maps.size):
+            m = maps[a]
+            slope[m, i] = sums[a, 0]
+            share[m, i] = sums[a, 1]
+            for axis in range(d):
+                pull[m, i, axis] = sums[a, 2 + axis]

@@ -1,48 +1,35 @@
 """The only place with numba options.
 
-`compiled` for a loop over arrays, `parallel` for one whose outer loop is a `prange`, `inlined` for
-a formula for one pair, `rounded` for a loop whose sums keep their order. All are
-cached on disk where there is a place for it, and compiled anew in each process where there is none.
-Fast-math is the explicit set that lets sums be reordered and multiply-adds be fused; infinities and
-NaN keep their meaning.
+`compiled` for a loop over arrays, `inlined` for what loops have in them, such as a formula for one
+pair, `rounded` for a loop whose sums keep their order. Loops are cached on disk where there is a
+place for it, and compiled again in each process where there is none. Fast-math is the explicit set
+that lets sums be reordered and multiply-adds be fused; infinities and NaN keep their meaning.
 
-GNU's OpenMP cannot start threads in a process that was forked from one that has: numba ends such a
-process at its next parallel loop, others wait for ever. There each of these loops is compiled as a
-serial one, and other libraries are told to use one thread.
+A loop that `compute.threads.share_out` runs in several threads has a range as its first two
+arguments. No loop is compiled with numba's `parallel=True`, which takes three times as long.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import pickle
-import sys
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 import numba
+from numba.core import event
 from numba.core.caching import IndexDataCacheFile
-from numba.core.registry import CPUDispatcher
-from threadpoolctl import threadpool_limits
 
-# Threads that spin at the end of each loop steal the very time another process needs to let them
-# finish: on a busy machine an iteration took ten times as long. The price is 80 microseconds to
-# wake a thread, so small loops stay on one (`alone_if`).
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+from manymaps.progress import work
 
 __all__ = [
     "compiled",
     "inlined",
-    "parallel",
-    "prange",
     "rounded",
 ]
 
-prange = numba.prange
-
+_COMPILING = "compiling, once per installation"
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 # Nobody calls these from C. The door for that would hold the whole loop once more, and take a tenth
 # of the time to compile.
@@ -50,12 +37,17 @@ _OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable) -> Any:
-    """Compile a serial loop."""
-    return _kept(_serial(function))
+    """Compile a loop over arrays.
+
+    A loop that another calls is put into it. By name it would be found twice: in the process that
+    compiles, as it was compiled for itself, and later in what the caller left on the disk, where
+    other multiply-adds are fused; and the first run of all would have other bits than the rest.
+    """
+    return _kept(numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, forceinline=True)(function))
 
 
 def rounded(function: Callable) -> Any:
-    """Compile a serial loop whose sums and products are rounded one by one, as in NumPy.
+    """Compile a loop whose sums and products are rounded one by one, as in NumPy.
 
     For loops that compare sums: equal sums stay equal, whatever the processor.
     """
@@ -63,33 +55,35 @@ def rounded(function: Callable) -> Any:
     return _kept(numba.njit(**_OPTIONS, fastmath=False, nogil=True)(function))
 
 
-def parallel(function: Callable) -> Any:
-    """Compile a loop whose `prange` iterations are independent of one another.
-
-    Work is chunked by size, never by the number of threads, so that results keep their bits at
-    any number of threads.
-    """
-    made = numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, parallel=True)
-    dispatcher = _kept(made(function))
-    _PARALLEL.append(dispatcher)
-    return dispatcher
-
-
 def inlined(function: Callable) -> Any:
-    """Compile a formula for one pair into the loops that call it.
+    """Compile a formula, or a part of a loop, into the loops that call it; Python cannot call it.
 
     LLVM puts it there. Were it put into the source of each loop, as numba's own inlining does, all
     its lines would be typed again wherever it is called, which takes most of the compiling of a
     loop with several.
     """
-    return _kept(numba.njit(**_OPTIONS, fastmath=_FAST, forceinline=True)(function))
+    made = numba.njit(**_OPTIONS, fastmath=_FAST, forceinline=True, no_cpython_wrapper=True)
+    return made(function)
 
 
-def _serial(function: Callable) -> Any:
-    # A loop that another calls is put into it. By name it would be found twice: in the process that
-    # compiles, as it was compiled for itself, and later in what the caller left on the disk, where
-    # other multiply-adds are fused; and the first run of all would have other bits than the rest.
-    return numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, forceinline=True)(function)
+class _CompilingShown(event.Listener):
+    """Shows that loops are compiled, which may take longer than the work that they are for."""
+
+    def __init__(self) -> None:
+        # Numba compiles one function at a time, and what it calls within it.
+        self._running: list[AbstractContextManager] = []
+
+    def on_start(self, started: Any) -> None:
+        is_own = str(started.data["dispatcher"].py_func.__module__).startswith("manymaps.")
+        shown = work(_COMPILING) if is_own and not self._running else nullcontext()
+        shown.__enter__()
+        self._running.append(shown)
+
+    def on_end(self, ended: Any) -> None:
+        self._running.pop().__exit__(None, None, None)
+
+
+event.register("numba:compile", _CompilingShown())
 
 
 class _NamedByArguments(IndexDataCacheFile):
@@ -127,50 +121,11 @@ class _NamedByArguments(IndexDataCacheFile):
 _DAMAGED = (OSError, EOFError, pickle.UnpicklingError, ValueError, TypeError, IndexError)
 
 
-def _kept(dispatcher: Any, prefix: str = "") -> Any:
+def _kept(dispatcher: Any) -> Any:
     """A compiled function whose code is kept on the disk, where no other process overwrites it."""
-    try:
+    with suppress(RuntimeError):  # no folder can be written to
         dispatcher.enable_caching()
-    except RuntimeError:
-        return dispatcher  # no folder can be written to
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if isinstance(files, IndexDataCacheFile):
         files.__class__ = _NamedByArguments
-        files._index_name = f"{prefix}{files._index_name}"
-        files._index_path = str(Path(files._cache_path, files._index_name))
-        files._data_name_pattern = f"{prefix}{files._data_name_pattern}"
     return dispatcher
-
-
-_PARALLEL: list[Any] = []
-
-
-class _Alone(CPUDispatcher):
-    """A parallel loop in a process where no thread can be started."""
-
-    def __call__(self, *arguments: Any) -> Any:
-        return _alone(self.py_func)(*arguments)
-
-
-@cache
-def _alone(function: Callable) -> Any:
-    return _kept(_serial(function), "alone-")
-
-
-def _stay_alone() -> None:
-    """One thread for all that uses OpenMP, in a process that was forked from one with more."""
-    try:
-        used = numba.threading_layer() == "omp"
-    except ValueError:
-        used = False  # no parallel loop has run yet
-    if used or "faiss" in sys.modules:
-        threadpool_limits(1, user_api="openmp")
-        numba.set_num_threads(1)
-        numba.config.NUMBA_NUM_THREADS = 1  # the most that `threads` gives to anything
-    if used:
-        for dispatcher in _PARALLEL:
-            dispatcher.__class__ = _Alone
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_stay_alone)

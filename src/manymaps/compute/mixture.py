@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import parallel, prange
+from manymaps.compute.jit import compiled
 from manymaps.compute.similarity import GAUSSIAN, exp32
+from manymaps.compute.threads import share_out
 from manymaps.constraints import MOST_MAPS
 
 _CHUNK = 512
@@ -35,42 +36,41 @@ __all__ = [
     "log_normalizers",
     "log_proportions",
     "side_by_side",
-    "tabulate",
 ]
 
 
-@parallel
-def log_proportions(weights, log_pi):
+def log_proportions(weights: np.ndarray, log_pi: np.ndarray) -> None:
     """Fill log_pi, both (n_maps, n) float32; sums in float64."""
+    share_out(_log_proportions, -(-weights.shape[1] // _CHUNK), weights, log_pi)
+
+
+@compiled
+def _log_proportions(first, last, weights, log_pi):
     n_maps, n = weights.shape
-    for c in prange((n + _CHUNK - 1) // _CHUNK):
-        first, last = c * _CHUNK, min((c + 1) * _CHUNK, n)
-        least = weights[0, first:last].copy()
-        total = np.zeros(last - first, np.float64)
+    for c in range(first, last):
+        start, stop = c * _CHUNK, min((c + 1) * _CHUNK, n)
+        least = weights[0, start:stop].copy()
+        total = np.zeros(stop - start, np.float64)
         for m in range(1, n_maps):
-            row = weights[m, first:last]
+            row = weights[m, start:stop]
             for i in range(row.size):
                 least[i] = min(least[i], row[i])
         for m in range(n_maps):
-            row = weights[m, first:last]
+            row = weights[m, start:stop]
             for i in range(row.size):
                 total[i] += exp32(least[i] - row[i])
         for i in range(total.size):
             total[i] = np.log(total[i])
         for m in range(n_maps):
-            row, result = weights[m, first:last], log_pi[m, first:last]
+            row, result = weights[m, start:stop], log_pi[m, start:stop]
             for i in range(row.size):
                 result[i] = np.float32((np.float64(least[i]) - row[i]) - total[i])
 
 
-@parallel
-def tabulate(positions, log_pi, kind, table):
-    """Fill `table` (n, d + 1, n_maps): positions, and pi (Cauchy) or log pi (Gaussian).
-
-    All maps of an object stand side by side there, for sums that go from pair to pair.
-    """
+@compiled
+def _tabulate(first, last, positions, log_pi, kind, table):
     n_maps, n, d = positions.shape
-    for c in prange((n + _TABLE_CHUNK - 1) // _TABLE_CHUNK):
+    for c in range(first, last):
         for m in range(n_maps):
             for i in range(c * _TABLE_CHUNK, min((c + 1) * _TABLE_CHUNK, n)):
                 for k in range(d):
@@ -79,19 +79,22 @@ def tabulate(positions, log_pi, kind, table):
 
 
 def side_by_side(positions: np.ndarray, log_pi: np.ndarray, kind: int) -> np.ndarray:
-    """The table that `tabulate` fills, (n, d + 1, n_maps) float32."""
+    """Positions, and pi (Cauchy) or log pi (Gaussian), in a table (n, d + 1, n_maps) float32.
+
+    All maps of an object are next to one another there, for sums that go from pair to pair.
+    """
     n_maps, n, d = positions.shape
     if n_maps > MOST_MAPS:
         raise ValueError(f"{n_maps} maps are more than {MOST_MAPS}")
     table = np.empty((n, d + 1, n_maps), np.float32)
-    tabulate(positions, log_pi, kind, table)
+    share_out(_tabulate, -(-n // _TABLE_CHUNK), positions, log_pi, kind, table)
     return table
 
 
-@parallel
-def gather_entries(positions, log_pi, offsets, objects, points, entry_log_pi):
-    """Fill points and log proportions of the entries."""
-    for m in prange(offsets.size - 1):
+@compiled
+def gather_entries(first, last, positions, log_pi, offsets, objects, points, entry_log_pi):
+    """Fill points and log proportions of the entries of maps first to last."""
+    for m in range(first, last):
         for e in range(offsets[m], offsets[m + 1]):
             i = objects[e]
             entry_log_pi[e] = log_pi[m, i]
@@ -99,10 +102,10 @@ def gather_entries(positions, log_pi, offsets, objects, points, entry_log_pi):
                 points[k, e] = positions[m, i, k]
 
 
-@parallel
-def log_normalizers(indptr, entries, entry_log_pi, potential, scale, result):
-    """log sum_m pi_i^m potential_i^m of each object, in float64."""
-    for i in prange(indptr.size - 1):
+@compiled
+def log_normalizers(first, last, indptr, entries, entry_log_pi, potential, scale, result):
+    """Fill log sum_m pi_i^m potential_i^m of objects first to last, in float64."""
+    for i in range(first, last):
         peak = -np.inf
         for a in range(indptr[i], indptr[i + 1]):
             e = entries[a]
@@ -118,39 +121,36 @@ def log_normalizers(indptr, entries, entry_log_pi, potential, scale, result):
         result[i] = peak + np.log(total) if total > 0 else -np.inf
 
 
-@parallel
+@compiled
 def gradients(
-    indptr, entries, entry_log_pi, log_rho, log_chosen,
+    first, last, indptr, entries, entry_log_pi, log_rho, log_chosen,
     potential, force, scale, chosen_potential, chosen_force, chosen_scale,
     pull, share, exaggeration, factor, position_gradient, weight_gradient,
 ):  # fmt: skip
-    """Fill the gradients of the entries."""
-    n_objects = indptr.size - 1
-    for c in prange((n_objects + _CHUNK - 1) // _CHUNK):
-        first, last = c * _CHUNK, min((c + 1) * _CHUNK, n_objects)
-        most = 0
-        for i in range(first, last):
-            most = max(most, indptr[i + 1] - indptr[i])
-        g = np.empty(most, np.float64)
-        for i in range(first, last):
-            total = 0.0
-            for a in range(indptr[i + 1] - indptr[i]):
-                e = entries[indptr[i] + a]
-                log_pi = np.float64(entry_log_pi[e])
-                as_chooser = np.exp(log_pi + log_rho[i] + scale[e])
-                as_chosen = np.exp(log_pi + log_chosen[i] + chosen_scale[e])
-                for k in range(force.shape[0]):
-                    position_gradient[e, k] = factor * (
-                        exaggeration * pull[e, k]
-                        + as_chooser * force[k, e]
-                        + as_chosen * chosen_force[k, e]
-                    )
-                g[a] = factor * (
-                    as_chooser * potential[e]
-                    + as_chosen * chosen_potential[e]
-                    - exaggeration * share[e]
+    """Fill the gradients of the entries of objects first to last."""
+    most = 0
+    for i in range(first, last):
+        most = max(most, indptr[i + 1] - indptr[i])
+    g = np.empty(most, np.float64)
+    for i in range(first, last):
+        total = 0.0
+        for a in range(indptr[i + 1] - indptr[i]):
+            e = entries[indptr[i] + a]
+            log_pi = np.float64(entry_log_pi[e])
+            as_chooser = np.exp(log_pi + log_rho[i] + scale[e])
+            as_chosen = np.exp(log_pi + log_chosen[i] + chosen_scale[e])
+            for k in range(force.shape[0]):
+                position_gradient[e, k] = factor * (
+                    exaggeration * pull[e, k]
+                    + as_chooser * force[k, e]
+                    + as_chosen * chosen_force[k, e]
                 )
-                total += g[a]
-            for a in range(indptr[i + 1] - indptr[i]):
-                e = entries[indptr[i] + a]
-                weight_gradient[e] = np.exp(np.float64(entry_log_pi[e])) * total - g[a]
+            g[a] = factor * (
+                as_chooser * potential[e]
+                + as_chosen * chosen_potential[e]
+                - exaggeration * share[e]
+            )
+            total += g[a]
+        for a in range(indptr[i + 1] - indptr[i]):
+            e = entries[indptr[i] + a]
+            weight_gradient[e] = np.exp(np.float64(entry_log_pi[e])) * total - g[a]

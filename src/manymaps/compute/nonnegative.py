@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import compiled, inlined
 
 __all__ = ["FREE", "NONNEGATIVE", "ZERO", "factor", "forward", "nonnegative_weights"]
 
@@ -24,7 +24,7 @@ _DEPENDENT = 1e-9
 _LEAST_GAIN = 1e-14
 
 
-@compiled
+@inlined
 def factor(gram, chosen, lower):
     """The Cholesky factor of the chosen terms, the others zero; dependent ones are unchosen.
 
@@ -55,7 +55,7 @@ def factor(gram, chosen, lower):
     return dropped
 
 
-@compiled
+@inlined
 def forward(lower, chosen, right, result):
     """result = lower^-1 right over the chosen terms, 0 for the others."""
     for k in range(right.size):
@@ -67,7 +67,7 @@ def forward(lower, chosen, right, result):
             result[k] = total / lower[k, k]
 
 
-@compiled
+@inlined
 def _solve(lower, chosen, right, result):
     """Solve (lower lower') result = right over the chosen terms."""
     forward(lower, chosen, right, result)
@@ -80,7 +80,7 @@ def _solve(lower, chosen, right, result):
             result[k] = total / lower[k, k]
 
 
-@compiled
+@inlined
 def _settle(gram, right, status, weights, passive, barred, lower, solution):
     """Minimize over the passive terms, dropping those that would turn negative."""
     size = right.size

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, inlined, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 
 __all__ = ["dealt_tests", "observed_divergences"]
 
@@ -43,7 +43,7 @@ def _scrambled(state):
     return mixed ^ (mixed >> np.uint64(31))
 
 
-@compiled
+@inlined
 def _deal(labels, strata, state):
     """Shuffle labels within strata, in place (Fisher and Yates); the next state."""
     first = 0
@@ -57,7 +57,7 @@ def _deal(labels, strata, state):
     return state
 
 
-@compiled
+@inlined
 def _count(labels, given, answers, senses, counts, held):
     """Fill counts (n_groups, n_answers) of answers, and held (n_groups, n_senses) of senses."""
     counts[:] = 0
@@ -71,7 +71,7 @@ def _count(labels, given, answers, senses, counts, held):
                 held[g, senses[a]] += counts[g, a]
 
 
-@compiled
+@inlined
 def _statistics(counts, held, logs, totals, values):
     """Fill the divergences in nats, the word's and its senses', in sums that start at N log N."""
     n_groups, n_answers = counts.shape
@@ -90,7 +90,7 @@ def _statistics(counts, held, logs, totals, values):
         values[1 + s] = value
 
 
-@compiled
+@inlined
 def _constants(counts, held, logs, constants):
     """Fill what no permutation changes: N log N less the sums over answers; return N."""
     whole = counts.sum()
@@ -103,12 +103,12 @@ def _constants(counts, held, logs, constants):
     return whole
 
 
-@parallel
+@compiled
 def observed_divergences(
-    groups, units, given, answers, kinds, senses, tests, n_groups, logs, result
+    first, last, groups, units, given, answers, kinds, senses, tests, n_groups, logs, result
 ):
     """Fill the divergences of all words and senses, in nats."""
-    for w in prange(units.size - 1):
+    for w in range(first, last):
         own = slice(units[w], units[w + 1])
         members = senses[kinds[w] : kinds[w + 1]]
         counts = np.empty((n_groups, members.size), np.int64)
@@ -122,9 +122,9 @@ def observed_divergences(
             result[tests[w] + t] = max(0.0, (found[t] + constants[t]) / whole)
 
 
-@parallel
+@compiled
 def dealt_tests(
-    words, groups, strata, units, given, answers, kinds, senses, tests,
+    first, last, words, groups, strata, units, given, answers, kinds, senses, tests,
     n_groups, logs, seed, hits, least, most, reached, draws, means,
 ):  # fmt: skip
     """Deal the units of some words until their statistics are decided, or have `most` draws.
@@ -133,7 +133,7 @@ def dealt_tests(
     those of an earlier call count. `means` is what it is on average over the first `least` draws,
     in nats. The draws of a word depend on the seed, its number and what was drawn before.
     """
-    for k in prange(words.size):
+    for k in range(first, last):
         w = words[k]
         labels, own_strata = groups[units[w] : units[w + 1]].copy(), strata[units[w] : units[w + 1]]
         bounds = given[units[w] : units[w + 1] + 1]

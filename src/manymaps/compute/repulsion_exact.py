@@ -14,24 +14,24 @@ import itertools
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN, term_and_slope
+from manymaps.compute.threads import share_out
 
-__all__ = ["BLINDING", "FAINT", "field", "row_in_log_domain", "within_range"]
+__all__ = ["BLINDING", "field", "resum_extremes", "within_range"]
 
 _PAIRS_PER_CHUNK = 1 << 17
-FAINT = np.float32(1e-30)
+_FAINT = np.float32(1e-30)
 BLINDING = np.float32(1e30)
 #: float32 holds exp of -87 to 88, and sums of many charges need room above them.
 _USUAL_LOG = 60.0
 _ZERO = np.float32(0.0)
 _TWO = np.float32(2.0)
-_AXES = 3
 
 
-@compiled
-def _row(axes, targets, i, sources, start, stop, charges, kind, sums):
-    """Add the sum over some sources, as seen from one target, to `sums`: K, then the slopes.
+@inlined
+def _row(axes, targets, i, sources, start, stop, charges, kind):
+    """Sums over some sources, as seen from one target: K, then the slopes.
 
     The length of the tuple `axes` is the dimension: a constant to the compiler, unlike a shape.
     """
@@ -55,14 +55,11 @@ def _row(axes, targets, i, sources, start, stop, charges, kind, sums):
         fx += slope * dx
         fy += slope * dy
         fz += slope * dz
-    sums[0] += potential
-    sums[1] += fx
-    sums[2] += fy
-    sums[3] += fz
+    return potential, fx, fy, fz
 
 
-@compiled
-def row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind, force):
+@inlined
+def _row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind, force):
     """One row in float64 with its own scale: returns the potential and its log scale."""
     d = targets.shape[0]
     scale = -np.inf
@@ -91,31 +88,61 @@ def row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind,
     return potential, scale
 
 
-@parallel
-def _sum_chunks(
-    axes, chunks, targets, sources, charges, log_charges, skip, kind, potential, force, scale
-):
-    d = len(axes)
-    for c in prange(chunks.shape[0]):
-        sums, precise = np.empty(1 + _AXES, np.float32), np.empty(d, np.float64)
-        first, last, start, stop = chunks[c, 0], chunks[c, 1], chunks[c, 2], chunks[c, 3]
-        for i in range(first, last):
-            sums[:] = _ZERO
+@compiled
+def _sum_chunks(first, last, axes, chunks, targets, sources, charges, skip, kind, potential, force):
+    for c in range(first, last):
+        start, stop = chunks[c, 2], chunks[c, 3]
+        for i in range(chunks[c, 0], chunks[c, 1]):
             at = skip[i] if start <= skip[i] < stop else stop
-            _row(axes, targets, i, sources, start, at, charges, kind, sums)
-            _row(axes, targets, i, sources, at + 1, stop, charges, kind, sums)
-            potential[i] = sums[0]
-            scale[i] = 0.0
-            for k in range(d):
-                force[k, i] = -_TWO * sums[1 + k]
-            if not (FAINT < sums[0] < BLINDING):
-                value, log_scale = row_in_log_domain(
-                    targets, i, sources, start, stop, at, log_charges, kind, precise
-                )
-                potential[i] = value
-                scale[i] = log_scale
-                for k in range(d):
-                    force[k, i] = precise[k]
+            total, x, y, z = _ZERO, _ZERO, _ZERO, _ZERO
+            for a, b in ((start, at), (at + 1, stop)):
+                part = _row(axes, targets, i, sources, a, b, charges, kind)
+                total += part[0]
+                x += part[1]
+                y += part[2]
+                z += part[3]
+            potential[i] = total
+            force[0, i] = -_TWO * x
+            if len(axes) > 1:
+                force[1, i] = -_TWO * y
+            if len(axes) > 2:
+                force[2, i] = -_TWO * z
+
+
+@compiled
+def _resum_rows(
+    first, last, rows, ranges, targets, sources, log_charges, skip, kind, potential, force, scale
+):
+    """Sum rows again in the log domain."""
+    precise = np.empty(targets.shape[0], np.float64)
+    for r in range(first, last):
+        i = rows[r]
+        potential[i], scale[i] = _row_in_log_domain(
+            targets, i, sources, ranges[r, 0], ranges[r, 1], skip[i], log_charges, kind, precise
+        )
+        for k in range(precise.size):
+            force[k, i] = precise[k]
+
+
+def resum_extremes(
+    targets: np.ndarray,
+    target_offsets: np.ndarray,
+    sources: np.ndarray,
+    source_offsets: np.ndarray,
+    log_charges: np.ndarray,
+    skip: np.ndarray,
+    kind: int,
+    sums: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    """Sum rows that left float32's range again in the log domain; `sums` changes in place."""
+    with np.errstate(invalid="ignore"):
+        rows = np.flatnonzero(~((sums[0] > _FAINT) & (sums[0] < BLINDING)))
+    if len(rows):
+        maps = np.searchsorted(target_offsets, rows, side="right") - 1
+        ranges = np.stack([source_offsets[maps], source_offsets[maps + 1]], axis=1)
+        share_out(
+            _resum_rows, len(rows), rows, ranges, targets, sources, log_charges, skip, kind, *sums
+        )
 
 
 def _chunks(target_offsets: np.ndarray, source_offsets: np.ndarray) -> np.ndarray:
@@ -156,12 +183,17 @@ def field(
     n = targets.shape[1]
     potential = np.empty(n, np.float32)
     force = np.empty_like(targets)
-    scale = np.empty(n, np.float64)
+    scale = np.zeros(n, np.float64)
     log_charges, shift = within_range(log_charges, source_offsets)
     charges = np.exp(log_charges) if kind == CAUCHY else log_charges
-    _sum_chunks(
-        (0,) * targets.shape[0], _chunks(target_offsets, source_offsets),
-        targets, sources, charges, log_charges, skip, kind, potential, force, scale,
+    chunks = _chunks(target_offsets, source_offsets)
+    share_out(
+        _sum_chunks, len(chunks), (0,) * targets.shape[0], chunks, targets, sources, charges,
+        skip, kind, potential, force,
+    )  # fmt: skip
+    resum_extremes(
+        targets, target_offsets, sources, source_offsets, log_charges, skip, kind,
+        (potential, force, scale),
     )  # fmt: skip
     if shift.any():
         scale += np.repeat(shift, np.diff(target_offsets))

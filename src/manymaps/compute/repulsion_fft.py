@@ -40,11 +40,11 @@ import numpy as np
 from scipy import fft
 
 from manymaps.compute import repulsion_exact
-from manymaps.compute.jit import inlined, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan, grid_length
 from manymaps.compute.similarity import GAUSSIAN, exp32
-from manymaps.compute.threads import alone_if
+from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["field"]
 
@@ -219,11 +219,11 @@ def _read(grid, at, w):
     )
 
 
-@parallel
-def _sort_into_strips(maps, offsets, sources, low, inverse_h, starts, order):
+@compiled
+def _sort_into_strips(first, last, maps, offsets, sources, low, inverse_h, starts, order):
     """Sort some maps' sources by strips of `_STRIP` grid rows; starts (len(maps), n_strips + 1)."""
     axis = sources.shape[0] - 1
-    for b in prange(maps.size):
+    for b in range(first, last):
         m = maps[b]
         counts = np.zeros(starts.shape[1], np.int64)
         for j in range(offsets[m], offsets[m + 1]):
@@ -238,12 +238,14 @@ def _sort_into_strips(maps, offsets, sources, low, inverse_h, starts, order):
             counts[s] += 1
 
 
-@parallel
-def _spread(axes, parity, maps, starts, order, sources, charges, low, inverse_h, side, grids):
+@compiled
+def _spread(
+    first, last, axes, parity, half, maps, starts, order, sources, charges, low, inverse_h, side,
+    grids,
+):  # fmt: skip
     """Add the charges of every other strip to the grids (n_maps, cells); strips do not overlap."""
-    half = (starts.shape[1] - parity) // 2
     row_length = np.uint64(side)
-    for task in prange(maps.size * half):
+    for task in range(first, last):
         b = task // half
         m = maps[b]
         strip = 2 * (task % half) + parity
@@ -293,11 +295,11 @@ def _read_row(grid, at, x, slope_x, y, slope_y):
     return y * along, y * _read(grid, at, slope_x), slope_y * along
 
 
-@parallel
-def _gather(axes, maps, chunks, targets, low, inverse_h, n, grids, potential, force):
+@compiled
+def _gather(first, last, axes, maps, chunks, targets, low, inverse_h, n, grids, potential, force):
     """Read potential and force of each target from its map's grid."""
     row_length = np.uint64(n)
-    for c in prange(chunks.shape[0]):
+    for c in range(first, last):
         m = maps[chunks[c, 0]]
         grid = grids[chunks[c, 0]]
         for i in range(chunks[c, 1], chunks[c, 2]):
@@ -328,11 +330,11 @@ def _gather(axes, maps, chunks, targets, low, inverse_h, n, grids, potential, fo
                 force[1, i] = (b0 + b1 + b2 + b3 + b4 + b5) * inverse_h
 
 
-@parallel
-def _gather_values(axes, maps, chunks, targets, low, inverse_h, n, grids, values):
+@compiled
+def _gather_values(first, last, axes, maps, chunks, targets, low, inverse_h, n, grids, values):
     """Read the value of each target from its map's grid."""
     row_length = np.uint64(n)
-    for c in prange(chunks.shape[0]):
+    for c in range(first, last):
         m = maps[chunks[c, 0]]
         grid = grids[chunks[c, 0]]
         for i in range(chunks[c, 1], chunks[c, 2]):
@@ -376,17 +378,19 @@ def _sum_on_grid(
     starts = np.empty((len(maps), side // _STRIP + 2), np.int64)
     order = np.empty(batch.sources.shape[1], np.int64)
     with alone_if(len(maps) < FEW_MAPS):
-        _sort_into_strips(
-            maps, batch.source_offsets, batch.sources, batch.low, inverse_h, starts, order
-        )
+        share_out(
+            _sort_into_strips, len(maps), maps, batch.source_offsets, batch.sources, batch.low,
+            inverse_h, starts, order,
+        )  # fmt: skip
     with alone_if(len(order) < _FEW_POINTS):
         for parity in (0, 1):
-            _spread(
-                axes, parity, maps, starts, order, batch.sources, batch.charges, batch.low,
-                inverse_h, side, grids,
+            half = (starts.shape[1] - parity) // 2
+            share_out(
+                _spread, len(maps) * half, axes, parity, half, maps, starts, order, batch.sources,
+                batch.charges, batch.low, inverse_h, side, grids,
             )  # fmt: skip
     crowding = np.empty(len(maps))
-    _crowding(axes, side, grids, crowding)
+    share_out(_crowding, len(maps), axes, side, grids, crowding)
     if crowding.min() > limit:
         return crowding
     transforms = (_kernel_transform(grid), *(_slope_transforms(grid) if odd else ()))
@@ -396,20 +400,22 @@ def _sum_on_grid(
     place = maps, chunks, batch.targets, batch.low, inverse_h, n
     if odd:
         for values, values_on_grid in zip((potential, *force), fields, strict=True):
-            _gather_values(axes, *place, values_on_grid.reshape(len(maps), -1), values)
+            on_grid = values_on_grid.reshape(len(maps), -1)
+            share_out(_gather_values, len(chunks), axes, *place, on_grid, values)
     else:
-        _gather(axes, *place, next(fields).reshape(len(maps), -1), potential, force)
+        on_grid = next(fields).reshape(len(maps), -1)
+        share_out(_gather, len(chunks), axes, *place, on_grid, potential, force)
     return crowding
 
 
-@parallel
-def _crowding(axes, side, grids, crowding):
+@compiled
+def _crowding(first, last, axes, side, grids, crowding):
     """Mean over each map's charges of Q^2, with Q the charge of a clump above its surroundings.
 
     A cell counts by how far it is above the mean of its neighbours: an even density has no error.
     """
     half, quarter = np.float32(0.5), np.float32(0.25)
-    for b in prange(grids.shape[0]):
+    for b in range(first, last):
         grid = grids[b]
         charge, cubes = np.float64(0.0), np.float64(0.0)
         if len(axes) == 1:
@@ -443,10 +449,10 @@ def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
     return np.stack([place, starts, np.minimum(starts + _ROWS_PER_CHUNK, last[place])], axis=1)
 
 
-@parallel
-def _survey(offsets, log_charges, peaks, n_large):
+@compiled
+def _survey(first, last, offsets, log_charges, peaks, n_large):
     """The largest log charge of each map, and how many come within a factor of 1000 of it."""
-    for m in prange(offsets.size - 1):
+    for m in range(first, last):
         peak = np.float32(-np.inf)
         for j in range(offsets[m], offsets[m + 1]):
             peak = max(peak, log_charges[j])
@@ -456,10 +462,10 @@ def _survey(offsets, log_charges, peaks, n_large):
         peaks[m], n_large[m] = peak, count
 
 
-@parallel
-def _charge(offsets, log_charges, usual, charges, n_loud):
+@compiled
+def _charge(first, last, offsets, log_charges, usual, charges, n_loud):
     """Charges relative to each map's usual one; the loud ones are left out and counted."""
-    for m in prange(offsets.size - 1):
+    for m in range(first, last):
         count, shift = 0, np.float32(usual[m])
         for j in range(offsets[m], offsets[m + 1]):
             relative = log_charges[j] - shift
@@ -469,10 +475,10 @@ def _charge(offsets, log_charges, usual, charges, n_loud):
         n_loud[m] = count
 
 
-@parallel
-def _finish(target_offsets, source_offsets, charges, skip, usual, potential, scale):
+@compiled
+def _finish(first, last, target_offsets, source_offsets, charges, skip, usual, potential, scale):
     """Take the self terms out and set the scales."""
-    for m in prange(target_offsets.size - 1):
+    for m in range(first, last):
         for i in range(target_offsets[m], target_offsets[m + 1]):
             if source_offsets[m] <= skip[i] < source_offsets[m + 1]:
                 potential[i] -= charges[skip[i]]
@@ -560,14 +566,16 @@ def field(
     peaks, n_large = np.empty(n_maps, np.float32), np.empty(n_maps, np.int64)
     charges, n_loud = np.empty_like(log_charges), np.empty(n_maps, np.int64)
     with alone_if(n_maps < FEW_MAPS):
-        _survey(source_offsets, log_charges, peaks, n_large)
+        share_out(_survey, n_maps, source_offsets, log_charges, peaks, n_large)
         usual = _usual_charges(source_offsets, log_charges, peaks, n_large)
-        _charge(source_offsets, log_charges, usual, charges, n_loud)
+        share_out(_charge, n_maps, source_offsets, log_charges, usual, charges, n_loud)
     batch = Batch(targets, target_offsets, sources, source_offsets, charges, how.low)
     for maps in _groups(how, len(targets)):
         _sum_group(batch, maps, kind, how, potential, force)
     with alone_if(n_maps < FEW_MAPS):
-        _finish(target_offsets, source_offsets, charges, skip, usual, potential, scale)
+        share_out(
+            _finish, n_maps, target_offsets, source_offsets, charges, skip, usual, potential, scale
+        )
     if n_loud.any():
         relative = log_charges - np.repeat(usual, np.diff(source_offsets)).astype(np.float32)
         _add_loud(batch, relative, skip, kind, potential, force)

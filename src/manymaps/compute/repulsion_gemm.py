@@ -29,10 +29,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
-from manymaps.compute.repulsion_exact import BLINDING, FAINT, row_in_log_domain, within_range
+from manymaps.compute.jit import compiled, inlined
+from manymaps.compute.repulsion_exact import resum_extremes, within_range
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN, exp32, greater
-from manymaps.compute.threads import one_blas_thread
+from manymaps.compute.threads import one_blas_thread, share_out
 
 __all__ = ["field", "two_fields"]
 
@@ -51,7 +51,7 @@ _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 
 
-@compiled
+@inlined
 def _less_distances(target, sources, first, base, line):
     """line_j = base_j - |t - s_j|^2 of the sources from `first` on, four axes at a time."""
     n, d = line.size, target.size
@@ -71,7 +71,7 @@ def _less_distances(target, sources, first, base, line):
             line[j] -= (t_0 - s_0[j]) * (t_0 - s_0[j])
 
 
-@compiled
+@inlined
 def _peak(line):
     peak = line[0]
     for j in range(line.size):
@@ -79,7 +79,7 @@ def _peak(line):
     return peak
 
 
-@compiled
+@inlined
 def _weigh(target, sources, first, base, skip, known, precise, line):
     """W of one target and a tile of sources, over exp(the peak that is returned).
 
@@ -106,7 +106,7 @@ def _weigh(target, sources, first, base, skip, known, precise, line):
     return peak
 
 
-@compiled
+@inlined
 def _weigh_cauchy(target, sources, first, base, charges, skip, line):
     """The same for a Cauchy kernel, without a scale: returns the potential."""
     _less_distances(target, sources, first, base, line)
@@ -121,7 +121,7 @@ def _weigh_cauchy(target, sources, first, base, charges, skip, line):
     return potential
 
 
-@compiled
+@inlined
 def _sum_rows(
     first, last, start, stop, width, targets, sources, beside, base, charges, skip, kind, keep,
     weights, precise, part, peaks, sums, scale, potential,
@@ -154,7 +154,7 @@ def _sum_rows(
                     sums[i, k] = sums[i, k] * before + part[i, k] * now
 
 
-@compiled
+@inlined
 def _add_columns(first, last, n_sources, own, log_masses, weights, added, peaks, rows, total):
     """Add sum_i exp(log mass_i) W_ij [t_i, 1] of a block to `total` (d + 1, n_sources)."""
     n, d, width = last - first, own.shape[1], added.shape[1]
@@ -173,11 +173,10 @@ def _add_columns(first, last, n_sources, own, log_masses, weights, added, peaks,
                 line[j] += line_more[j]
 
 
-@parallel
+@compiled
 def _sum_chunks(
-    chunks, targets, sources, own, beside, base, charges, skip, log_masses, divided, kind, height,
-    width,
-    potential, force, scale, totals,
+    first_chunk, last_chunk, chunks, targets, sources, own, beside, base, charges, skip,
+    log_masses, divided, kind, height, width, potential, force, scale, totals,
 ):  # fmt: skip
     """Fill the field of the targets; `totals` (chunks, d + 1, widest) for that of the sources.
 
@@ -185,7 +184,7 @@ def _sum_chunks(
     centre. `base` is what x is at no distance, log(charge) or 0.
     """
     d, keep = own.shape[1] - 1, totals.size > 0
-    for c in prange(chunks.shape[0]):
+    for c in range(first_chunk, last_chunk):
         start, stop = chunks[c, 2], chunks[c, 3]
         n_tiles = (stop - start + width - 1) // width
         weights = np.empty(height * (stop - start if keep else width), np.float32)
@@ -219,11 +218,11 @@ def _sum_chunks(
                 )
 
 
-@parallel
-def _join_chunks(pieces, totals, beside, log_charges, potential, force, scale):
+@compiled
+def _join_chunks(first, last, pieces, totals, beside, log_charges, potential, force, scale):
     """The field of the sources from the sums of all chunks of targets, added up in order."""
     d = beside.shape[1] - 1
-    for p in prange(pieces.shape[0]):
+    for p in range(first, last):
         a, b, start = pieces[p, 0], pieces[p, 1], pieces[p, 2]
         sums = np.zeros((d + 1, b - a))
         for c in range(pieces[p, 3], pieces[p, 4]):
@@ -236,19 +235,6 @@ def _join_chunks(pieces, totals, beside, log_charges, potential, force, scale):
             scale[a + j] = -log_charges[a + j]
             for k in range(d):
                 force[k, a + j] = -2.0 * (beside[a + j, k] * sums[d, j] - sums[k, j])
-
-
-@parallel
-def _resum_rows(rows, ranges, targets, sources, log_charges, skip, kind, potential, force, scale):
-    """Sum rows that left float32's range again in the log domain."""
-    for r in prange(rows.size):
-        i = rows[r]
-        precise = np.empty(targets.shape[0], np.float64)
-        potential[i], scale[i] = row_in_log_domain(
-            targets, i, sources, ranges[r, 0], ranges[r, 1], skip[i], log_charges, kind, precise
-        )
-        for k in range(precise.size):
-            force[k, i] = precise[k]
 
 
 @dataclass(frozen=True)
@@ -270,15 +256,9 @@ class _Side:
         self, found: Field, other: _Side, log_charges: np.ndarray, skip: np.ndarray, kind: int
     ) -> None:
         """Sum what left float32's range again, in place."""
-        potential, force, scale = found
-        with np.errstate(invalid="ignore"):
-            rows = np.flatnonzero(~((potential > FAINT) & (potential < BLINDING)))
-        maps = np.searchsorted(self.offsets, rows, side="right") - 1
-        ranges = np.stack([other.offsets[maps], other.offsets[maps + 1]], axis=1)
-        _resum_rows(
-            rows, ranges, self.points, other.points, log_charges, skip, kind, potential, force,
-            scale,
-        )  # fmt: skip
+        resum_extremes(
+            self.points, self.offsets, other.points, other.offsets, log_charges, skip, kind, found
+        )
 
 
 def field(
@@ -324,7 +304,8 @@ def two_fields(
     masses = log_masses.astype(np.float64) - loudest
     seen = _sum(at, of, chunks, log_charges, skip, GAUSSIAN, (masses, divided, totals))
     felt = of.empty_field()
-    _join_chunks(_pieces(chunks, of.offsets), totals, _beside(of, _centre(of)), log_charges, *felt)
+    pieces, beside = _pieces(chunks, of.offsets), _beside(of, _centre(of))
+    share_out(_join_chunks, len(pieces), pieces, totals, beside, log_charges, *felt)
     felt[2][...] += loudest
     at.rescue(seen, of, log_charges, skip, GAUSSIAN)
     if divided:
@@ -356,10 +337,10 @@ def _sum(
         base, charges = np.zeros_like(log_charges), np.exp(log_charges)
     seen = at.empty_field()
     with one_blas_thread():
-        _sum_chunks(
-            chunks, np.ascontiguousarray(at.points.T), of.points, _beside(at, centre),
-            _beside(of, centre), base, charges, skip, log_masses, divided, kind, _ROWS, _TILE,
-            *seen, totals,
+        share_out(
+            _sum_chunks, len(chunks), chunks, np.ascontiguousarray(at.points.T), of.points,
+            _beside(at, centre), _beside(of, centre), base, charges, skip, log_masses, divided,
+            kind, _ROWS, _TILE, *seen, totals,
         )  # fmt: skip
     return seen
 

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.compute.jit import parallel, prange
+from manymaps.compute.jit import compiled
 from manymaps.compute.repulsion_plan import FEW_MAPS
-from manymaps.compute.threads import alone_if
+from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
 
@@ -69,40 +69,41 @@ def soft_slope(d2: np.ndarray, radius: float) -> np.ndarray:
     return (1 - q**4) / (1 + d2) ** 2 - 4 * q**3 / ((1 + radius**2) * (1 + d2))
 
 
-@parallel
+@compiled
 def _sort_into_cells(
-    maps, offsets, sources, charges, low, inverse_side, n_columns, starts, x, y, c
+    first, last, maps, offsets, sources, charges, low, inverse_side, n_columns, starts, x, y, c
 ):
     """Sources cell by cell, row after row: starts (len(maps), n_cells + 1), x, y, charge (3, n)."""
-    for b in prange(maps.size):
+    for b in range(first, last):
         m = maps[b]
-        first, last = offsets[m], offsets[m + 1]
-        cells = np.empty(last - first, np.int64)
+        start, stop = offsets[m], offsets[m + 1]
+        cells = np.empty(stop - start, np.int64)
         ends = starts[b, 1:]
         starts[b] = 0
-        for j in range(first, last):
+        for j in range(start, stop):
             column = int((sources[0, j] - low[m, 0]) * inverse_side)
             row = int((sources[1, j] - low[m, 1]) * inverse_side)
-            cells[j - first] = row * n_columns + column
-            ends[cells[j - first]] += 1
-        before = first
+            cells[j - start] = row * n_columns + column
+            ends[cells[j - start]] += 1
+        before = start
         for k in range(ends.size):
             before, ends[k] = before + ends[k], before
-        starts[b, 0] = first
-        for j in range(first, last):
-            k = ends[cells[j - first]]
+        starts[b, 0] = start
+        for j in range(start, stop):
+            k = ends[cells[j - start]]
             x[k], y[k], c[k] = sources[0, j], sources[1, j], charges[j]
-            ends[cells[j - first]] += 1
+            ends[cells[j - start]] += 1
 
 
-@parallel
+@compiled
 def _add(
-    maps, chunks, targets, low, inverse_side, n_columns, starts, x, y, c, radius, potential, force
-):
+    first, last, maps, chunks, targets, low, inverse_side, n_columns, starts, x, y, c, radius,
+    potential, force,
+):  # fmt: skip
     """Add the near sums of each target to its potential and force."""
     square = radius * radius
     inverse = _ONE / (_ONE + square)
-    for chunk in prange(chunks.shape[0]):
+    for chunk in range(first, last):
         b = chunks[chunk, 0]
         m = maps[b]
         for i in range(chunks[chunk, 1], chunks[chunk, 2]):
@@ -111,9 +112,9 @@ def _add(
             t_x, t_y = targets[0, i], targets[1, i]
             value, f_x, f_y = _ZERO, _ZERO, _ZERO
             for r in range(max(row - 1, 0), min(row + 2, n_columns)):
-                first = starts[b, r * n_columns + max(column - 1, 0)]
-                last = starts[b, r * n_columns + min(column + 2, n_columns)]
-                xs, ys, cs = x[first:last], y[first:last], c[first:last]
+                start = starts[b, r * n_columns + max(column - 1, 0)]
+                stop = starts[b, r * n_columns + min(column + 2, n_columns)]
+                xs, ys, cs = x[start:stop], y[start:stop], c[start:stop]
                 for k in range(xs.size):
                     d_x, d_y = t_x - xs[k], t_y - ys[k]
                     d2 = d_x * d_x + d_y * d_y
@@ -160,11 +161,11 @@ def add_near(
     x, y, c = np.empty((3, batch.sources.shape[1]), np.float32)
     inverse_side = np.float32(1 / radius)
     with alone_if(len(maps) < FEW_MAPS):
-        _sort_into_cells(
-            maps, batch.source_offsets, batch.sources, batch.charges, batch.low, inverse_side,
-            n_columns, starts, x, y, c,
+        share_out(
+            _sort_into_cells, len(maps), maps, batch.source_offsets, batch.sources, batch.charges,
+            batch.low, inverse_side, n_columns, starts, x, y, c,
         )  # fmt: skip
-    _add(
-        maps, chunks, batch.targets, batch.low, inverse_side, n_columns, starts, x, y, c,
-        np.float32(radius), potential, force,
+    share_out(
+        _add, len(chunks), maps, chunks, batch.targets, batch.low, inverse_side, n_columns, starts,
+        x, y, c, np.float32(radius), potential, force,
     )  # fmt: skip

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import fft
 
-from manymaps.compute.jit import parallel, prange
+from manymaps.compute.jit import compiled
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN
-from manymaps.compute.threads import alone_if
+from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["FEW_MAPS", "ORDER", "Plan", "grid_length", "plan", "plan_batch", "spacing"]
 
@@ -100,9 +100,10 @@ def plan_batch(
     if kind == CAUCHY and len(targets) == 2:
         side = np.fmax(_SQUARE, extent[1] / _SQUARES).astype(np.float32)
         with alone_if(len(side) < FEW_MAPS):
-            _count_neighbors(
-                target_offsets, targets, source_offsets, sources, extent[0], side, neighbors
-            )
+            share_out(
+                _count_neighbors, len(side), target_offsets, targets, source_offsets, sources,
+                extent[0], side, neighbors,
+            )  # fmt: skip
         neighbors *= (_SQUARE / side) ** 2
     sizes = np.diff(target_offsets), np.diff(source_offsets)
     return plan(sizes, extent, neighbors, kind, tolerance)
@@ -158,10 +159,10 @@ def grid_length(cells: np.ndarray, d: int) -> np.ndarray:
     return np.where(place < len(lengths), lengths[np.minimum(place, len(lengths) - 1)], 0)
 
 
-@parallel
-def _extents(offsets, points, low, high):
+@compiled
+def _extents(first, last, offsets, points, low, high):
     """Lowest and highest coordinates of each map's points; inf and -inf where there are none."""
-    for m in prange(offsets.size - 1):
+    for m in range(first, last):
         for k in range(points.shape[0]):
             least, most = np.float32(np.inf), np.float32(-np.inf)
             for i in range(offsets[m], offsets[m + 1]):
@@ -170,22 +171,24 @@ def _extents(offsets, points, low, high):
             low[m, k], high[m, k] = least, most
 
 
-@parallel
-def _count_neighbors(target_offsets, targets, source_offsets, sources, low, side, neighbors):
+@compiled
+def _count_neighbors(
+    first, last, target_offsets, targets, source_offsets, sources, low, side, neighbors
+):
     """How many pairs of each map's targets and sources share a square of the map's `side`."""
-    last = _SQUARES - 1
-    for m in prange(neighbors.size):
+    edge = _SQUARES - 1
+    for m in range(first, last):
         inverse = np.float32(1.0) / side[m]
         counts = np.zeros((_SQUARES, _SQUARES), np.int64)
         for j in range(source_offsets[m], source_offsets[m + 1]):
             column = int((sources[0, j] - low[m, 0]) * inverse)
             row = int((sources[1, j] - low[m, 1]) * inverse)
-            counts[max(0, min(row, last)), max(0, min(column, last))] += 1
+            counts[max(0, min(row, edge)), max(0, min(column, edge))] += 1
         pairs = 0
         for i in range(target_offsets[m], target_offsets[m + 1]):
             column = int((targets[0, i] - low[m, 0]) * inverse)
             row = int((targets[1, i] - low[m, 1]) * inverse)
-            pairs += counts[max(0, min(row, last)), max(0, min(column, last))]
+            pairs += counts[max(0, min(row, edge)), max(0, min(column, edge))]
         neighbors[m] = pairs
 
 
@@ -200,11 +203,11 @@ def _joint_extent(
     low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
     few = len(low) < FEW_MAPS
     with alone_if(few):
-        _extents(target_offsets, targets, low, high)
+        share_out(_extents, len(low), target_offsets, targets, low, high)
     if sources is not targets:
         other_low, other_high = np.empty_like(low), np.empty_like(high)
         with alone_if(few):
-            _extents(source_offsets, sources, other_low, other_high)
+            share_out(_extents, len(low), source_offsets, sources, other_low, other_high)
         empty = other_low[:, :1] > other_high[:, :1]
         low = np.where(empty, np.inf, np.minimum(low, other_low))
         high = np.maximum(high, other_high)

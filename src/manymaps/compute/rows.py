@@ -22,20 +22,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN, exp32, log32
+from manymaps.compute.threads import share_out
 
-__all__ = ["adam_step", "feel_rows", "normalize_rows", "pair_logits", "weigh_rows"]
+__all__ = [
+    "COLUMNS",
+    "ROWS",
+    "adam_step",
+    "feel_rows",
+    "normalize_rows",
+    "pair_logits",
+    "weigh_rows",
+]
 
-_ROWS = 32
-_COLUMNS = 512
+#: Rows and columns per block of matrix products.
+ROWS = 32
+COLUMNS = 512
 _CHUNK = 1 << 14
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _TWO = np.float32(2.0)
 
 
-@compiled
+@inlined
 def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
     """Turn inner products into logits in place; the highest of them. Cauchy: kernels too."""
     part, norm_j, charge = line[start:stop], norms[start:stop], charges[start:stop]
@@ -55,7 +65,7 @@ def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
     return peak
 
 
-@compiled
+@inlined
 def _exponentials(line, slopes, start, stop, peak, kind):
     """Turn logits into exp(e - peak) in place, and kernels into slopes; the sums of both."""
     part, total, steep = line[start:stop], _ZERO, _ZERO
@@ -73,7 +83,7 @@ def _exponentials(line, slopes, start, stop, peak, kind):
     return total, steep
 
 
-@compiled
+@inlined
 def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
     """e_ij^m of one pair into `terms`, as shares that sum to 1; log sum_m exp(e_ij^m)."""
     peak = np.float32(-np.inf)
@@ -95,19 +105,18 @@ def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
     return np.float64(peak) + np.log(np.float64(total))
 
 
-@parallel
-def pair_logits(rows, columns, positions, log_pi, charges, kind, result):
+@compiled
+def pair_logits(first, last, rows, columns, positions, log_pi, charges, kind, result):
     """Fill result (n_pairs,) with log sum_m exp(e_ij^m)"""
     n_maps = positions.shape[0]
-    for c in prange((rows.size + _COLUMNS - 1) // _COLUMNS):
-        terms, kernels = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
-        for k in range(c * _COLUMNS, min((c + 1) * _COLUMNS, rows.size)):
-            result[k] = _pair_logits(
-                positions, log_pi, charges, rows[k], columns[k], kind, terms, kernels
-            )
+    terms, kernels = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
+    for k in range(first, last):
+        result[k] = _pair_logits(
+            positions, log_pi, charges, rows[k], columns[k], kind, terms, kernels
+        )
 
 
-@compiled
+@inlined
 def _row_logits(rows, positions, norms, log_pi, charges, kind, own, weights, slopes, peaks):
     """Logits of a block of rows in all maps, and the highest of each row."""
     n_maps, n = norms.shape
@@ -126,7 +135,7 @@ def _row_logits(rows, positions, norms, log_pi, charges, kind, own, weights, slo
                 peaks[r] = max(peaks[r], peak)
 
 
-@compiled
+@inlined
 def _row_sums(r, i, kind, weights, slopes, peak, sums, steep):
     """exp(e - peak) of one row in all maps, its sums map by map, and their sum."""
     n, total = weights.shape[2], 0.0
@@ -142,50 +151,50 @@ def _row_sums(r, i, kind, weights, slopes, peak, sums, steep):
     return total
 
 
-@parallel
-def normalize_rows(rows, positions, norms, log_pi, charges, kind, log_z):
-    """Fill log_z (k,)."""
+@compiled
+def normalize_rows(first, last, rows, positions, norms, log_pi, charges, kind, log_z):
+    """Fill log_z (k,) of blocks of `ROWS` rows."""
     n_maps, n, d = positions.shape
-    for c in prange((rows.size + _ROWS - 1) // _ROWS):
-        first, last = c * _ROWS, min((c + 1) * _ROWS, rows.size)
-        own, peaks = np.empty((last - first, d), np.float32), np.empty(last - first, np.float32)
-        weights = np.empty((n_maps, last - first, n), np.float32)
+    for c in range(first, last):
+        start, stop = c * ROWS, min((c + 1) * ROWS, rows.size)
+        own, peaks = np.empty((stop - start, d), np.float32), np.empty(stop - start, np.float32)
+        weights = np.empty((n_maps, stop - start, n), np.float32)
         slopes = weights if kind == GAUSSIAN else np.empty_like(weights)
         sums, steep = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
         _row_logits(
-            rows[first:last], positions, norms, log_pi, charges, kind, own, weights, slopes, peaks
+            rows[start:stop], positions, norms, log_pi, charges, kind, own, weights, slopes, peaks
         )
-        for r in range(last - first):
-            total = _row_sums(r, rows[first + r], kind, weights, slopes, peaks[r], sums, steep)
-            log_z[first + r] = np.float64(peaks[r]) + np.log(total)
+        for r in range(stop - start):
+            total = _row_sums(r, rows[start + r], kind, weights, slopes, peaks[r], sums, steep)
+            log_z[start + r] = np.float64(peaks[r]) + np.log(total)
 
 
-@parallel
+@compiled
 def weigh_rows(
-    rows, indptr, indices, p, positions, norms, log_pi, charges, kind, exaggeration,
+    first, last, rows, indptr, indices, p, positions, norms, log_pi, charges, kind, exaggeration,
     weights, slopes, factors, force, share, cost,
 ):  # fmt: skip
-    """What rows choose, and the gradient of the choosers.
+    """What rows choose, and the gradient of the choosers, of blocks of `ROWS` rows.
 
     Fills weights with g / factor and slopes with h / factor, both (n_maps, k, n) and one array for
     a Gaussian kernel; factors and cost (k,); force (n_maps, k, d) = dC / d y_i^m and share
     (n_maps, k) = dC / d log pi_i^m. Exaggeration multiplies the part of the stored pairs in g.
     """
     n_maps, _, d = positions.shape
-    for c in prange((rows.size + _ROWS - 1) // _ROWS):
-        first, last = c * _ROWS, min((c + 1) * _ROWS, rows.size)
-        own, peaks = np.empty((last - first, d), np.float32), np.empty(last - first, np.float32)
-        sums = np.empty((last - first, n_maps), np.float32)
-        steep = np.empty((last - first, n_maps), np.float32)
+    for c in range(first, last):
+        start, stop = c * ROWS, min((c + 1) * ROWS, rows.size)
+        own, peaks = np.empty((stop - start, d), np.float32), np.empty(stop - start, np.float32)
+        sums = np.empty((stop - start, n_maps), np.float32)
+        steep = np.empty((stop - start, n_maps), np.float32)
         terms, kernels = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
-        block = np.empty((n_maps, last - first, positions.shape[1]), np.float32)
+        block = np.empty((n_maps, stop - start, positions.shape[1]), np.float32)
         block_slopes = block if kind == GAUSSIAN else np.empty_like(block)
         _row_logits(
-            rows[first:last], positions, norms, log_pi, charges, kind, own, block, block_slopes,
+            rows[start:stop], positions, norms, log_pi, charges, kind, own, block, block_slopes,
             peaks,
         )  # fmt: skip
-        for r in range(last - first):
-            i, k = rows[first + r], first + r
+        for r in range(stop - start):
+            i, k = rows[start + r], start + r
             total = _row_sums(r, i, kind, block, block_slopes, peaks[r], sums[r], steep[r])
             log_z = np.float64(peaks[r]) + np.log(total)
             mass, value = 0.0, 0.0
@@ -208,8 +217,8 @@ def weigh_rows(
             cost[k] = value
         for m in range(n_maps):
             pulled = np.dot(block_slopes[m], positions[m])
-            for r in range(last - first):
-                k = first + r
+            for r in range(stop - start):
+                k = start + r
                 weights[m, k] = block[m, r]
                 if kind != GAUSSIAN:
                     slopes[m, k] = block_slopes[m, r]
@@ -220,46 +229,60 @@ def weigh_rows(
                     force[m, k, axis] = -_TWO * factors[k] * (own_part - pulled[r, axis])
 
 
-@parallel
-def feel_rows(rows, positions, weights, slopes, factors, kind, force, share):
-    """The gradient of the chosen: fills force (n_maps, n, d) and share (n_maps, n)."""
+@compiled
+def feel_rows(first, last, choosers, positions, weights, slopes, factors, kind, force, share):
+    """The gradient of the chosen: fills force (n_maps, n, d) and share (n_maps, n).
+
+    Of blocks of `COLUMNS` objects; choosers (n_maps, k, d) are positions times factors.
+    """
     n_maps, n, d = positions.shape
-    chosen = np.empty((n_maps, rows.size, d), np.float32)
-    for m in range(n_maps):
-        for r in range(rows.size):
-            for k in range(d):
-                chosen[m, r, k] = factors[r] * positions[m, rows[r], k]
-    for c in prange((n + _COLUMNS - 1) // _COLUMNS):
-        first, last = c * _COLUMNS, min((c + 1) * _COLUMNS, n)
-        part = np.empty((rows.size, last - first), np.float32)
+    for c in range(first, last):
+        start, stop = c * COLUMNS, min((c + 1) * COLUMNS, n)
+        part = np.empty((factors.size, stop - start), np.float32)
         for m in range(n_maps):
-            total = np.zeros(last - first, np.float32)
-            steep = np.zeros(last - first, np.float32)
-            for r in range(rows.size):
-                part[r] = slopes[m, r, first:last]
+            total = np.zeros(stop - start, np.float32)
+            steep = np.zeros(stop - start, np.float32)
+            for r in range(factors.size):
+                part[r] = slopes[m, r, start:stop]
                 line, factor = part[r], np.float32(factors[r])
-                for j in range(last - first):
+                for j in range(stop - start):
                     steep[j] += factor * line[j]
                 if kind != GAUSSIAN:
-                    line = weights[m, r, first:last]
-                    for j in range(last - first):
+                    line = weights[m, r, start:stop]
+                    for j in range(stop - start):
                         total[j] += factor * line[j]
-            pulled = np.dot(part.T, chosen[m])
-            for j in range(last - first):
-                share[m, first + j] = steep[j] if kind == GAUSSIAN else total[j]
+            pulled = np.dot(part.T, choosers[m])
+            for j in range(stop - start):
+                share[m, start + j] = steep[j] if kind == GAUSSIAN else total[j]
                 for k in range(d):
-                    own_part = positions[m, first + j, k] * steep[j]
-                    force[m, first + j, k] = -_TWO * (own_part - pulled[j, k])
+                    own_part = positions[m, start + j, k] * steep[j]
+                    force[m, start + j, k] = -_TWO * (own_part - pulled[j, k])
 
 
-@parallel
-def adam_step(x, gradient, mean, square, rate, keep_mean, keep_square, least):
+def adam_step(
+    x: np.ndarray,
+    gradient: np.ndarray,
+    mean: np.ndarray,
+    square: np.ndarray,
+    rate: np.float32,
+    keep_mean: np.float32,
+    keep_square: np.float32,
+    least: np.float32,
+) -> None:
     """One step of Adam (Kingma & Ba 2015) on flat float32 arrays, in place.
 
     x <- x - rate mean / (sqrt(square) + least); the caller corrects the rate and `least` for the
     bias of the first steps.
     """
-    for c in prange((x.size + _CHUNK - 1) // _CHUNK):
+    share_out(
+        _adam_step, -(-x.size // _CHUNK), x, gradient, mean, square, rate, keep_mean, keep_square,
+        least,
+    )  # fmt: skip
+
+
+@compiled
+def _adam_step(first, last, x, gradient, mean, square, rate, keep_mean, keep_square, least):
+    for c in range(first, last):
         for k in range(c * _CHUNK, min((c + 1) * _CHUNK, x.size)):
             g = gradient[k]
             mean[k] = keep_mean * mean[k] + (_ONE - keep_mean) * g

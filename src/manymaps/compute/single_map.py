@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import inlined, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN, exp32, log32
+from manymaps.compute.threads import share_out
 
 __all__ = ["linear_pulls", "single_map_attraction", "single_map_cost"]
 
@@ -48,12 +49,12 @@ def _pull_and_mass(d2, weight, kind, rest):
     return (mass if kind == GAUSSIAN else mass / (_ONE + d2)), mass
 
 
-@parallel
+@compiled
 def single_map_attraction(
-    axes, chunks, indptr, indices, weights, own, others, kind, rest, pull, mass
+    first, last, axes, chunks, indptr, indices, weights, own, others, kind, rest, pull, mass
 ):
     """Fill pull (n, d) and mass (n,); `axes` is (0,) * d, `chunks` holds row boundaries."""
-    for c in prange(chunks.size - 1):
+    for c in range(first, last):
         force = np.empty(len(axes), np.float32)
         for i in range(chunks[c], chunks[c + 1]):
             partners = indices[indptr[i] : indptr[i + 1]]
@@ -87,10 +88,12 @@ def single_map_attraction(
             mass[i] = total
 
 
-@parallel
-def single_map_cost(axes, chunks, indptr, indices, forward, own, others, kind, rest, cost):
+@compiled
+def single_map_cost(
+    first, last, axes, chunks, indptr, indices, forward, own, others, kind, rest, cost
+):
     """Fill cost (n,) with - sum_j p_ij log(v_ij + rest)."""
-    for c in prange(chunks.size - 1):
+    for c in range(first, last):
         for i in range(chunks[c], chunks[c + 1]):
             partners = indices[indptr[i] : indptr[i + 1]]
             p = forward[indptr[i] : indptr[i + 1]]
@@ -110,9 +113,9 @@ def single_map_cost(axes, chunks, indptr, indices, forward, own, others, kind, r
             cost[i] = total
 
 
-@parallel
-def _sum_differences(chunks, indptr, indices, weights, own, others, sums, mass):
-    for c in prange(chunks.size - 1):
+@compiled
+def _sum_differences(first, last, chunks, indptr, indices, weights, own, others, sums, mass):
+    for c in range(first, last):
         line = np.empty(own.shape[1], np.float32)
         for i in range(chunks[c], chunks[c + 1]):
             here, total = own[i], _ZERO
@@ -144,5 +147,7 @@ def linear_pulls(
     spare = (0, 0), (0, -d % _LANES)
     pull, mass = np.empty((n, d), np.float32), np.empty(n, np.float32)
     filled = (np.pad(points, spare) for points in (own, others))
-    _sum_differences(chunks, indptr, indices, weights, *filled, pull, mass)
+    share_out(
+        _sum_differences, len(chunks) - 1, chunks, indptr, indices, weights, *filled, pull, mass
+    )
     return pull, mass

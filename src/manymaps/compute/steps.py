@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled
+from manymaps.compute.threads import share_out
 
 __all__ = ["momentum_step", "momentum_step_of"]
 
@@ -24,10 +25,21 @@ _LEAST = np.float32(0.01)
 _ZERO = np.float32(0.0)
 
 
-@parallel
-def momentum_step(x, gradient, step, gains, rate, momentum):
+def momentum_step(
+    x: np.ndarray,
+    gradient: np.ndarray,
+    step: np.ndarray,
+    gains: np.ndarray,
+    rate: np.float32,
+    momentum: np.float32,
+) -> None:
     """Move x by one step; without a last step, or a gradient, the gain stays as it is."""
-    for c in prange((x.size + _CHUNK - 1) // _CHUNK):
+    share_out(_momentum_step, -(-x.size // _CHUNK), x, gradient, step, gains, rate, momentum)
+
+
+@compiled
+def _momentum_step(first, last, x, gradient, step, gains, rate, momentum):
+    for c in range(first, last):
         for k in range(c * _CHUNK, min((c + 1) * _CHUNK, x.size)):
             g, s = gradient[k], step[k]
             if g * s < _ZERO:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import GAUSSIAN
 
 __all__ = ["pair_similarities", "strongest_choices"]
@@ -21,10 +21,10 @@ __all__ = ["pair_similarities", "strongest_choices"]
 _NEGLIGIBLE = 1e-5
 
 
-@parallel
-def pair_similarities(maps, proportions, kind, rows, columns, values):
+@compiled
+def pair_similarities(first, last, maps, proportions, kind, rows, columns, values):
     """Fill v_ij of pairs (rows, columns), each (n_pairs,)."""
-    for p in prange(rows.size):
+    for p in range(first, last):
         i, j = rows[p], columns[p]
         total = 0.0
         for m in range(proportions.shape[0]):
@@ -37,7 +37,7 @@ def pair_similarities(maps, proportions, kind, rows, columns, values):
         values[p] = total
 
 
-@compiled
+@inlined
 def _add_map(points, proportions, i, kind, distances, similarities):
     """Add what one map gives to the similarities of object i."""
     distances[:] = 0.0
@@ -54,15 +54,15 @@ def _add_map(points, proportions, i, kind, distances, similarities):
             similarities[j] += own * proportions[j] / (1.0 + distances[j])
 
 
-@parallel
-def strongest_choices(maps, proportions, kind, rows, found, values):
+@compiled
+def strongest_choices(first, last, maps, proportions, kind, rows, found, values):
     """Fill who is chosen most, or -1 where there are no more; of equals the first.
 
     Maps that hold less than a 100,000th of an object do not count. Similarities are in float64;
     where all of them are too small for that, nobody is chosen.
     """
     count = found.shape[1]
-    for r in prange(rows.size):
+    for r in range(first, last):
         i = rows[r]
         similarities, distances = np.zeros(proportions.shape[1]), np.zeros(proportions.shape[1])
         for m in range(proportions.shape[0]):

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled, inlined
+from manymaps.compute.threads import share_out
 
 __all__ = ["symmetric_sum"]
 
 _RANGES = 16
-_ROWS = 256
 
 
 def symmetric_sum(
@@ -35,34 +35,34 @@ def symmetric_sum(
     backward = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(columns, minlength=n), out=backward[1:])
     partners, shares = np.empty_like(columns), np.empty_like(values)
-    _transpose(starts, columns, values, backward, partners, shares)
+    share_out(_transpose, _RANGES, starts, columns, values, backward, partners, shares)
     sums = np.zeros(n + 1, np.int64)
-    _count(starts, columns, backward, partners, sums[1:])
+    share_out(_count, n, starts, columns, backward, partners, sums[1:])
     np.cumsum(sums, out=sums)
     kind = np.int32 if max(n, sums[-1]) <= np.iinfo(np.int32).max else np.int64
     both, total = np.empty(sums[-1], kind), np.empty(sums[-1])
-    _merge(starts, columns, values, backward, partners, shares, sums, both, total)
+    share_out(_merge, n, starts, columns, values, backward, partners, shares, sums, both, total)
     return sums.astype(kind), both, total
 
 
-@parallel
-def _transpose(starts, columns, values, backward, partners, shares):
+@compiled
+def _transpose(first, last, starts, columns, values, backward, partners, shares):
     """Fill partners and shares, the transposed table in the rows that `backward` bounds."""
     n = starts.size - 1
-    for k in prange(_RANGES):
-        first, last = k * n // _RANGES, (k + 1) * n // _RANGES
-        places = backward[first:last].copy()
+    for k in range(first, last):
+        start, stop = k * n // _RANGES, (k + 1) * n // _RANGES
+        places = backward[start:stop].copy()
         for i in range(n):
             for a in range(starts[i], starts[i + 1]):
                 j = columns[a]
-                if first <= j < last:
-                    place = places[j - first]
+                if start <= j < stop:
+                    place = places[j - start]
                     partners[place] = i
                     shares[place] = values[a]
-                    places[j - first] = place + 1
+                    places[j - start] = place + 1
 
 
-@compiled
+@inlined
 def _n_common(columns, a, stop, partners, b, end):
     """How many numbers two rising stretches have in common."""
     n_common = 0
@@ -74,35 +74,32 @@ def _n_common(columns, a, stop, partners, b, end):
     return n_common
 
 
-@parallel
-def _count(starts, columns, backward, partners, counts):
+@compiled
+def _count(first, last, starts, columns, backward, partners, counts):
     """Fill counts (n,) with the pairs of each row of the sum."""
-    n = starts.size - 1
-    for c in prange((n + _ROWS - 1) // _ROWS):
-        for i in range(c * _ROWS, min((c + 1) * _ROWS, n)):
-            a, stop, b, end = starts[i], starts[i + 1], backward[i], backward[i + 1]
-            n_common = _n_common(columns, a, stop, partners, b, end)
-            counts[i] = stop - a + end - b - n_common
+    for i in range(first, last):
+        a, stop, b, end = starts[i], starts[i + 1], backward[i], backward[i + 1]
+        n_common = _n_common(columns, a, stop, partners, b, end)
+        counts[i] = stop - a + end - b - n_common
 
 
-@parallel
-def _merge(starts, columns, values, backward, partners, shares, sums, both, total):
+@compiled
+def _merge(first, last, starts, columns, values, backward, partners, shares, sums, both, total):
     """Fill both and total, columns and values of the sum, in the rows that `sums` bounds."""
     n = starts.size - 1
-    for c in prange((n + _ROWS - 1) // _ROWS):
-        for i in range(c * _ROWS, min((c + 1) * _ROWS, n)):
-            a, stop, b, end = starts[i], starts[i + 1], backward[i], backward[i + 1]
-            place = sums[i]
-            while a < stop or b < end:
-                left = columns[a] if a < stop else n
-                right = partners[b] if b < end else n
-                both[place] = min(left, right)
-                value = 0.0
-                if left <= right:
-                    value += values[a]
-                    a += 1
-                if right <= left:
-                    value += shares[b]
-                    b += 1
-                total[place] = value
-                place += 1
+    for i in range(first, last):
+        a, stop, b, end = starts[i], starts[i + 1], backward[i], backward[i + 1]
+        place = sums[i]
+        while a < stop or b < end:
+            left = columns[a] if a < stop else n
+            right = partners[b] if b < end else n
+            both[place] = min(left, right)
+            value = 0.0
+            if left <= right:
+                value += values[a]
+                a += 1
+            if right <= left:
+                value += shares[b]
+                b += 1
+            total[place] = value
+            place += 1

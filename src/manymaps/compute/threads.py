@@ -1,23 +1,87 @@
-"""How many threads run loops, transforms and matrix products."""
+"""How many threads run loops, transforms and matrix products; a pool that runs compiled loops."""
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar, copy_context
 from functools import cache
+from typing import Any
 
-import numba
-from scipy import fft
-from threadpoolctl import ThreadpoolController
+from numba import config
 
 __all__ = [
     "alone_if",
     "at_most",
+    "current_threads",
     "one_blas_thread",
+    "share_out",
     "threads",
 ]
+
+# Ranges per thread, so that one whose work was heavier, or whose processor was busy, takes fewer.
+_RANGES = 3
+
+_CURRENT: ContextVar[int | None] = ContextVar("current threads", default=None)
+_MOST: ContextVar[int | None] = ContextVar("most threads", default=None)
+
+
+def current_threads() -> int:
+    """Return how many threads loops have here; by default as many as NUMBA_NUM_THREADS allows."""
+    return _CURRENT.get() or config.NUMBA_NUM_THREADS
+
+
+def share_out(kernel: Callable[..., object], n: int, *arguments: Any) -> None:
+    """Call kernel(first, last, *arguments) on ranges that cover 0 to n, in several threads.
+
+    Iterations must not depend on one another, because the ranges depend on the number of threads.
+    The calling thread takes ranges too, and needs none of the others: loops that run at the same
+    time, or inside one another, only get fewer helpers.
+    """
+    n_threads = min(current_threads(), n)
+    if n_threads <= 1:
+        kernel(0, n, *arguments)
+        return
+    n_ranges = min(n, _RANGES * n_threads)
+    ranges = deque((k * n // n_ranges, (k + 1) * n // n_ranges) for k in range(n_ranges))
+
+    def take_ranges() -> None:
+        while ranges:
+            try:
+                first, last = ranges.popleft()
+            except IndexError:
+                return  # another thread was quicker
+            kernel(first, last, *arguments)
+
+    helpers: list[Future[None]] = []
+    try:
+        # The interpreter may be ending, or have no room for a thread.
+        with suppress(RuntimeError):
+            for _ in range(n_threads - 1):
+                # In the caller's context, to which a loop that has to be compiled is reported.
+                helpers.append(_pool().submit(copy_context().run, take_ranges))
+        take_ranges()
+    finally:
+        # Also after Ctrl-C no thread may go on writing to the caller's arrays.
+        ranges.clear()
+        wait([helper for helper in helpers if not helper.cancel()])
+    for helper in helpers:
+        if not helper.cancelled():
+            helper.result()
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(config.NUMBA_NUM_THREADS, thread_name_prefix="manymaps")
+
+
+# Threads do not survive a fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def alone_if(small: bool) -> AbstractContextManager[None]:
@@ -31,13 +95,10 @@ class _Alone:
     __slots__ = ("_before",)
 
     def __enter__(self) -> None:
-        self._before = numba.get_num_threads()
-        if self._before > 1:
-            numba.set_num_threads(1)
+        self._before = _CURRENT.set(1)
 
     def __exit__(self, *error: object) -> None:
-        if self._before > 1:
-            numba.set_num_threads(self._before)
+        _CURRENT.reset(self._before)
 
 
 _SHARED_OUT = nullcontext()
@@ -83,11 +144,10 @@ _one_blas_thread = _OneBlasThread()
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
     return ThreadpoolController()
-
-
-_MOST: ContextVar[int | None] = ContextVar("most threads", default=None)
 
 
 @contextmanager
@@ -97,17 +157,19 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     None keeps the present number; negative counts from the number of processors, -1 being all that
     the block may have (`at_most`).
     """
-    before = numba.get_num_threads()
-    wanted = before
+    # Commands that only run loops are quicker without it.
+    from scipy import fft
+
+    wanted = current_threads()
     if n_jobs is not None:
-        most = min(numba.config.NUMBA_NUM_THREADS, _MOST.get() or numba.config.NUMBA_NUM_THREADS)
+        most = min(config.NUMBA_NUM_THREADS, _MOST.get() or config.NUMBA_NUM_THREADS)
         wanted = max(1, min(most, n_jobs if n_jobs > 0 else most + 1 + n_jobs))
-    numba.set_num_threads(wanted)
+    before = _CURRENT.set(wanted)
     try:
         with fft.set_workers(wanted):
             yield
     finally:
-        numba.set_num_threads(before)
+        _CURRENT.reset(before)
 
 
 @contextmanager

@@ -380,6 +380,7 @@ def _proportions(weights: sparse.csr_array, proportions: np.ndarray) -> np.ndarr
 def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
     """The geometric medians in each map; shape (n_maps, k, n_components), float64."""
     from manymaps.compute.geometric_median import geometric_medians
+    from manymaps.compute.threads import share_out
 
     places = np.empty((atlas.n_maps, weights.shape[0], atlas.n_components))
     indptr, indices = weights.indptr.astype(np.int64), weights.indices.astype(np.int64)
@@ -387,7 +388,8 @@ def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
         # Where no neighbour lives in a map, all count by their weights alone.
         share = np.maximum(atlas.proportions[m].astype(np.float64), _LEAST_PROPORTION)
         points = np.ascontiguousarray(atlas.maps[m], np.float64)
-        geometric_medians(points, indptr, indices, weights.data * share[indices], places[m])
+        pulls = weights.data * share[indices]
+        share_out(geometric_medians, weights.shape[0], points, indptr, indices, pulls, places[m])
     return places
 
 
@@ -422,6 +424,7 @@ def _gaussian_rows(
 ) -> sparse.csr_array:
     """p_j|i over the nearest atlas objects; shape (k, n)."""
     from manymaps.compute.bandwidth import conditional_probabilities
+    from manymaps.compute.threads import share_out
 
     n = atlas.n_objects
     if not ((perplexities >= 1) & (perplexities <= n)).all():
@@ -442,7 +445,7 @@ def _gaussian_rows(
     total, part = np.zeros_like(squared), np.empty_like(squared)
     for perplexity in perplexities:
         logs = np.full(k, np.log(perplexity))
-        conditional_probabilities(squared, starts, logs, part)
+        share_out(conditional_probabilities, k, squared, starts, logs, part)
         total += part / len(perplexities)
     return sparse.csr_array((total, graph.indices.ravel(), starts), (k, n))
 

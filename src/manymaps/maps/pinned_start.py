@@ -174,12 +174,13 @@ def _place(
 ) -> None:
     """Put objects at the geometric medians of those of their partners that are known, in place."""
     from manymaps.compute.geometric_median import geometric_medians
+    from manymaps.compute.threads import share_out
 
     own = ties[objects]
     indptr, indices = own.indptr.astype(np.int64), own.indices.astype(np.int64)
     found = np.empty((own.shape[0], places.shape[1]))
     weights = own.data * (share * known)[indices]
-    geometric_medians(places.copy(), indptr, indices, weights, found)
+    share_out(geometric_medians, len(found), places.copy(), indptr, indices, weights, found)
     places[objects] = found
 
 

@@ -55,6 +55,7 @@ from manymaps.compute.mixture import (
     side_by_side,
 )
 from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.threads import current_threads, share_out
 from manymaps.model.objective import Entries
 from manymaps.model.parameters import log_softmin, weights_from_proportions
 from manymaps.model.target import Pairs
@@ -163,7 +164,9 @@ class NewRows:
         indptr, _, numbers = self._entries.by_object
         entry_log_pi = log_pi[self.active]
         log_z = np.empty(scaled.shape[1])
-        log_normalizers(indptr, numbers, entry_log_pi, seen[0], seen[2], log_z)
+        share_out(
+            log_normalizers, len(log_z), indptr, numbers, entry_log_pi, seen[0], seen[2], log_z
+        )
         log_slope_of_z = -log_z
         normalizer = log_z
         if self._is_joint:
@@ -175,9 +178,9 @@ class NewRows:
             log_rho = np.log(mass) + log_slope_of_z
         slopes, weight_slopes = np.empty_like(pull), np.empty_like(share)
         nobody = np.full_like(log_rho, -np.inf)
-        gradients(
-            indptr, numbers, entry_log_pi, log_rho, nobody, *seen, *seen, pull, share, 1.0, 1.0,
-            slopes, weight_slopes,
+        share_out(
+            gradients, len(log_z), indptr, numbers, entry_log_pi, log_rho, nobody, *seen, *seen,
+            pull, share, 1.0, 1.0, slopes, weight_slopes,
         )  # fmt: skip
         d_positions, d_weights = np.zeros_like(scaled), np.zeros_like(log_pi)
         d_positions[self.active], d_weights[self.active] = slopes, weight_slopes
@@ -219,11 +222,12 @@ class NewRows:
         share = np.empty(n_entries, np.float32)
         mass, cost = np.empty(k), np.empty(k)
         pairs = self._pairs
-        attraction(
-            (0,) * own.shape[2], pairs.chunks, pairs.indptr, pairs.indices, pairs.forward,
-            pairs.backward, side_by_side(own, log_pi, kind), self._known_table, log_pi,
-            self._known[1], *self._entries.by_object, chooser, np.zeros(k), zeros, zeros, kind,
-            model.background, log_rest, True, pull, share, mass, cost,
+        share_out(
+            attraction, len(pairs.chunks) - 1, (0,) * own.shape[2], pairs.chunks, pairs.indptr,
+            pairs.indices, pairs.forward, pairs.backward, side_by_side(own, log_pi, kind),
+            self._known_table, log_pi, self._known[1], *self._entries.by_object, chooser,
+            np.zeros(k), zeros, zeros, kind, model.background, log_rest, True, pull, share, mass,
+            cost,
         )  # fmt: skip
         return pull, share, mass, cost
 
@@ -238,7 +242,10 @@ def _points(
     """Points (d, n_entries), offsets and log proportions of the entries."""
     points = np.empty((positions.shape[2], len(entries.objects)), np.float32)
     entry_log_pi = np.empty(len(entries.objects), np.float32)
-    gather_entries(positions, log_pi, entries.offsets, entries.objects, points, entry_log_pi)
+    share_out(
+        gather_entries, len(positions), positions, log_pi, entries.offsets, entries.objects, points,
+        entry_log_pi,
+    )  # fmt: skip
     return points, entries.offsets, entry_log_pi
 
 
@@ -361,12 +368,8 @@ def _most_agreeing(
     tree: cKDTree, offers: list[np.ndarray], nearest: list[np.ndarray], depth: int
 ) -> np.ndarray:
     """For each new object the best of the places it is offered; the first of equals."""
-    import numba
-
     ends = np.cumsum([len(places) for places in offers])
-    _, seen = tree.query(
-        np.concatenate(offers), np.arange(1, depth + 1), workers=numba.get_num_threads()
-    )
+    _, seen = tree.query(np.concatenate(offers), np.arange(1, depth + 1), workers=current_threads())
     rank = np.full(tree.n, tree.n)
     chosen = []
     for near, places, end in zip(nearest, offers, ends, strict=True):

@@ -27,7 +27,7 @@ import numpy as np
 
 from manymaps.compute.inverse import divergence_slopes, row_sums
 from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
-from manymaps.compute.threads import alone_if
+from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number, check_parameter
 from manymaps.errors import ParameterError, setting
 from manymaps.model.choice import ChoiceModel
@@ -177,14 +177,17 @@ class InverseObjective:
         slope, share = np.zeros((n_maps, n)), np.zeros((n_maps, n), np.float32)
         pull = np.zeros((n_maps, n, d), np.float32)
         with alone_if(n * n * n_maps < _FEW_SIMILARITIES):
-            row_sums(*maps, *stored, log_forward, log_rest, log_z, mean_log_v, mean_log_p)
+            share_out(
+                row_sums, n, *maps, *stored, log_forward, log_rest, log_z, mean_log_v, mean_log_p
+            )
             row_weights = self._counts
             if self.target.is_joint:
                 log_z, mean_log_v, mean_log_p, row_weights = _pooled(log_z, mean_log_v, mean_log_p)
             divergence = float(row_weights @ (mean_log_v - log_z - mean_log_p))
-            divergence_slopes(
-                *maps, *stored, log_forward, log_backward, log_rest, self._counts, log_z,
-                mean_log_v - exaggeration * mean_log_p, exaggeration, slope, pull, share,
+            share_out(
+                divergence_slopes, n, *maps, *stored, log_forward, log_backward, log_rest,
+                self._counts, log_z, mean_log_v - exaggeration * mean_log_p, exaggeration,
+                slope, pull, share,
             )  # fmt: skip
         gradient = self._gradient(slope, pull, log_pi, active.mask)
         penalty, pressure = size_penalty(positions, self.forward.penalty)

@@ -34,7 +34,7 @@ from manymaps.compute.mixture import (
 )
 from manymaps.compute.similarity import KERNEL_CODES
 from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
-from manymaps.compute.threads import alone_if
+from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.parameters import Parameters
@@ -296,7 +296,9 @@ class Objective:
                 if len(weights) > 1:
                     log_proportions(np.ascontiguousarray(weights, np.float32), log_pi)
                 where = active.offsets, active.objects
-                gather_entries(scaled, log_pi, *where, points, entry_log_pi)
+                share_out(
+                    gather_entries, len(weights), scaled, log_pi, *where, points, entry_log_pi
+                )
             sides.append(_Side(active, scaled, log_pi, points, entry_log_pi, factor))
         return tuple(sides)
 
@@ -338,7 +340,9 @@ class Objective:
         log_z = np.empty(rows.n, np.float64)
         indptr, _, numbers = rows.entries.by_object
         with alone_if(rows.is_small):
-            log_normalizers(indptr, numbers, rows.entry_log_pi, seen[0], seen[2], log_z)
+            share_out(
+                log_normalizers, rows.n, indptr, numbers, rows.entry_log_pi, seen[0], seen[2], log_z
+            )
         if self.target.is_joint:
             log_z += log_a
             peak = log_z.max()
@@ -363,8 +367,9 @@ class Objective:
             d, n_entries = side.points.shape
             pull, share = np.empty((n_entries, d), np.float32), np.empty(n_entries, np.float32)
             mass, row_cost = np.empty(side.n), np.empty(side.n)
-            attraction(
-                (0,) * d, pairs.chunks, pairs.indptr, pairs.indices, pairs.forward, pairs.backward,
+            share_out(
+                attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr,
+                pairs.indices, pairs.forward, pairs.backward,
                 tables[k], tables[o], side.log_pi, sides[o].log_pi, *side.entries.by_object,
                 choosers[k], chosens[k], choosers[o], chosens[o],
                 kind, background, log_rest, want_cost, pull, share, mass, row_cost,
@@ -414,13 +419,15 @@ class Objective:
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             own, others = side.positions[0], sides[k - 1].positions[0]
             pull, mass = np.empty_like(own), np.empty(len(own), np.float32)
+            n_chunks = len(pairs.chunks) - 1
             where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
-            single_map_attraction(*where, pairs.both, own, others, kind, rest, pull, mass)
+            how = own, others, kind, rest
+            share_out(single_map_attraction, n_chunks, *where, pairs.both, *how, pull, mass)
             pulls.append(pull)
             masses.append(mass)
             if want_cost and k == 0:
                 row_cost = np.empty(len(own))
-                single_map_cost(*where, pairs.forward, own, others, kind, rest, row_cost)
+                share_out(single_map_cost, n_chunks, *where, pairs.forward, *how, row_cost)
                 energy = float(row_cost.sum())
         return pulls, masses, energy
 
@@ -474,10 +481,10 @@ class Objective:
             d_weights = np.empty_like(share)
             indptr, _, numbers = side.entries.by_object
             with alone_if(side.is_small):
-                gradients(
-                    indptr, numbers, side.entry_log_pi, chooser, chosen, *as_chooser, *as_chosen,
-                    pull, share, float(exaggeration), float(self.target.scale), d_positions,
-                    d_weights,
+                share_out(
+                    gradients, side.n, indptr, numbers, side.entry_log_pi, chooser, chosen,
+                    *as_chooser, *as_chosen, pull, share, float(exaggeration),
+                    float(self.target.scale), d_positions, d_weights,
                 )  # fmt: skip
             if width != 1.0:
                 d_positions /= np.float32(width)

@@ -84,9 +84,9 @@ class ChoiceMaps:
 
         Exaggeration multiplies the attraction alone, and not the cost.
         """
-        from manymaps.compute.rows import feel_rows, weigh_rows
+        from manymaps.compute.rows import COLUMNS, ROWS, feel_rows, weigh_rows
         from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
-        from manymaps.compute.threads import one_blas_thread
+        from manymaps.compute.threads import one_blas_thread, share_out
 
         n_maps, n, d = self.positions.shape
         kind, k = KERNEL_CODES[self.kernel], len(rows)
@@ -98,11 +98,16 @@ class ChoiceMaps:
         force, share = np.empty((n_maps, k, d), np.float32), np.empty((n_maps, k), np.float32)
         forces, shares = np.empty_like(self.positions), np.empty((n_maps, n), np.float32)
         with one_blas_thread():
-            weigh_rows(
-                rows, p.indptr, p.indices, p.data, self.positions, norms, log_pi, charges, kind,
-                exaggeration, weights, slopes, factors, force, share, cost,
+            share_out(
+                weigh_rows, -(-k // ROWS), rows, p.indptr, p.indices, p.data, self.positions,
+                norms, log_pi, charges, kind, exaggeration, weights, slopes, factors, force, share,
+                cost,
             )  # fmt: skip
-            feel_rows(rows, self.positions, weights, slopes, factors, kind, forces, shares)
+            choosers = (factors[:, None] * self.positions[:, rows]).astype(np.float32, order="C")
+            share_out(
+                feel_rows, -(-n // COLUMNS), choosers, self.positions, weights, slopes, factors,
+                kind, forces, shares,
+            )  # fmt: skip
         biases = shares.sum(axis=0)
         forces[:, rows] += force
         shares[:, rows] += share
@@ -111,19 +116,23 @@ class ChoiceMaps:
 
     def log_normalizers(self, rows: np.ndarray) -> np.ndarray:
         """log Z_i of rows."""
-        from manymaps.compute.rows import normalize_rows
+        from manymaps.compute.rows import ROWS, normalize_rows
         from manymaps.compute.similarity import KERNEL_CODES
-        from manymaps.compute.threads import one_blas_thread
+        from manymaps.compute.threads import one_blas_thread, share_out
 
         log_z = np.empty(len(rows))
         with one_blas_thread():
-            normalize_rows(rows, self.positions, *self._terms(), KERNEL_CODES[self.kernel], log_z)
+            share_out(
+                normalize_rows, -(-len(rows) // ROWS), rows, self.positions, *self._terms(),
+                KERNEL_CODES[self.kernel], log_z,
+            )  # fmt: skip
         return log_z
 
     def log_probabilities(self, part: sparse.csr_array) -> np.ndarray:
         """log q(j|i) of the stored pairs of a part, in row-major order."""
         from manymaps.compute.rows import pair_logits
         from manymaps.compute.similarity import KERNEL_CODES
+        from manymaps.compute.threads import share_out
 
         part = canonical_rows(part)
         sizes = np.diff(part.indptr)
@@ -133,8 +142,8 @@ class ChoiceMaps:
         cues = np.repeat(np.arange(len(sizes)), sizes)
         _, log_pi, charges = self._terms()
         logits = np.empty(part.nnz)
-        pair_logits(
-            cues, part.indices, self.positions, log_pi, charges,
+        share_out(
+            pair_logits, part.nnz, cues, part.indices, self.positions, log_pi, charges,
             KERNEL_CODES[self.kernel], logits,
         )  # fmt: skip
         return logits - log_z[cues]
