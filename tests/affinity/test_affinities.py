@@ -59,13 +59,6 @@ def test_several_scales_are_averaged():
     np.testing.assert_allclose(p.toarray(), truth, atol=1e-6)
 
 
-def test_one_scale_in_a_list_is_that_scale():
-    X = words()
-    one, listed = GaussianAffinity(6), GaussianAffinity([6])
-    np.testing.assert_array_equal(one.similarities(X).toarray(), listed.similarities(X).toarray())
-    assert hash(GaussianAffinity([6, 9])) == hash(GaussianAffinity((6.0, 9.0)))
-
-
 def test_one_sigma_is_equation_4():
     X = words()
     p = GlobalGaussian(sigma=1.3).similarities(X).toarray()
@@ -261,12 +254,9 @@ def test_the_unit_of_distances_does_not_matter(scale):
 def test_impossible_perplexity_is_refused(affinity, perplexity):
     with pytest.raises(ParameterError, match=r"impossible for 10 objects.*at most 9"):
         affinity(perplexity).similarities(words(10))
-
-
-@pytest.mark.parametrize("perplexity", [0.5, 10])
-def test_impossible_perplexity_of_one_sigma(perplexity):
-    with pytest.raises(ParameterError, match=r"impossible for 10 objects"):
-        GlobalGaussian(perplexity).similarities(words(10))
+    if perplexity in (0.5, 10):
+        with pytest.raises(ParameterError, match=r"impossible for 10 objects"):
+            GlobalGaussian(perplexity).similarities(words(10))
 
 
 @pytest.mark.parametrize("affinity", [GaussianAffinity(6), GlobalGaussian(6)])

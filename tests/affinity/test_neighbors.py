@@ -447,15 +447,11 @@ def test_other_tuples_are_no_neighbours():
 @pytest.mark.parametrize(
     ("indices", "distances", "message"),
     [
-        ([[1], [0]], [[1.0, 2]] * 2, r"shape \(2, 1\) and distances of shape \(2, 2\)"),
-        ([[1.0], [0.0]], [[1.0]] * 2, r"float64; give whole numbers"),
         ([[1], [0], [-1]], [[1.0]] * 3, r"row 2 .* \(-1 is one that a search did not find\)"),
         ([[0, 1], [1, 0], [0, 2]], [[0.0, 1], [0, 1], [1, 2]], r"row 2 .* own object at a dist"),
         ([[0, 1], [0, 2], [2, 0]], [[0.0, 1], [1, 2], [0, 1]], r"row 1 .* no own object where"),
         ([[0], [1]], [[0.0], [0.0]], r"own object alone"),
         ([[0, 1], [1, 2], [2, 3]], [[0.0, 1]] * 3, r"row 2 .* out of range; numbers go from 0"),
-        ([[1, 2], [2, 2], [0, 1]], [[1.0, 2]] * 3, r"row 1 .* a neighbour twice"),
-        ([[1], [0], [0]], [[1.0], [-1.0], [1]], r"row 1 .* negative or not finite"),
     ],
 )
 def test_wrong_pairs_of_arrays_are_refused(indices, distances, message):
@@ -480,14 +476,11 @@ def test_a_cell_that_is_not_finite_is_named(bad, container):
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-def test_a_zero_vector_has_no_cosine(container):
+def test_a_zero_vector_has_no_cosine_and_a_constant_one_no_correlation(container):
     X = clouds(30)
     X[[4, 9]] = 0
     with pytest.raises(DataError, match=r"row 4 of X is of length zero \(2 such rows\)"):
         nearest_neighbors(container(X), 3, metric="cosine")
-
-
-def test_a_constant_row_has_no_correlation():
     X = clouds(30)
     X[7] = 0.1
     with pytest.raises(DataError, match=r"row 7 of X is without variation"):

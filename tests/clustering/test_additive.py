@@ -1,7 +1,6 @@
 """The estimator of additive clustering: what it reads, recovers, leaves alone and refuses."""
 
 import csv
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -194,7 +193,14 @@ class TestInvariance:
 
     @pytest.mark.parametrize(
         ("constant", "scale", "shift"),
-        [("free", 1e-6, 0.0), ("free", 37.0, -5.0), ("nonnegative", 1e4, 0.0), (False, 0.3, 0.0)],
+        [
+            ("free", 1e-90, 0.0),
+            ("free", 1e-6, 0.0),
+            ("free", 37.0, -5.0),
+            ("free", 1e90, 0.0),
+            ("nonnegative", 1e4, 0.0),
+            (False, 0.3, 0.0),
+        ],  # fmt: skip
     )
     def test_scale_and_shift(self, constant, scale, shift):
         values, _, _ = overlapping(9, 3, 0.3, seed=5)
@@ -343,14 +349,10 @@ class TestBadInput:
         with pytest.raises(ParameterError, match="more than the 1 clusters"):
             AdditiveClustering(2).fit([[1, 0.4], [0.4, 1]])
 
-    @pytest.mark.parametrize("count", [0, -1, 1.5, True, "two"])
+    @pytest.mark.parametrize("count", [0, -1, 1.5, True, "two", 12])
     def test_impossible_counts(self, count):
-        with pytest.raises(ParameterError, match="n_clusters"):
-            AdditiveClustering(count).fit(overlapping(6)[0])
-
-    def test_more_clusters_than_there_are(self):
-        with pytest.raises(ParameterError, match="11 clusters"):
-            AdditiveClustering(12).fit(overlapping(4)[0])
+        with pytest.raises(ParameterError, match="n_clusters" if count != 12 else "11 clusters"):
+            AdditiveClustering(count).fit(overlapping(4)[0])
 
     def test_rows_without_any_similarity(self):
         values = overlapping(6)[0]
@@ -365,6 +367,7 @@ class TestBadInput:
             ([[1, np.inf], [np.inf, 1]], "infinite"), ([["a", "b"], ["c", "d"]], "numbers"),
             (np.ones((2, 2, 2)), "not square"), (np.ones((3, 3)) * 1j, "Complex"),
             (sparse.eye_array(4, format="csr"), "sparse input is not supported"),
+            ([1, np.inf, 2], "infinite"),
         ],
     )  # fmt: skip
     def test_no_similarities(self, X, words):
@@ -426,10 +429,6 @@ class TestEdges:
         members = found.fit_transform(pd.DataFrame(table))
         np.testing.assert_array_equal(found.transform(pd.DataFrame(table).to_numpy()), members)
 
-    def test_infinity_in_a_condensed_vector_is_refused(self):
-        with pytest.raises(DataError, match="infinite"):
-            AdditiveClustering(1).fit([1, np.inf, 2])
-
     @pytest.mark.parametrize("constant", ["free", "nonnegative", False])
     @pytest.mark.parametrize("value", [0.1, 0.7, 1e9 + 0.1])
     def test_equal_similarities_leave_nothing_to_explain(self, value, constant):
@@ -438,17 +437,6 @@ class TestEdges:
             fit.fit(np.full((7, 7), value))
         assert fit.variance_accounted_for_ == 1
         assert fit.solutions_.tolist() == [1]
-
-    @pytest.mark.parametrize("scale", [1e-90, 1e-12, 1e90])
-    def test_the_scale_does_not_matter(self, scale):
-        values, _, _ = overlapping(8, 3, 0.05, seed=3)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            plain, scaled = (
-                AdditiveClustering(3, n_init=1, random_state=0).fit(table)
-                for table in (values, values * scale)
-            )
-        assert scaled.variance_accounted_for_ == pytest.approx(plain.variance_accounted_for_)
 
     def test_numbers_that_cannot_be_squared_are_refused(self):
         values, _, _ = overlapping(8, 3, 0.05, seed=3)

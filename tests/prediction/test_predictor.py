@@ -188,13 +188,6 @@ class TestDistillation:
         assert fitted(2, teacher=found, distillation=0) is None
         assert fitted(2, optimizer=Momentum()) is None
 
-    def test_history_is_what_the_maps_score_on_both_parts(self, split):
-        model = AssociationPredictor(3, 2, max_iter=5, random_state=0)
-        model.fit(split.train, split.validation)
-        best = int(np.argmin(model.history_["validation"]))
-        for name, part in (("train", split.train), ("validation", split.validation)):
-            assert error(model, part) == pytest.approx(model.history_[name][best], rel=1e-4)
-
     def test_another_optimizer_cannot(self, split):
         model = AssociationPredictor(2, 2, distillation=0.5, optimizer=LBFGS())
         with pytest.raises(ParameterError, match=r"distillation=0\.5 wants optimizer=RowDescent"):
@@ -240,13 +233,14 @@ class TestFit:
         np.testing.assert_allclose(q.sum(axis=1), 1)
         assert (q[[0, 1, 2], [7, 3, 59]] == 0).all()
 
-    def test_history_is_what_the_maps_score(self, split):
-        model = AssociationPredictor(1, 4, max_iter=4, patience=9, random_state=0)
+    @pytest.mark.parametrize("n_maps", [1, 3])
+    def test_history_is_what_the_maps_score_on_both_parts(self, split, n_maps):
+        model = AssociationPredictor(n_maps, 2, max_iter=5, patience=9, random_state=0)
         model.fit(split.train, split.validation)
-        assert model.history_["iteration"].tolist() == [1, 2, 3, 4]
+        assert model.history_["iteration"].tolist() == [1, 2, 3, 4, 5]
         best = int(np.argmin(model.history_["validation"]))
-        found = error(model, split.validation)
-        assert found == pytest.approx(model.history_["validation"][best], rel=1e-4)
+        for name, part in (("train", split.train), ("validation", split.validation)):
+            assert error(model, part) == pytest.approx(model.history_[name][best], rel=1e-4)
 
     @pytest.mark.parametrize("optimizer", [RowDescent(learning_rate=0.2), Momentum()])
     def test_stops_early_and_keeps_the_best_state(self, split, optimizer):
