@@ -321,18 +321,6 @@ def test_more_least_neighbors_than_objects():
         LocalPerplexity(3, min_neighbors=10).similarities(words(10))
 
 
-def test_the_words_of_two_categories(data_folder):
-    """14 words stand there twice, at distance zero."""
-    with np.load(data_folder / "claassen" / "claassen_words.npz", allow_pickle=False) as file:
-        X, names = file["word2vec"], file["words"]
-    p = LocalPerplexity(30, sd=3.0).similarities(X)
-    np.testing.assert_allclose(p.sum(axis=1), 1)
-    twice = [i for i in range(601) if (names == names[i]).sum() == 2]
-    assert len(twice) == 28
-    nearest = p.toarray()[twice].argmax(axis=1)
-    assert (names[nearest] == names[twice]).all()
-
-
 # ---- perplexities that duplicates leave unreached -----------------------------------------------
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli_samples import invoke
+from cli_samples import failed, invoke, worked
 from manymaps import (
     AdditiveClustering,
     Judgements,
@@ -137,8 +137,7 @@ class TestCommand:
     def test_several_files_are_averaged_and_compared(self, tmp_path):
         judgements, files = self.write(tmp_path)
         output = tmp_path / "out.atlas"
-        result = invoke("fit", *files, "-o", output, *self.OPTIONS, "--json")
-        assert result.exit_code == 0, result.stderr
+        result = worked(invoke("fit", *files, "-o", output, *self.OPTIONS, "--json"))
         assert "5 judges of 2" in result.stderr
         assert "their average is fitted" in result.stderr
         record = json.loads(result.stdout)
@@ -191,9 +190,7 @@ class TestCommand:
     )
     def test_what_does_not_go_with_judges(self, tmp_path, options, message):
         _, files = self.write(tmp_path)
-        result = invoke("fit", *files, "-o", tmp_path / "out.atlas", *options)
-        assert result.exit_code == 2
-        assert message in result.stderr
+        failed(invoke("fit", *files, "-o", tmp_path / "out.atlas", *options), 2, message)
 
 
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])

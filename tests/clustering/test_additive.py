@@ -200,8 +200,8 @@ class TestInvariance:
             ("free", 1e90, 0.0),
             ("nonnegative", 1e4, 0.0),
             (False, 0.3, 0.0),
-        ],  # fmt: skip
-    )
+        ],
+    )  # fmt: skip
     def test_scale_and_shift(self, constant, scale, shift):
         values, _, _ = overlapping(9, 3, 0.3, seed=5)
         one = AdditiveClustering(3, constant=constant, **QUICK).fit(values)
@@ -349,9 +349,9 @@ class TestBadInput:
         with pytest.raises(ParameterError, match="more than the 1 clusters"):
             AdditiveClustering(2).fit([[1, 0.4], [0.4, 1]])
 
-    @pytest.mark.parametrize("count", [0, -1, 1.5, True, "two", 12])
-    def test_impossible_counts(self, count):
-        with pytest.raises(ParameterError, match="n_clusters" if count != 12 else "11 clusters"):
+    @pytest.mark.parametrize(("count", "named"), [(0, "n_clusters=0"), (12, "11 clusters")])
+    def test_impossible_counts(self, count, named):
+        with pytest.raises(ParameterError, match=named):
             AdditiveClustering(count).fit(overlapping(4)[0])
 
     def test_rows_without_any_similarity(self):
@@ -391,17 +391,6 @@ class TestBadInput:
         with pytest.warns(DataWarning, match="as distances do"):
             AdditiveClustering(2, **QUICK).fit(distances)
         AdditiveClustering(2, kind="dissimilarity", **QUICK).fit(distances)
-
-    @pytest.mark.parametrize(
-        "settings",
-        [
-            {"solver": "magic"}, {"constant": "any"}, {"constant": True}, {"prior": 0.5},
-            {"polish": "much"}, {"n_init": 0}, {"kind": "distance"},
-        ],
-    )  # fmt: skip
-    def test_parameters(self, settings):
-        with pytest.raises(ParameterError, match=next(iter(settings))):
-            AdditiveClustering(2, **settings).fit(overlapping(6)[0])
 
     @pytest.mark.parametrize(
         ("features", "words"), [(np.ones((3, 1)), "6 rows"), (np.full((6, 1), 0.5), "0 or 1")]

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import reference
-from cli_samples import invoke
+from cli_samples import invoke, worked
 from manymaps import (
     SNE,
     TSNE,
@@ -232,18 +232,8 @@ class TestCommand:
     @pytest.mark.parametrize("gap", ["", "NA"])
     def test_empty_cells_of_a_file(self, tmp_path, gap):
         output = tmp_path / "out.atlas"
-        result = invoke(
-            "fit",
-            self.write(tmp_path, gap),
-            "-o",
-            output,
-            "--maps",
-            2,
-            "--iterations",
-            150,
-            "--json",
-        )
-        assert result.exit_code == 0, result.stderr
+        arguments = ("-o", output, "--maps", 2, "--iterations", 150, "--json")
+        result = worked(invoke("fit", self.write(tmp_path, gap), *arguments))
         n = hidden_pairs().sum()
         assert f"{n} of 380 cells are empty: nothing is known of these pairs" in result.stderr
         fit = estimator().fit(with_gaps())

@@ -21,7 +21,7 @@ from manymaps import (
 )
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError, ParameterError
-from manymaps.optimizers.descent import LBFGS, Momentum
+from manymaps.optimizers.descent import LBFGS
 
 SMALL = {"n_maps": 2, "perplexity": 2, "max_iter": 6, "random_state": 0}
 ESTIMATORS = [MultipleMapsTSNE, MultipleMapsSNE, AspectMaps]
@@ -188,11 +188,6 @@ class TestWhatAFitLeaves:
             with pytest.raises(NotFittedError):
                 getattr(estimator(), name)
 
-    @EACH
-    def test_clone_keeps_the_parameters(self, estimator):
-        one = estimator(3, penalty=0.2, optimizer=Momentum(0.3), normalization="joint")
-        assert clone(one).get_params() == one.get_params()
-
 
 class TestDefaults:
     def test_of_the_papers(self):
@@ -221,14 +216,6 @@ class TestSameBits:
         np.testing.assert_array_equal(one.maps, other.maps)
         assert (one.maps != fitted(random_state=1).atlas_.maps).any()
 
-    def test_any_number_of_threads(self, monkeypatch):
-        monkeypatch.setattr("manymaps.maps.run._FEW_PAIRS", 0)
-        rng = np.random.default_rng(0)
-        X = sparse.random_array((400, 400), density=0.02, rng=rng, format="csr")
-        one, two = (fitted(X=X, n_jobs=n, max_iter=60).atlas_ for n in (1, 2))
-        np.testing.assert_array_equal(one.maps, two.maps)
-        np.testing.assert_array_equal(one.proportions, two.proportions)
-
     def test_sparse_dense_and_associations(self):
         table = two_senses(np.ndarray)
         maps = [
@@ -252,11 +239,6 @@ class TestSameBits:
 
 
 class TestStart:
-    def test_from_an_array(self):
-        init = np.random.default_rng(0).normal(size=(2, 5, 2))
-        one, other = (fitted(init=init, max_iter=3).maps_ for _ in range(2))
-        np.testing.assert_array_equal(one, other)
-
     def test_from_an_atlas(self):
         first = fitted(penalty=0)
         again = fitted(penalty=0, init=first.atlas_, max_iter=1)
@@ -297,46 +279,10 @@ class TestStart:
 
 
 class TestBadParameters:
-    @EACH
-    @pytest.mark.parametrize("value", [0, -1, 1.5, "2", None])
-    @pytest.mark.parametrize("name", ["n_maps", "n_components", "max_iter"])
-    def test_counts(self, estimator, name, value):
-        with pytest.raises(ParameterError, match=f"{name}={value!r} must be a whole number"):
-            fitted(estimator, **{name: value})
-
     def test_more_maps_than_objects(self):
         with pytest.raises(ParameterError, match="n_maps=6 is more than the 5 objects"):
             fitted(n_maps=6)
         assert fitted(n_maps=5, max_iter=2).maps_.shape == (5, 5, 2)
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("affinity", "cosine"),
-            ("normalization", "rows"),
-            ("mixing", "free"),
-            ("background", 1.0),
-            ("background", -0.1),
-            ("background", float("nan")),
-            ("kernel_width", 0.0),
-            ("kernel_width", float("inf")),
-            ("penalty", -0.1),
-            ("penalty", -1e-9),
-            ("penalty", float("nan")),
-            ("penalty", float("inf")),
-            ("tolerance", 0.2),
-            ("tolerance", -1e-3),
-            ("tolerance", float("nan")),
-        ],
-    )
-    def test_values_that_make_no_sense_are_named(self, name, value):
-        with pytest.raises(ParameterError, match=f"^{name}={value!r}"):
-            fitted(**{name: value})
-
-    def test_impossible_perplexity(self):
-        X = np.random.default_rng(0).normal(size=(6, 2))
-        with pytest.raises(ParameterError, match=r"perplexity=30\.0 is impossible for 6 objects"):
-            MultipleMapsTSNE(n_maps=2).fit(X)
 
 
 class TestBadData:

@@ -166,15 +166,6 @@ class TestHeld:
             assert_held(fit.atlas_, atlas)
             assert fit.proportions_[3:, HELD:].max() > 0.1
 
-    def test_any_number_of_threads_gives_the_same_bits(self, monkeypatch):
-        monkeypatch.setattr("manymaps.maps.run._FEW_PAIRS", 0)
-        pinned = some_atlas(2)
-        one, two = (
-            estimator(MultipleMapsTSNE, pin=pinned, n_jobs=n_jobs).fit(table()) for n_jobs in (1, 2)
-        )
-        assert one.maps_.tobytes() == two.maps_.tobytes()
-        assert one.proportions_.tobytes() == two.proportions_.tobytes()
-
     def test_a_clone_has_the_same_pins(self):
         fit = estimator(pin=some_atlas())
         assert clone(fit).pin == fit.pin

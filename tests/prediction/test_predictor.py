@@ -340,45 +340,20 @@ class TestFit:
 
 
 class TestBadInput:
-    def test_a_validation_part_without_mass(self, split):
-        with pytest.raises(DataError, match="validation part holds no association"):
-            AssociationPredictor().fit(split.train, sparse.csr_array((N, N)))
+    def test_parts_that_cannot_be_fitted(self, norms, split):
+        for parts, message in (
+            ((split.train, sparse.csr_array((N, N))), "validation part holds no association"),
+            ((sparse.csr_array((N, N)),), "training part holds no association"),
+            ((norms,), r"row 2 of the training part sums to 3\.6"),
+            ((split.train, split.validation[:50, :50]), "differ in shape"),
+            ((sparse.csr_array(np.eye(5)),), "different objects"),
+        ):
+            with pytest.raises(DataError, match=message):
+                AssociationPredictor(1, 2).fit(*parts)
 
-    def test_a_training_part_without_mass(self):
-        with pytest.raises(DataError, match="training part holds no association"):
-            AssociationPredictor().fit(sparse.csr_array((N, N)))
-
-    def test_strengths_in_place_of_p(self, norms):
-        with pytest.raises(DataError, match=r"row 2 of the training part sums to 3\.6"):
-            AssociationPredictor().fit(norms)
-
-    def test_parts_of_different_data(self, split):
-        with pytest.raises(DataError, match="differ in shape"):
-            AssociationPredictor(1, 2).fit(split.train, split.validation[:50, :50])
-
-    def test_self_pairs(self):
-        with pytest.raises(DataError, match="different objects"):
-            AssociationPredictor(1, 2).fit(sparse.csr_array(np.eye(5)))
-
-    @pytest.mark.parametrize(
-        "options",
-        [
-            {"n_maps": 0},
-            {"n_components": 2.5},
-            {"max_iter": 0},
-            {"patience": 0},
-            {"penalty": -1.0},
-            {"weight_penalty": float("nan")},
-            {"bias_penalty": -1.0},
-            {"kernel": "box"},
-            {"init": "circle"},
-            {"distillation": 1.5},
-            {"n_maps": N + 1},
-        ],
-    )
-    def test_impossible_parameters(self, split, options):
-        with pytest.raises(ParameterError, match=next(iter(options))):
-            AssociationPredictor(**{"n_components": 2} | options).fit(split.train)
+    def test_more_maps_than_objects(self, split):
+        with pytest.raises(ParameterError, match="n_maps"):
+            AssociationPredictor(N + 1, 2).fit(split.train)
 
     def test_cues_without_training_are_still_foreseen(self):
         star = sparse.csr_array(
@@ -427,20 +402,11 @@ class TestScores:
 
 class TestStopping:
     def test_a_fit_that_diverges_says_so(self, split):
-        with pytest.raises(ParameterError, match="a number from 0 to 1e"):
-            AssociationPredictor(1, 2, penalty=1e300).fit(split.train, split.validation)
         model = AssociationPredictor(1, 2, optimizer=RowDescent(learning_rate=1e30), random_state=0)
         with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):
             model.fit(split.train, split.validation)
         with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):
             model.fit(split.train)
-
-    @pytest.mark.parametrize(
-        ("name", "value"), [("init", np.zeros((2, 3))), ("penalty", "a"), ("n_maps", True)]
-    )
-    def test_what_is_no_parameter_is_named(self, split, name, value):
-        with pytest.raises(ParameterError, match=name):
-            AssociationPredictor(**{name: value}).fit(split.train)
 
     def test_a_plateau_ends_a_fit_whatever_its_sign(self):
         from manymaps.prediction.predictor import _EarlyStopping
