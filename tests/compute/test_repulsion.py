@@ -239,11 +239,7 @@ class TestInvariances:
         near = 2 * ACCURACY[engine]
         for changed, expected, accuracy in (
             (one_set(points[order], charges[order]), (log_potential[order], share[order]), 1e-4),
-            (
-                one_set(points + np.float32(8), charges),
-                (log_potential, share),
-                2 * ACCURACY[engine],
-            ),
+            (one_set(points + np.float32(8), charges), (log_potential, share), near),
             (one_set(points @ turn, charges), (log_potential, share @ turn), near),
         ):
             assert_near(relative(changed.field(kernel, engine)), expected, accuracy)

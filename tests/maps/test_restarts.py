@@ -73,6 +73,7 @@ def test_seeds_of_a_generator_are_reported():
     assert fit.restarts_ == again.restarts_
 
 
+@pytest.mark.slow
 def test_single_seeds_of_a_small_table_end_far_above_the_best():
     """Of ten seeds seven end at more than twice the least divergence; ten runs find that one."""
     fit = estimator(n_init=10, penalty=0, max_iter=600).fit(table())

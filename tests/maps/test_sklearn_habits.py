@@ -214,7 +214,8 @@ class TestOutput:
     @pytest.mark.parametrize("everywhere", [False, True])
     def test_is_a_frame(self, kind, everywhere):
         library = pytest.importorskip(kind)
-        for made, X in outputs():
+        # What all of scikit-learn is told reaches each in the same way.
+        for made, X in list(outputs())[:: 4 if everywhere else 1]:
             plain = clone(made).fit_transform(X)
             estimator = clone(made) if everywhere else clone(made).set_output(transform=kind)
             labels = [f"w{i}" for i in range(len(X))]
@@ -224,7 +225,7 @@ class TestOutput:
             if kind == "pandas":
                 given += [library.DataFrame(X, index=labels, columns=names)]
             # Who asks for frames makes no difference to what is given.
-            if not everywhere and not isinstance(made, AdditiveClustering):
+            if isinstance(made, CODE) or (type(made) is TSNE and made.init == "auto"):
                 given += [sparse.csr_array(X), sparse.csc_matrix(X)]
             for data in given:
                 with config_context(transform_output=kind if everywhere else None):
