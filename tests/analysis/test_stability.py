@@ -313,7 +313,7 @@ class TestRefused:
         with pytest.raises(DataError, match=f"got {count}; give at least two"):
             stability([made()] * count)
         with pytest.raises(ParameterError, match="n_fits=0"):
-            refit(mm.MultipleMapsTSNE(), ring(), 0)
+            repeat_fits(mm.MultipleMapsTSNE(), ring(), 0)
 
     def test_a_word_that_one_lacks(self):
         atlas = made(n=10)

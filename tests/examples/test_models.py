@@ -84,9 +84,7 @@ def test_better_than_popularity(model: AssociationModel, split: Split) -> None:
 
 
 @pytest.mark.parametrize("model", SMALL, ids=name)
-def test_same_seed_same_bits(
-    model: AssociationModel, split: Split
-) -> None:
+def test_same_seed_same_bits(model: AssociationModel, split: Split) -> None:
     first = model.fit(split.train, random_state=4).probabilities([0, 20])
     with config_context(transform_output="pandas"):
         again = model.fit(split.train, random_state=4).probabilities([0, 20])
