@@ -19,13 +19,9 @@ from manymaps.affinity.neighbors import NeighborGraph, nearest_neighbors
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 AFFINITIES = [
-    GaussianAffinity(5),
-    GaussianAffinity([3, 8]),
-    GlobalGaussian(5),
-    GlobalGaussian(sigma=2.0),
-    LocalPerplexity(5),
-    LocalPerplexity([3, 8], sd=1.0),
-]
+    GaussianAffinity(5), GaussianAffinity([3, 8]), GlobalGaussian(5), GlobalGaussian(sigma=2.0),
+    LocalPerplexity(5), LocalPerplexity([3, 8], sd=1.0),
+]  # fmt: skip
 
 
 def words(n=60, d=6, seed=0):

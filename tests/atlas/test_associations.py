@@ -164,15 +164,11 @@ def _broken(path, **arrays):
 @pytest.mark.parametrize(
     "arrays",
     [
-        {"indices": np.array([1, 2, 3, 0, 3, 1, 9])},
-        {"indices": np.array([1, 2, 3, 0, 3, 1, -1])},
-        {"indptr": np.array([0, 3, 4, 5])},
-        {"indptr": np.array([0, 3, 2, 5, 7])},
-        {"data": np.ones(3, np.float32)},
-        {"data": np.full(7, np.inf, np.float32)},
-        {"data": None},
+        {"indices": np.array([1, 2, 3, 0, 3, 1, 9])}, {"indices": np.array([1, 2, 3, 0, 3, 1, -1])},
+        {"indptr": np.array([0, 3, 4, 5])}, {"indptr": np.array([0, 3, 2, 5, 7])},
+        {"data": np.ones(3, np.float32)}, {"data": np.full(7, np.inf, np.float32)}, {"data": None},
     ],
-)
+)  # fmt: skip
 def test_broken_files_are_refused(tmp_path, arrays):
     path = _broken(tmp_path / "a.atlas", **arrays)
     with pytest.raises(DataError, match=r"associations|lacks"):

@@ -363,13 +363,10 @@ class TestSubsetAndExtended:
     @pytest.mark.parametrize(
         "objects",
         [
-            ["word 5", "word 2"],
-            ("WORD 5", "word 2"),
-            np.array(["word 5", "word 2"]),
-            np.array(["word 5", "word 2"], dtype=object),
-            np.array([5, 2], dtype=np.int8),
+            ["word 5", "word 2"], ("WORD 5", "word 2"), np.array(["word 5", "word 2"]),
+            np.array(["word 5", "word 2"], dtype=object), np.array([5, 2], dtype=np.int8),
         ],
-    )
+    )  # fmt: skip
     def test_a_subset_by_label_equals_the_subset_by_index(self, objects):
         atlas = random_atlas()
         assert atlas.subset(objects) == atlas.subset([5, 2])

@@ -191,7 +191,7 @@ class TestCategories:
             np.zeros(60, int),
         ):
             atlas = replace(self.counted(), metadata={"n": values})
-            assert atlas.captions() == [(), (), ()]
+            assert atlas.captions() == [(), (), ()]  # fmt: skip
 
     def test_few_numbers_and_other_labels_stay(self):
         few = self.counted(n=40)

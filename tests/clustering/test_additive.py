@@ -194,12 +194,8 @@ class TestInvariance:
     @pytest.mark.parametrize(
         ("constant", "scale", "shift"),
         [
-            ("free", 1e-90, 0.0),
-            ("free", 1e-6, 0.0),
-            ("free", 37.0, -5.0),
-            ("free", 1e90, 0.0),
-            ("nonnegative", 1e4, 0.0),
-            (False, 0.3, 0.0),
+            ("free", 1e-90, 0.0), ("free", 1e-6, 0.0), ("free", 37.0, -5.0), ("free", 1e90, 0.0),
+            ("nonnegative", 1e4, 0.0), (False, 0.3, 0.0),
         ],
     )  # fmt: skip
     def test_scale_and_shift(self, constant, scale, shift):

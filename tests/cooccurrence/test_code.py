@@ -364,14 +364,11 @@ class TestTables:
     @pytest.mark.parametrize(
         ("table", "message"),
         [
-            ([[1, -2], [3, 4]], "-2"),
-            ([[1, np.nan], [3, 4]], "nan"),
-            ([[1, np.inf], [3, 4]], "inf"),
-            ([[0, 0], [0, 0]], "no count"),
-            ([[1, 2, 3]], "at least two"),
-            ([[1], [2]], "at least two"),
+            ([[1, -2], [3, 4]], "-2"), ([[1, np.nan], [3, 4]], "nan"),
+            ([[1, np.inf], [3, 4]], "inf"), ([[0, 0], [0, 0]], "no count"),
+            ([[1, 2, 3]], "at least two"), ([[1], [2]], "at least two"),
         ],
-    )
+    )  # fmt: skip
     def test_what_is_no_table_is_refused(self, table, message):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)

@@ -27,15 +27,10 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split, prediction_error, split_associations
 
 SMALL: list[AssociationModel] = [
-    Uniform(),
-    Popularity(),
-    SpreadingActivation(),
-    LatentSemanticAnalysis(n_components=8),
-    ProbabilisticLSA(n_topics=8),
-    TopicModel(n_topics=8),
-    ClassicalScaling(n_positive=8, n_negative=4),
-    ExtendedEuclidean(n_components=4, penalty=1.0),
-]
+    Uniform(), Popularity(), SpreadingActivation(), LatentSemanticAnalysis(n_components=8),
+    ProbabilisticLSA(n_topics=8), TopicModel(n_topics=8),
+    ClassicalScaling(n_positive=8, n_negative=4), ExtendedEuclidean(n_components=4, penalty=1.0),
+]  # fmt: skip
 LEARNING = SMALL[2:]
 
 

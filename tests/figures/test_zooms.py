@@ -300,7 +300,7 @@ def test_what_cannot_be_a_region():
         ([3.0], "must be a label"),
     ):
         with pytest.raises(ParameterError, match=message):
-            plot_zooms(atlas, regions)
+            plot_zooms(atlas, regions)  # fmt: skip
     with pytest.raises(UnknownLabelError, match="word1"):
         plot_zooms(atlas, ["wird1"])
     with pytest.raises(ParameterError, match="no map 2"):

@@ -349,13 +349,11 @@ class TestJoinedAtlas:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_neighbors": 0}, "n_neighbors=0"),
-        ({"n_neighbors": True}, "n_neighbors=True"),
-        ({"n_neighbors": "all"}, "n_neighbors='all'"),
-        ({"sd": float("nan")}, "sd=nan"),
+        ({"n_neighbors": 0}, "n_neighbors=0"), ({"n_neighbors": True}, "n_neighbors=True"),
+        ({"n_neighbors": "all"}, "n_neighbors='all'"), ({"sd": float("nan")}, "sd=nan"),
         ({"similarity": "cubic"}, "similarity='cubic'"),
     ],
-)
+)  # fmt: skip
 def test_settings_out_of_range(settings, message):
     atlas, new, _ = clusters()
     with pytest.raises(ParameterError, match=message):

@@ -84,14 +84,11 @@ class TestDistances:
     @pytest.mark.parametrize(
         "settings",
         [
-            {"init": "random"},
-            {"init": "spectral"},
-            {"init": "mds"},
-            {"affinity": GlobalGaussian(5)},
-            {"affinity": LocalPerplexity(5)},
+            {"init": "random"}, {"init": "spectral"}, {"init": "mds"},
+            {"affinity": GlobalGaussian(5)}, {"affinity": LocalPerplexity(5)},
         ],
         ids=str,
-    )
+    )  # fmt: skip
     def test_a_sparse_table_of_all_pairs_is_the_dense_one(self, form, duplicates, settings):
         X = points(40)
         X[7] = X[3] if duplicates else X[7]

@@ -143,13 +143,10 @@ class TestSplit:
     @pytest.mark.parametrize(
         "options",
         [
-            {"by": "cue"},
-            {"fractions": (0.8, 0.2)},
-            {"fractions": (0.8, 0.2, 0.0)},
-            {"fractions": (0.8, 0.1, 0.2)},
-            {"fractions": (float("nan"), 0.1, 0.2)},
+            {"by": "cue"}, {"fractions": (0.8, 0.2)}, {"fractions": (0.8, 0.2, 0.0)},
+            {"fractions": (0.8, 0.1, 0.2)}, {"fractions": (float("nan"), 0.1, 0.2)},
         ],
-    )
+    )  # fmt: skip
     def test_impossible_options_are_refused(self, options):
         with pytest.raises(ParameterError):
             split_associations(random_norms(0), **options)

@@ -10,13 +10,10 @@ from manymaps import Associations, ParameterError, UnknownLabelError, spread
 WORDS = ["tie", "knot", "rope", "suit", "sink"]
 TABLE = np.array(
     [
-        [0, 0.5, 0.2, 0.3, 0],
-        [0.6, 0, 0.4, 0, 0],
-        [0, 1.0, 0, 0, 0],
-        [0.5, 0, 0, 0, 0.5],
+        [0, 0.5, 0.2, 0.3, 0], [0.6, 0, 0.4, 0, 0], [0, 1.0, 0, 0, 0], [0.5, 0, 0, 0, 0.5],
         [0, 0, 0, 0, 0],
     ]
-)
+)  # fmt: skip
 
 
 def norms() -> Associations:
@@ -85,15 +82,10 @@ def test_the_strongest_leave_the_start_out() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"steps": 0},
-        {"steps": 10**6},
-        {"decay": 0},
-        {"decay": 1.5},
-        {"retention": 1},
-        {"backward": -1},
-        {"power": 0},
+        {"steps": 0}, {"steps": 10**6}, {"decay": 0}, {"decay": 1.5}, {"retention": 1},
+        {"backward": -1}, {"power": 0},
     ],
-)
+)  # fmt: skip
 def test_what_is_out_of_range(options: dict[str, float]) -> None:
     (name,) = options
     with pytest.raises(ParameterError, match=name):

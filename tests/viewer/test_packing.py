@@ -501,7 +501,7 @@ class TestFeatures:
             [SimpleNamespace(weight="x", members=[])],
         ):
             with pytest.raises(ParameterError, match="a fitted AdditiveClustering, or a sequence"):
-                read(atlas, features=wrong)
+                read(atlas, features=wrong)  # fmt: skip
         with pytest.raises(ParameterError, match="weight of feature 1 is nan"):
             read(atlas, features=[SimpleNamespace(weight=np.nan, members=["a"])])
 
