@@ -13,27 +13,11 @@ from sklearn.base import clone
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
-from manymaps import (
-    CODE,
-    LBFGS,
-    SNE,
-    TSNE,
-    AdditiveClustering,
-    AspectMaps,
-    DataError,
-    GlobalGaussian,
-    LocalPerplexity,
-    MultipleMapsSNE,
-    MultipleMapsTSNE,
-    ParameterError,
-    SymmetricSNE,
-    UniSNE,
-    nearest_neighbors,
-)
+import manymaps as mm
 
 FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
-SINGLE = [SNE, SymmetricSNE, UniSNE, TSNE]
-MANY = [AspectMaps, MultipleMapsSNE, MultipleMapsTSNE]
+SINGLE = [mm.SNE, mm.SymmetricSNE, mm.UniSNE, mm.TSNE]
+MANY = [mm.AspectMaps, mm.MultipleMapsSNE, mm.MultipleMapsTSNE]
 
 pytestmark = pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
 
@@ -43,7 +27,7 @@ def points(n=50, width=3, seed=0):
 
 
 def fitted(X, **settings):
-    return TSNE(**{"perplexity": 5, "max_iter": 60, "random_state": 0, **settings}).fit(X)
+    return mm.TSNE(**{"perplexity": 5, "max_iter": 60, "random_state": 0, **settings}).fit(X)
 
 
 class TestNeighbours:
@@ -85,7 +69,7 @@ class TestDistances:
         "settings",
         [
             {"init": "random"}, {"init": "spectral"}, {"init": "mds"},
-            {"affinity": GlobalGaussian(5)}, {"affinity": LocalPerplexity(5)},
+            {"affinity": mm.GlobalGaussian(5)}, {"affinity": mm.LocalPerplexity(5)},
         ],
         ids=str,
     )  # fmt: skip
@@ -114,24 +98,26 @@ class TestDistances:
         X = points(40)
         table = kneighbors_graph(X, 15, mode="distance")
         settings = {"metric": "precomputed", "max_iter": 30}
-        expected = fitted(nearest_neighbors(X, 15), max_iter=30).embedding_
+        expected = fitted(mm.nearest_neighbors(X, 15), max_iter=30).embedding_
         # Blocks of 4 x 4 hold zeros between the distances, which are none.
         given = table.tobsr((4, 4)) if form == "bsr" else table.asformat(form)
         np.testing.assert_allclose(fitted(given, **settings).embedding_, expected, atol=1e-3)
 
     def test_what_is_no_table_of_distances(self):
-        with pytest.raises(DataError, match="2 rows and 1 columns; a table of distances must be"):
+        with pytest.raises(
+            mm.DataError, match="2 rows and 1 columns; a table of distances must be"
+        ):
             fitted([[0.0], [1.0]], metric="precomputed", perplexity=1)
 
     @pytest.mark.parametrize("n", [6, 40])
     def test_a_function_below_zero_is_none(self, n):
-        with pytest.raises(DataError, match=r"the metric gives -1.* not negative"):
+        with pytest.raises(mm.DataError, match=r"the metric gives -1.* not negative"):
             fitted(points(n), metric=lambda a, b: -1.0, perplexity=2)
 
 
 class TestIterations:
     @pytest.mark.parametrize("max_iter", [1, 37])
-    @pytest.mark.parametrize("optimizer", [None, LBFGS()])
+    @pytest.mark.parametrize("optimizer", [None, mm.LBFGS()])
     def test_as_many_as_the_callback_saw(self, max_iter, optimizer):
         seen = []
         fit = fitted(
@@ -173,13 +159,13 @@ class TestPerplexity:
         X = points(20)
         D = cdist(X, X)
         settings = {"perplexity": perplexity} | ({"n_maps": 2} if estimator in MANY else {})
-        graph = nearest_neighbors(X, 19)
+        graph = mm.nearest_neighbors(X, 19)
         for data, metric in (
             (X, "euclidean"), (sparse.csr_array(X), "euclidean"), (X, "cityblock"),
             (D, "precomputed"), (sparse.csr_array(D), "precomputed"), (graph, "euclidean"),
             ((graph.indices, graph.distances), "euclidean"),
         ):  # fmt: skip
-            with pytest.raises(ParameterError, match=r"for 20 objects.*at most 19") as caught:
+            with pytest.raises(mm.ParameterError, match=r"for 20 objects.*at most 19") as caught:
                 estimator(metric=metric, **settings).fit(data)
             assert caught.value.name == "perplexity"
 
@@ -193,15 +179,15 @@ def outputs():
     table = np.exp(-cdist(X, X))
     quick = {"max_iter": 5, "random_state": 0}
     for init in ("auto", "random", "pca", "mds", "spectral"):
-        yield TSNE(perplexity=4, init=init, **quick), X
-    for estimator in (SNE, SymmetricSNE, UniSNE):
+        yield mm.TSNE(perplexity=4, init=init, **quick), X
+    for estimator in (mm.SNE, mm.SymmetricSNE, mm.UniSNE):
         yield estimator(perplexity=4, **quick), X
     for estimator in MANY:
         yield estimator(n_maps=2, perplexity=4, **quick), X
-    yield TSNE(affinity="precomputed", **quick), table
-    yield MultipleMapsTSNE(n_maps=2, affinity="precomputed", **quick), table
-    yield CODE(**quick), np.random.default_rng(0).poisson(3, size=(12, 6)) + 1.0
-    yield AdditiveClustering(2, n_init=1, random_state=0), table
+    yield mm.TSNE(affinity="precomputed", **quick), table
+    yield mm.MultipleMapsTSNE(n_maps=2, affinity="precomputed", **quick), table
+    yield mm.CODE(**quick), np.random.default_rng(0).poisson(3, size=(12, 6)) + 1.0
+    yield mm.AdditiveClustering(2, n_init=1, random_state=0), table
 
 
 class TestOutput:
@@ -222,7 +208,7 @@ class TestOutput:
             if kind == "pandas":
                 given += [library.DataFrame(X, index=labels, columns=names)]
             # Who asks for frames makes no difference to what is given.
-            if isinstance(made, CODE) or (type(made) is TSNE and made.init == "auto"):
+            if isinstance(made, mm.CODE) or (type(made) is mm.TSNE and made.init == "auto"):
                 given += [sparse.csr_array(X), sparse.csc_matrix(X)]
             for data in given:
                 with config_context(transform_output=kind if everywhere else None):
