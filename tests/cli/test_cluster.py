@@ -198,18 +198,6 @@ def test_lists_of_pairs(tmp_path):
     assert found(file, "--clusters", 3, "--absent", "missing") == GROUPS
 
 
-def test_pairs_that_are_listed_twice(tmp_path):
-    file = tmp_path / "pairs.csv"
-    file.write_text("a,b,1\nb,a,1\na,c,2\nb,c,0.5\na,c,2\n")
-    np.testing.assert_array_equal(read_similarities(file).values[0], [np.nan, 1, 2])
-    file.write_text("a,b,1\na,c,2\nb,c,0.5\na,c,3\n")
-    with pytest.raises(DataError, match=r"line 4: the pair 'a' - 'c' is 3 here and 2 at .*line 2"):
-        read_similarities(file)
-    file.write_text("from,to,similarity\na,b,1\na,c,x\n")
-    with pytest.raises(DataError, match="line 3: the similarity of 'a' - 'c' is 'x'"):
-        read_similarities(file)
-
-
 def test_an_underscore_is_a_typing_error(tmp_path):
     file = tmp_path / "judged.csv"
     file.write_text("from,to,similarity\na,b,1\na,c,1_0\n")
@@ -357,10 +345,3 @@ def test_an_interruption_leaves_what_was_there(tmp_path, number):
     assert "Traceback" not in done.stderr
     assert output.read_bytes() == b"what was there"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["judged.csv", "members.csv"]
-
-
-@pytest.mark.slow
-def test_the_measured_integers(data_folder):
-    file = data_folder / "similarity" / "numbers10_similarity.csv"
-    result = record(file, "--clusters", 8, "--restarts", 20)
-    assert result["variance_accounted_for"] > 0.9085

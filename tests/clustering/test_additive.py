@@ -405,15 +405,6 @@ class TestBadInput:
 class TestEdges:
     """What rounding, scale and form of the input must not change."""
 
-    def test_a_frame_finds_its_rows_again(self):
-        pd = pytest.importorskip("pandas")
-        table = np.random.default_rng(0).random((12, 12))
-        table = (table + table.T) / 2
-        np.fill_diagonal(table, 1.5)
-        found = AdditiveClustering(4, solver="gibbs", n_init=1, random_state=0)
-        members = found.fit_transform(pd.DataFrame(table))
-        np.testing.assert_array_equal(found.transform(pd.DataFrame(table).to_numpy()), members)
-
     @pytest.mark.parametrize("constant", ["free", "nonnegative", False])
     @pytest.mark.parametrize("value", [0.1, 0.7, 1e9 + 0.1])
     def test_equal_similarities_leave_nothing_to_explain(self, value, constant):

@@ -348,13 +348,6 @@ class TestTransform:
         new = np.exp(-((groups(1, seed=1)[:, None] - x) ** 2).sum(-1) / 20)
         assert np.isfinite(fit.transform(new)).all()
 
-    def test_equal_rows_share_the_place_of_the_first(self):
-        x = groups()
-        x[5] = x[3]
-        fit = TSNE(perplexity=5, max_iter=50, random_state=0).fit(x)
-        places = fit.transform(x[[5, 3]])
-        np.testing.assert_array_equal(places, fit.embedding_[[3, 3]])
-
     def test_fitted_rows_are_known_however_they_are_stored(self):
         x = groups().round(1)
         x[abs(x) < 0.3] = 0.0
