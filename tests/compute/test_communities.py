@@ -2,6 +2,7 @@
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -20,6 +21,14 @@ def network(k, seed, density=0.5):
     rng = np.random.default_rng(seed)
     weights = np.triu(rng.random((k, k)) * (rng.random((k, k)) < density), 1)
     return weights + weights.T
+
+
+def partitions(k):
+    """Every partition of k members, by its restricted growth string."""
+    strings = [[0]]
+    for _ in range(k - 1):
+        strings = [[*one, c] for one in strings for c in range(max(one) + 2)]
+    return map(np.array, strings)
 
 
 @given(st.integers(2, 12), st.integers(0, 10**6), st.floats(0.1, 1.0), st.floats(0.0, 2.0))
@@ -43,6 +52,14 @@ def test_the_order_of_the_members_does_not_matter(k, seed, density):
 
 def _same(labels):
     return labels[:, None] == labels
+
+
+@pytest.mark.parametrize("resolution", [0.5, 1.0])
+def test_near_the_best_of_all_partitions(resolution):
+    weights = network(8, 0)
+    best = max(modularity(weights, one, resolution) for one in partitions(8))
+    found = modularity(weights, modularity_communities(weights, resolution), resolution)
+    assert best - 0.02 <= found <= best + 1e-12
 
 
 def test_as_good_as_the_order_dependent_method_on_a_known_network():
