@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 
 import manymaps
-from manymaps import CODE, TSNE, AdditiveClustering, AssociationPredictor, MultipleMapsTSNE
+import manymaps as mm
 from manymaps.constraints import (
     ARRAY,
     AUTO,
@@ -88,40 +88,48 @@ def test_what_is_not_allowed_is_named_before_anything_is_read(estimator):
             assert str(caught.value).startswith(f"{name}=")
 
 
-@pytest.mark.parametrize(
-    ("estimator", "name", "value"),
-    [
-        (TSNE, "early_exaggeration", "a"),
-        (TSNE, "tolerance", "a"),
-        (TSNE, "n_components", True),
-        (TSNE, "max_iter", True),
-        (TSNE, "perplexity", "a"),
-        (TSNE, "perplexity", [5, "a"]),
-        (TSNE, "learning_rate", "fast"),
-        (TSNE, "learning_rate", None),
-        (TSNE, "metric", 3),
-        (TSNE, "neighbors", 15),
-        (TSNE, "init", 7),
-        (TSNE, "optimizer", "adam"),
-        (TSNE, "callback", "print"),
-        (TSNE, "random_state", -1),
-        (TSNE, "random_state", "seed"),
-        (TSNE, "n_jobs", 1.5),
-        (TSNE, "n_jobs", 0),
-        (TSNE, "verbose", "loud"),
-        (MultipleMapsTSNE, "smoothing", "a"),
-        (CODE, "marginals", "yes"),
-        (CODE, "init", (np.zeros((4, 2)),)),
-        (AdditiveClustering, "strict", "no"),
-        (AdditiveClustering, "features", Foreign()),
-        (AssociationPredictor, "teacher", "myself"),
-        (AssociationPredictor, "random_state", "seed"),
-    ],
-)
-def test_a_wrong_type_is_a_parameter_error(estimator, name, value):
-    with pytest.raises(ParameterError, match=f"^{name}=") as caught:
-        estimator(**{name: value}).fit(np.eye(6))
-    assert caught.value.name == name
+NAN, INF = float("nan"), float("inf")
+COUNTS = dict.fromkeys(("n_maps", "n_components", "max_iter"), (0, -1, 1.5, "2", None, True))
+OUTSIDE = {
+    mm.TSNE: {
+        "early_exaggeration": (0.5, NAN, INF, "a"), "late_exaggeration": (0.5, NAN, INF),
+        "tolerance": ("a", 0.2, -1e-3, NAN), "n_components": (True,), "max_iter": (True,),
+        "perplexity": ("a", [5, "a"]), "learning_rate": ("fast", None), "metric": (3,),
+        "neighbors": (15,), "init": (7,), "optimizer": ("adam",), "callback": ("print",),
+        "random_state": (-1, "seed"), "n_jobs": (1.5, 0), "verbose": ("loud",),
+    },
+    **dict.fromkeys((mm.AspectMaps, mm.MultipleMapsSNE), COUNTS),
+    mm.MultipleMapsTSNE: COUNTS | {
+        "affinity": ("cosine",), "normalization": ("rows",), "mixing": ("free",),
+        "background": (1.0, -0.1, NAN), "kernel_width": (0.0, INF), "smoothing": ("a",),
+        "penalty": (-0.1, -1e-9, NAN, INF),
+    },
+    mm.CODE: {
+        "normalization": ("rows",), "given": ("words",), "n_init": (0,), "init": ("pca",),
+        "penalty": (-1, "a"), "tolerance": (2, "x"), "row_weight": (-1, NAN),
+        "n_components": (True,), "marginals": ("no",), "optimizer": ("lbfgs",),
+    },
+    mm.AdditiveClustering: {
+        "strict": ("no",), "features": (Foreign(),), "solver": ("magic",), "prior": (0.5,),
+        "constant": ("any", True), "polish": ("much",), "n_init": (-1,), "kind": ("distance",),
+        "n_clusters": (-1, 1.5, True, "two"),
+    },
+    mm.AssociationPredictor: {
+        "teacher": ("myself",), "random_state": ("seed",), "n_maps": (0, True),
+        "n_components": (2.5,), "max_iter": (0,), "patience": (0,), "penalty": (-1.0, 1e300, "a"),
+        "weight_penalty": (NAN,), "bias_penalty": (-1.0,), "kernel": ("box",),
+        "init": ("circle", np.zeros((2, 3))), "distillation": (1.5,),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("estimator", OUTSIDE, ids=lambda kind: kind.__name__)
+def test_a_value_out_of_range_or_of_a_wrong_type_is_named(estimator):
+    for name, values in OUTSIDE[estimator].items():
+        for value in values:
+            with pytest.raises(ParameterError, match=f"^{name}=") as caught:
+                estimator(**{name: value}).fit(np.eye(6))
+            assert caught.value.name == name
 
 
 @pytest.mark.parametrize(
@@ -135,12 +143,12 @@ def test_a_wrong_type_is_a_parameter_error(estimator, name, value):
 )
 def test_numbers_of_numpy_are_numbers(settings):
     points = np.random.default_rng(0).normal(size=(20, 3))
-    fit = TSNE(**{"max_iter": 20, "perplexity": 5, **settings}).fit(points)
+    fit = mm.TSNE(**{"max_iter": 20, "perplexity": 5, **settings}).fit(points)
     assert np.isfinite(fit.embedding_).all()
 
 
 def test_a_subclass_may_add_a_parameter_without_a_word():
-    class Ours(TSNE):
+    class Ours(mm.TSNE):
         def __init__(self, perplexity=30.0, anything=None):
             super().__init__(perplexity=perplexity, max_iter=5)
             self.anything = anything

@@ -19,13 +19,9 @@ from manymaps.affinity.neighbors import NeighborGraph, nearest_neighbors
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 AFFINITIES = [
-    GaussianAffinity(5),
-    GaussianAffinity([3, 8]),
-    GlobalGaussian(5),
-    GlobalGaussian(sigma=2.0),
-    LocalPerplexity(5),
-    LocalPerplexity([3, 8], sd=1.0),
-]
+    GaussianAffinity(5), GaussianAffinity([3, 8]), GlobalGaussian(5), GlobalGaussian(sigma=2.0),
+    LocalPerplexity(5), LocalPerplexity([3, 8], sd=1.0),
+]  # fmt: skip
 
 
 def words(n=60, d=6, seed=0):
@@ -57,13 +53,6 @@ def test_several_scales_are_averaged():
     distances = cdist(X, X)
     truth = (dense_gaussian(distances, 4, 30) + dense_gaussian(distances, 10, 30)) / 2
     np.testing.assert_allclose(p.toarray(), truth, atol=1e-6)
-
-
-def test_one_scale_in_a_list_is_that_scale():
-    X = words()
-    one, listed = GaussianAffinity(6), GaussianAffinity([6])
-    np.testing.assert_array_equal(one.similarities(X).toarray(), listed.similarities(X).toarray())
-    assert hash(GaussianAffinity([6, 9])) == hash(GaussianAffinity((6.0, 9.0)))
 
 
 def test_one_sigma_is_equation_4():
@@ -261,12 +250,9 @@ def test_the_unit_of_distances_does_not_matter(scale):
 def test_impossible_perplexity_is_refused(affinity, perplexity):
     with pytest.raises(ParameterError, match=r"impossible for 10 objects.*at most 9"):
         affinity(perplexity).similarities(words(10))
-
-
-@pytest.mark.parametrize("perplexity", [0.5, 10])
-def test_impossible_perplexity_of_one_sigma(perplexity):
-    with pytest.raises(ParameterError, match=r"impossible for 10 objects"):
-        GlobalGaussian(perplexity).similarities(words(10))
+    if perplexity in (0.5, 10):
+        with pytest.raises(ParameterError, match=r"impossible for 10 objects"):
+            GlobalGaussian(perplexity).similarities(words(10))
 
 
 @pytest.mark.parametrize("affinity", [GaussianAffinity(6), GlobalGaussian(6)])
@@ -329,18 +315,6 @@ def test_settings_that_make_no_sense(affinity, settings):
 def test_more_least_neighbors_than_objects():
     with pytest.raises(ParameterError, match="min_neighbors=10 is impossible for 10 objects"):
         LocalPerplexity(3, min_neighbors=10).similarities(words(10))
-
-
-def test_the_words_of_two_categories(data_folder):
-    """14 words stand there twice, at distance zero."""
-    with np.load(data_folder / "claassen" / "claassen_words.npz", allow_pickle=False) as file:
-        X, names = file["word2vec"], file["words"]
-    p = LocalPerplexity(30, sd=3.0).similarities(X)
-    np.testing.assert_allclose(p.sum(axis=1), 1)
-    twice = [i for i in range(601) if (names == names[i]).sum() == 2]
-    assert len(twice) == 28
-    nearest = p.toarray()[twice].argmax(axis=1)
-    assert (names[nearest] == names[twice]).all()
 
 
 # ---- perplexities that duplicates leave unreached -----------------------------------------------

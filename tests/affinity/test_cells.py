@@ -69,16 +69,6 @@ def test_candidates_are_counted_as_they_are_searched(small):
         assert 0.2 < there.mean() < 0.99
 
 
-def test_many_copies_are_dealt_to_cells_and_found():
-    points = clouds(4000)
-    points[:1500], points[1500:2500] = points[0], points[3000]
-    graph = nearest_neighbors(points, 20, search=NeighborSearch("faiss", 0.9))
-    assert (graph.distances[:2500] == 0).all()
-    assert (graph.indices[:1500] < 1500).all()
-    assert graph.recall >= 0.9
-    assert all(len(set(row)) == 20 for row in graph.indices)
-
-
 def test_what_products_round_away_is_measured_by_differences():
     """Tens of points 1e-5 apart, in cells of about 1."""
     rng = np.random.default_rng(0)
@@ -87,14 +77,6 @@ def test_what_products_round_away_is_measured_by_differences():
     _, squares = found(points, 9, 600)
     exact = np.sort(cdist(points, points, "sqeuclidean"), axis=1)[:, 1:10]
     np.testing.assert_allclose(squares, exact, rtol=1e-3)
-
-
-@pytest.mark.parametrize("with_queries", [False, True])
-def test_the_same_bits_at_any_number_of_threads(small, with_queries):
-    points, queries = clouds(2000), clouds(500, seed=1) if with_queries else None
-    one, two = (found(points, 15, 300, queries, n_threads) for n_threads in (1, 2))
-    for first, second in zip(one, two, strict=True):
-        np.testing.assert_array_equal(first, second)
 
 
 def test_the_limits_of_faiss_are_put_back(monkeypatch):

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn.neighbors import NearestNeighbors
 
 from manymaps.affinity import distances, neighbors
 from manymaps.affinity import search as search_methods
@@ -99,13 +98,6 @@ def test_duplicates_are_neighbors_and_the_object_itself_is_not(method):
         assert set(graph.indices[i]) <= copies - {i}
         assert (graph.distances[i] == 0).all()
     assert all(len(set(row)) == 20 for row in graph.indices)
-
-
-@pytest.mark.parametrize("value", [0.0, 3.0])
-def test_constant_data_have_neighbors_at_distance_zero(value):
-    graph = nearest_neighbors(np.full((50, 3), value), 10)
-    assert (graph.distances == 0).all()
-    assert not (graph.indices == np.arange(50)[:, None]).any()
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e150])
@@ -277,24 +269,6 @@ def test_without_pynndescent_the_extra_is_named(monkeypatch):
         nearest_neighbors(clouds(30), 3, search=NeighborSearch("pynndescent"))
 
 
-@pytest.mark.slow
-def test_real_digits_in_bulk(data_folder):
-    import gzip
-
-    with gzip.open(data_folder / "mnist" / "train-images-idx3-ubyte.gz") as file:
-        file.seek(16)
-        pixels = np.frombuffer(file.read(12_000 * 784), np.uint8).reshape(-1, 784)
-    X = pixels.reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4), dtype=np.float32).reshape(-1, 196)
-    graph = nearest_neighbors(X, 30)
-    rows = np.arange(0, 12_000, 10)
-    distances = cdist(X[rows], X)
-    distances[np.arange(rows.size), rows] = np.inf
-    truth = np.argsort(distances, axis=1)[:, :30]
-    found = [np.isin(a, b).mean() for a, b in zip(graph.indices[rows], truth, strict=True)]
-    assert graph.method == "faiss"
-    assert np.mean(found) > 0.93
-
-
 # ---- distances as given -------------------------------------------------------------------------
 
 
@@ -420,17 +394,6 @@ def test_pairs_of_arrays_are_the_graph_that_they_hold(library):
     np.testing.assert_array_equal(read.distances, graph.distances)
 
 
-def test_scikit_learn_finds_the_neighbours_that_ours_finds():
-    X = clouds(50).astype(np.float64)
-    found = NearestNeighbors(n_neighbors=7).fit(X)
-    exact = nearest_neighbors(X, 6)
-    for pair in (found.kneighbors(X), (*found.kneighbors(X)[::-1], None)):
-        graph = as_graph(pair)
-        np.testing.assert_array_equal(graph.indices, exact.indices)
-        np.testing.assert_allclose(graph.distances, exact.distances)
-    np.testing.assert_array_equal(as_graph(found.kneighbors()).indices.shape, (50, 7))
-
-
 def test_duplicates_may_crowd_an_object_out_of_its_row():
     indices = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 2], [3, 0, 1]])
     distances = np.array([[0.0, 0, 5], [0, 0, 5], [0, 0, 0], [0, 5, 5]])
@@ -447,15 +410,11 @@ def test_other_tuples_are_no_neighbours():
 @pytest.mark.parametrize(
     ("indices", "distances", "message"),
     [
-        ([[1], [0]], [[1.0, 2]] * 2, r"shape \(2, 1\) and distances of shape \(2, 2\)"),
-        ([[1.0], [0.0]], [[1.0]] * 2, r"float64; give whole numbers"),
         ([[1], [0], [-1]], [[1.0]] * 3, r"row 2 .* \(-1 is one that a search did not find\)"),
         ([[0, 1], [1, 0], [0, 2]], [[0.0, 1], [0, 1], [1, 2]], r"row 2 .* own object at a dist"),
         ([[0, 1], [0, 2], [2, 0]], [[0.0, 1], [1, 2], [0, 1]], r"row 1 .* no own object where"),
         ([[0], [1]], [[0.0], [0.0]], r"own object alone"),
         ([[0, 1], [1, 2], [2, 3]], [[0.0, 1]] * 3, r"row 2 .* out of range; numbers go from 0"),
-        ([[1, 2], [2, 2], [0, 1]], [[1.0, 2]] * 3, r"row 1 .* a neighbour twice"),
-        ([[1], [0], [0]], [[1.0], [-1.0], [1]], r"row 1 .* negative or not finite"),
     ],
 )
 def test_wrong_pairs_of_arrays_are_refused(indices, distances, message):
@@ -480,14 +439,11 @@ def test_a_cell_that_is_not_finite_is_named(bad, container):
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-def test_a_zero_vector_has_no_cosine(container):
+def test_a_zero_vector_has_no_cosine_and_a_constant_one_no_correlation(container):
     X = clouds(30)
     X[[4, 9]] = 0
     with pytest.raises(DataError, match=r"row 4 of X is of length zero \(2 such rows\)"):
         nearest_neighbors(container(X), 3, metric="cosine")
-
-
-def test_a_constant_row_has_no_correlation():
     X = clouds(30)
     X[7] = 0.1
     with pytest.raises(DataError, match=r"row 7 of X is without variation"):

@@ -6,17 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli_samples import invoke
-from manymaps import (
-    AdditiveClustering,
-    Judgements,
-    MultipleMapsTSNE,
-    associations_from,
-    diagnose,
-    judge_agreement,
-    load_atlas,
-    similarity_map,
-)
+import manymaps as mm
+from cli_samples import failed, invoke, worked
 from manymaps.errors import DataError
 
 N = 24
@@ -41,20 +32,20 @@ def judged(gaps=0.0, noise=0.0, seed=1):
         hidden = np.triu(rng.random((N, N)) < gaps, 1)
         table[...] = np.triu(table, 1) + np.triu(table, 1).T
         table[hidden | hidden.T] = NAN
-    return Judgements([f"w{i}" for i in range(N)], tables)
+    return mm.Judgements([f"w{i}" for i in range(N)], tables)
 
 
 def fit_of(judgements, **settings):
-    data = associations_from(judgements.average, labels=judgements.labels)
+    data = mm.associations_from(judgements.average, labels=judgements.labels)
     usual = {"n_maps": 2, "max_iter": 1500, "penalty": 0, "n_init": 6, "random_state": 0}
-    return MultipleMapsTSNE(**{**usual, **settings}).fit(data)
+    return mm.MultipleMapsTSNE(**{**usual, **settings}).fit(data)
 
 
 def test_correlations_by_hand():
     one = np.array([[NAN, 1.0, 2, 3], [1, NAN, 4, 5], [2, 4, NAN, NAN], [3, 5, NAN, NAN]])
     other = np.array([[NAN, 2.0, 1, 4], [2, NAN, 3, NAN], [1, 3, NAN, 6], [4, NAN, 6, NAN]])
     third = np.where(np.isnan(one), NAN, 2 * one + 1)
-    found = judge_agreement(Judgements("abcd", [one, other, third]), one)
+    found = mm.judge_agreement(mm.Judgements("abcd", [one, other, third]), one)
     # Of ann and the mean of ben and eve; ben did not judge b and d, and eve neither c and d.
     mean = {(0, 1): 2.5, (0, 2): 3, (0, 3): 5.5, (1, 2): 6, (1, 3): 11}
     left = [one[pair] for pair in mean]
@@ -64,13 +55,13 @@ def test_correlations_by_hand():
     expected = np.corrcoef([one[p] for p in pairs], [other[p] for p in pairs])[0, 1]
     assert found.with_fit[1] == pytest.approx(expected)
     assert found.shares is None
-    assert judge_agreement(Judgements("abcd", [one, other])).with_fit is None
+    assert mm.judge_agreement(mm.Judgements("abcd", [one, other])).with_fit is None
 
 
 def test_too_few_pairs_have_no_correlation():
     few = np.array([[NAN, 1.0, NAN], [1, NAN, NAN], [NAN, NAN, NAN]])
     same = np.ones((3, 3))
-    found = judge_agreement(Judgements("abc", [few, same, np.arange(9.0).reshape(3, 3)]))
+    found = mm.judge_agreement(mm.Judgements("abc", [few, same, np.arange(9.0).reshape(3, 3)]))
     assert np.isnan(found.with_others[:2]).all()
 
 
@@ -80,7 +71,7 @@ def test_judges_weigh_the_maps_of_their_average(normalization, gaps):
     """Who made a judge's table from one map mostly is told by the shares of the fitted maps."""
     judgements = judged(gaps)
     fit = fit_of(judgements, normalization=normalization)
-    found = judge_agreement(judgements, fit.atlas_)
+    found = mm.judge_agreement(judgements, fit.atlas_)
     assert found.fit_with_average > 0.95
     assert (found.with_fit > 0.6).all()
     np.testing.assert_allclose(found.shares.sum(axis=1), 1)
@@ -95,8 +86,8 @@ def test_a_stranger_is_found():
     judgements = judged(0.1, 0.1)
     stranger = np.random.default_rng(5).random((N, N))
     stranger = np.triu(stranger, 1) + np.triu(stranger, 1).T
-    more = Judgements(judgements.labels, np.concatenate([judgements.values, [stranger]]))
-    found = judge_agreement(more, fit_of(more, n_init=1, max_iter=300).atlas_)
+    more = mm.Judgements(judgements.labels, np.concatenate([judgements.values, [stranger]]))
+    found = mm.judge_agreement(more, fit_of(more, n_init=1, max_iter=300).atlas_)
     assert np.argmin(found.with_others) == 5
     assert found.with_fit[5] < np.median(found.with_fit)
 
@@ -105,21 +96,21 @@ def test_fits_in_another_order_and_of_other_kinds():
     judgements = judged()
     atlas = fit_of(judgements, n_init=1, max_iter=200).atlas_
     turned = atlas.subset(np.arange(N)[::-1])
-    a, b = (judge_agreement(judgements, fit) for fit in (atlas, turned))
+    a, b = (mm.judge_agreement(judgements, fit) for fit in (atlas, turned))
     np.testing.assert_allclose(a.with_fit, b.with_fit, rtol=1e-4)
     np.testing.assert_allclose(a.shares, b.shares, atol=1e-4)
-    clusters = AdditiveClustering(3, n_init=2, random_state=0)
+    clusters = mm.AdditiveClustering(3, n_init=2, random_state=0)
     clusters.fit(judgements.average, labels=judgements.labels)
-    found = judge_agreement(judgements, clusters)
+    found = mm.judge_agreement(judgements, clusters)
     assert found.fit_with_average**2 == pytest.approx(clusters.variance_accounted_for_, rel=1e-6)
     assert found.shares is None
     frame = a.to_frame("pandas")
     assert list(frame.columns) == ["judge", "n_pairs", "with_others", "with_fit", "map 0", "map 1"]
     with pytest.raises(DataError, match=r"differ in 2 objects, 'w0'|differ in 2 objects, 'other'"):
-        judge_agreement(judgements, atlas.subset(np.arange(1, N)).extended(
+        mm.judge_agreement(judgements, atlas.subset(np.arange(1, N)).extended(
             ["other"], np.zeros((2, 1, 2)), np.full((2, 1), 0.5)))  # fmt: skip
     with pytest.raises(DataError, match=r"shape \(3, 3\)"):
-        judge_agreement(judgements, np.ones((3, 3)))
+        mm.judge_agreement(judgements, np.ones((3, 3)))
 
 
 class TestCommand:
@@ -137,14 +128,13 @@ class TestCommand:
     def test_several_files_are_averaged_and_compared(self, tmp_path):
         judgements, files = self.write(tmp_path)
         output = tmp_path / "out.atlas"
-        result = invoke("fit", *files, "-o", output, *self.OPTIONS, "--json")
-        assert result.exit_code == 0, result.stderr
+        result = worked(invoke("fit", *files, "-o", output, *self.OPTIONS, "--json"))
         assert "5 judges of 2" in result.stderr
         assert "their average is fitted" in result.stderr
         record = json.loads(result.stdout)
         fit = fit_of(judgements, n_init=1, max_iter=200)
         assert record["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
-        found = judge_agreement(judgements, load_atlas(output))
+        found = mm.judge_agreement(judgements, mm.load_atlas(output))
         assert [one["judge"] for one in record["judges"]] == [f"judge{k}" for k in range(5)]
         for name, expected in (
             ("with_others", found.with_others),
@@ -191,18 +181,18 @@ class TestCommand:
     )
     def test_what_does_not_go_with_judges(self, tmp_path, options, message):
         _, files = self.write(tmp_path)
-        result = invoke("fit", *files, "-o", tmp_path / "out.atlas", *options)
-        assert result.exit_code == 2
-        assert message in result.stderr
+        failed(invoke("fit", *files, "-o", tmp_path / "out.atlas", *options), 2, message)
 
 
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])
 def test_what_is_fitted_to_judgements_is_their_average(normalization):
     scale = 0.1  # rows sum to less than 1, which is no mass that went elsewhere
     judgements = judged(gaps=0.3)
-    judgements = Judgements(judgements.labels, scale * judgements.values)
+    judgements = mm.Judgements(judgements.labels, scale * judgements.values)
     settings = {"normalization": normalization, "max_iter": 20, "n_init": 1}
-    ours = MultipleMapsTSNE(2, penalty=0, random_state=0, max_iter=20, normalization=normalization)
+    ours = mm.MultipleMapsTSNE(
+        2, penalty=0, random_state=0, max_iter=20, normalization=normalization
+    )
     atlas = ours.fit(judgements).atlas_
     expected = fit_of(judgements, **settings).atlas_
     assert atlas.labels == expected.labels
@@ -212,17 +202,17 @@ def test_what_is_fitted_to_judgements_is_their_average(normalization):
 def test_clusters_a_plain_map_and_a_diagnosis_are_of_the_average():
     judgements = judged(gaps=0.3)
     average, labels = judgements.average, judgements.labels
-    clusters = AdditiveClustering(3, random_state=0)
+    clusters = mm.AdditiveClustering(3, random_state=0)
     ours = clusters.fit(judgements).memberships_.copy()
     np.testing.assert_array_equal(ours, clusters.fit(average, labels=labels).memberships_)
     np.testing.assert_array_equal(
-        similarity_map(judgements).maps, similarity_map(average, labels).maps
+        mm.similarity_map(judgements).maps, mm.similarity_map(average, labels).maps
     )
-    kept = associations_from(average, labels=labels, rows="keep")
-    assert diagnose(judgements) == diagnose(kept)
+    kept = mm.associations_from(average, labels=labels, rows="keep")
+    assert mm.diagnose(judgements) == mm.diagnose(kept)
 
 
 def test_an_agreement_prints_as_a_line():
-    found = judge_agreement(judged())
+    found = mm.judge_agreement(judged())
     assert repr(found).startswith("<Agreement of 5 judges with the others: 0.")
     assert "\n" not in repr(found)

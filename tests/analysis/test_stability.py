@@ -116,6 +116,7 @@ class TestAgreement:
     @pytest.mark.parametrize("model", MODELS)
     def test_identical_fits_agree_wholly(self, model):
         atlas = made(model=model)
+        assert stability([atlas, atlas], threshold=1.0).observed.recurrence == pytest.approx(1)
         found = stability([atlas, atlas, atlas])
         assert (found.observed.recurrence, found.observed.overlap) == (1, pytest.approx(1))
         assert found.word_recurrence.tolist() == [1] * 40
@@ -225,11 +226,6 @@ class TestAgreement:
         near = found.consensus("a", kind="word")[0].neighbors
         assert {n.label for n in near} <= set("abcd")
 
-    def test_identical_fits_agree_at_the_strictest_threshold(self):
-        one = made(5, n=60, n_maps=3)
-        found = stability([one, one], threshold=1.0)
-        assert found.observed.recurrence == pytest.approx(1.0)
-
 
 class TestConsensus:
     def test_each_fit_counts_once(self):
@@ -286,6 +282,8 @@ class TestConsensus:
         found = stability([atlas, turned(atlas, np.array([1, 0, 2, 3]))])
         other = found.attach(1)
         assert {sense.n_fits for sense in other.senses("word0")} == {2}
+        assert {sense.n_fits for sense in atlas.senses("word0")} == {None}
+        assert atlas.senses_elsewhere("word0") == []
         assert other.senses_elsewhere("word0") == []
         with pytest.raises(ParameterError, match="there is no fit 2"):
             found.attach(2)
@@ -298,11 +296,6 @@ class TestConsensus:
         grown = getattr(grown, "atlas", grown)
         assert {sense.n_fits for sense in grown.senses("new")} == {None}
         assert {sense.n_fits for sense in grown.senses("word3")} == {2}
-
-    def test_an_atlas_without_it(self):
-        atlas = made()
-        assert atlas.senses("word0")[0].n_fits is None
-        assert atlas.senses_elsewhere("word0") == []
 
     def test_parts_must_fit(self):
         atlas = made(n=10)
@@ -319,6 +312,8 @@ class TestRefused:
     def test_a_single_fit(self, count):
         with pytest.raises(DataError, match=f"got {count}; give at least two"):
             stability([made()] * count)
+        with pytest.raises(ParameterError, match="n_fits=0"):
+            repeat_fits(mm.MultipleMapsTSNE(), ring(), 0)
 
     def test_a_word_that_one_lacks(self):
         atlas = made(n=10)
@@ -348,10 +343,6 @@ class TestRefused:
         found = stability([made(), made()])
         with pytest.raises(UnknownLabelError):
             found.consensus("wrod1")
-
-    def test_no_fit(self):
-        with pytest.raises(ParameterError, match="n_fits=0"):
-            repeat_fits(mm.MultipleMapsTSNE(), ring(), 0)
 
 
 def ring(n=24):

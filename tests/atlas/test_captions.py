@@ -1,7 +1,6 @@
 """Captions of maps: typical words, one of each group, as the formula says."""
 
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -50,15 +49,6 @@ def test_each_word_is_the_one_that_adds_most_cover(model, seed):
         for k in range(3):
             values = {j: cover(atlas, m, shown, [*chosen[:k], j]) for j in shown}
             assert values[chosen[k]] == pytest.approx(max(values.values()), rel=1e-9)
-
-
-def test_a_caption_is_nearly_the_best_of_all():
-    for seed in range(5):
-        atlas = random_atlas(seed)
-        shown = np.arange(atlas.n_objects)
-        found = cover(atlas, 0, shown, caption(atlas, 0, shown, n_words=3))
-        best = max(cover(atlas, 0, shown, chosen) for chosen in combinations(shown, 3))
-        assert (1 - 1 / np.e) * best <= found <= best + 1e-12
 
 
 def test_each_group_of_a_map_has_a_word():
@@ -201,7 +191,7 @@ class TestCategories:
             np.zeros(60, int),
         ):
             atlas = replace(self.counted(), metadata={"n": values})
-            assert atlas.captions() == [(), (), ()]
+            assert atlas.captions() == [(), (), ()]  # fmt: skip
 
     def test_few_numbers_and_other_labels_stay(self):
         few = self.counted(n=40)

@@ -90,26 +90,16 @@ class Subject:
 
 
 _MOMENTA = [
-    mm.Momentum(),
-    mm.Momentum(learning_rate=1e-12),
-    mm.Momentum(learning_rate=1.0),
-    mm.Momentum(learning_rate=30.0),
-    mm.Momentum(learning_rate=1e6),
-    mm.Momentum(learning_rate=1e30),
-    mm.Momentum.van_der_maaten_2009(),
-    mm.Momentum.van_der_maaten_2012(),
-    mm.LBFGS(),
-    mm.ConjugateGradient(),
-]
+    mm.Momentum(), mm.Momentum(learning_rate=1e-12), mm.Momentum(learning_rate=1.0),
+    mm.Momentum(learning_rate=30.0), mm.Momentum(learning_rate=1e6),
+    mm.Momentum(learning_rate=1e30), mm.Momentum.van_der_maaten_2009(),
+    mm.Momentum.van_der_maaten_2012(), mm.LBFGS(), mm.ConjugateGradient(),
+]  # fmt: skip
 _SEEDS = [0, None, np.random.RandomState(3)]
 _RUN: dict[str, list[Any]] = {
-    "n_components": [2, 1, 3],
-    "max_iter": [60, 1, 2, 160],
-    "optimizer": [None, *_MOMENTA],
-    "tolerance": [5e-3, 0.0, 0.1],
-    "random_state": _SEEDS,
-    "n_init": [1, 2],
-}
+    "n_components": [2, 1, 3], "max_iter": [60, 1, 2, 160], "optimizer": [None, *_MOMENTA],
+    "tolerance": [5e-3, 0.0, 0.1], "random_state": _SEEDS, "n_init": [1, 2],
+}  # fmt: skip
 _NEIGHBORHOODS: dict[str, list[Any]] = {
     "perplexity": [2, 1, 1.5, 5, (2, 3), 1e-6, 1e6],
     "metric": ["euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "seuclidean",

@@ -413,15 +413,9 @@ def processes(workshop: Workshop, name: str, draw: random.Random) -> Iterator[st
 _AS_MAIN = "import os, sys; os.execv(sys.executable, [sys.executable, 'script.py'])"
 
 GROUPS: dict[str, Callable[[Workshop, str, random.Random], Iterator[str]]] = {
-    "signals": signals,
-    "pipes": pipes,
-    "disks": disks,
-    "places": places,
-    "environments": environments,
-    "memory": memory,
-    "together": together,
-    "processes": processes,
-}
+    "signals": signals, "pipes": pipes, "disks": disks, "places": places,
+    "environments": environments, "memory": memory, "together": together, "processes": processes,
+}  # fmt: skip
 # Signals fall at very many moments, the others at few.
 _TURNS = ("signals", "pipes", "signals", "disks", "signals", "environments", "signals", "places",
           "signals", "memory", "signals", "together", "signals", "processes")  # fmt: skip

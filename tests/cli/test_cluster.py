@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli_samples import invoke, on_a_terminal, worked
+from cli_samples import failed, invoke, on_a_terminal, worked
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.scaling import similarity_map
 from manymaps.data.datasets import load_integers
@@ -139,8 +139,7 @@ def test_clusters_are_drawn_over_an_atlas(judged, tmp_path):
     result = invoke(
         "cluster", judged, "--clusters", 2, "--atlas", atlas, "--map", 3, "--plot", figure
     )
-    assert result.exit_code == 2
-    assert "there is no map 3" in result.stderr
+    failed(result, 2, "there is no map 3")
     similarity_map(exact()[:4, :4], WORDS[:4]).save(atlas)
     result = invoke("cluster", judged, "--clusters", 3, "--atlas", atlas, "--plot", figure)
     assert result.exit_code == 3
@@ -197,18 +196,6 @@ def test_lists_of_pairs(tmp_path):
     result = invoke("cluster", file, "--clusters", 3, "--absent", "missing")
     assert "they are unknown" in result.stderr
     assert found(file, "--clusters", 3, "--absent", "missing") == GROUPS
-
-
-def test_pairs_that_are_listed_twice(tmp_path):
-    file = tmp_path / "pairs.csv"
-    file.write_text("a,b,1\nb,a,1\na,c,2\nb,c,0.5\na,c,2\n")
-    np.testing.assert_array_equal(read_similarities(file).values[0], [np.nan, 1, 2])
-    file.write_text("a,b,1\na,c,2\nb,c,0.5\na,c,3\n")
-    with pytest.raises(DataError, match=r"line 4: the pair 'a' - 'c' is 3 here and 2 at .*line 2"):
-        read_similarities(file)
-    file.write_text("from,to,similarity\na,b,1\na,c,x\n")
-    with pytest.raises(DataError, match="line 3: the similarity of 'a' - 'c' is 'x'"):
-        read_similarities(file)
 
 
 def test_an_underscore_is_a_typing_error(tmp_path):
@@ -358,10 +345,3 @@ def test_an_interruption_leaves_what_was_there(tmp_path, number):
     assert "Traceback" not in done.stderr
     assert output.read_bytes() == b"what was there"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["judged.csv", "members.csv"]
-
-
-@pytest.mark.slow
-def test_the_measured_integers(data_folder):
-    file = data_folder / "similarity" / "numbers10_similarity.csv"
-    result = record(file, "--clusters", 8, "--restarts", 20)
-    assert result["variance_accounted_for"] > 0.9085

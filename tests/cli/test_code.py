@@ -107,16 +107,14 @@ class TestFit:
         more = sample(30)
         more.save(tmp_path / "more.npz")
         result = code(tmp_path / "more.npz", None, "--init", made / "code.atlas")
-        assert result.exit_code == 3
-        assert "lacks 6 of 30 documents, 'd23', 'd24', 'd25', ... among them" in result.stderr
+        failed(result, 3, "lacks 6 of 30 documents, 'd23', 'd24', 'd25', ... among them")
         vectors = write_vectors(tmp_path / "v.vec")
         one = ("--method", "tsne", "--perplexity", 5, "--iterations", 20)
         invoke("fit", vectors, "-o", tmp_path / "one.atlas", *one)
         failed(code(counts, None, "--init", tmp_path / "one.atlas"), 3, "holds objects of one kind")
         start = ("--init", made / "code.atlas")
         result = invoke("fit", vectors, "-o", tmp_path / "two.atlas", *one, *start)
-        assert result.exit_code == 3
-        assert "holds documents and words; only a fit with --method code" in result.stderr
+        failed(result, 3, "holds documents and words; only a fit with --method code")
 
     def test_checkpoint_and_resume(self, counts, tmp_path):
         state = tmp_path / "state"
@@ -124,8 +122,7 @@ class TestFit:
         resumed = worked(code(counts, None, "--resume", state, "--iterations", 60, "--json"))
         assert 40 < json.loads(resumed.stdout)["n_iterations"] <= 60
         result = code(counts, None, "--checkpoint", state, "--restarts", 2)
-        assert result.exit_code == 2
-        assert "--restarts 2 goes without a checkpoint, which is of one run" in result.stderr
+        failed(result, 2, "--restarts 2 goes without a checkpoint, which is of one run")
 
     def test_strict_fails_without_convergence(self, counts):
         result = code(counts, None, "--strict", "--iterations", 2)
@@ -186,15 +183,13 @@ class TestFit:
     )
     def test_options_of_counts_are_of_code_alone(self, tmp_path, options, message):
         result = invoke("fit", write_norms(tmp_path), "-o", tmp_path / "out.atlas", *options)
-        assert result.exit_code == 2, result.stderr
-        assert message in result.stderr
+        failed(result, 2, message)
 
     @pytest.mark.slow
     def test_counts_without_a_method(self, counts, tmp_path):
         for file in (counts, write_list(tmp_path / "list.csv", sample())):
             result = invoke("fit", file, "-o", tmp_path / "out.atlas")
-            assert result.exit_code == 2
-            assert f"{file} reads as counts of two kinds of object" in result.stderr
+            failed(result, 2, f"{file} reads as counts of two kinds of object")
             assert "--method code" in result.stderr
         rows = ("--rows", "p", "--columns", "q")
         result = invoke("fit", write_norms(tmp_path), "-o", tmp_path / "out.atlas", *rows)
@@ -239,8 +234,7 @@ class TestMetadataFile:
         table = tmp_path / "more.csv"
         table.write_text("label,language\nnobody,en\n")
         result = code(counts, None, "--metadata", table)
-        assert result.exit_code == 3
-        assert "no label is that of a document or word; it begins with 'nobody'" in result.stderr
+        failed(result, 3, "no label is that of a document or word; it begins with 'nobody'")
         table.write_text("label,language\nd0,de\nd0,en\n")
         failed(code(counts, None, "--metadata", table), 3, "'d0' twice, in rows 1 and 2")
 
@@ -307,8 +301,7 @@ class TestInspect:
 
     def test_options_of_associations_are_refused(self, made):
         result = invoke("inspect", made / "counts.npz", "--responses", "keep")
-        assert result.exit_code == 2
-        assert "--responses does not apply to the counts of" in result.stderr
+        failed(result, 2, "--responses does not apply to the counts of")
 
 
 class TestProcess:

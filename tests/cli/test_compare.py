@@ -155,10 +155,7 @@ def test_people_in_two_groups_are_told(tmp_path):
         write_trials(tmp_path / "old.csv", [people(0.1, 1)]),
     ]
     result = invoke("compare", *files, *FEW)
-    assert result.exit_code == 3
-    assert "40 participants of 40 are in more than one of the groups 'young', 'old'" in (
-        result.stderr
-    )
+    failed(result, 3, "40 participants of 40 are in more than one of the groups 'young', 'old'")
     assert "give --shared-people distinct where these are other people" in result.stderr
     assert record(*files, "--shared-people", "distinct")["n_changed"] == 1
     paired = record(*files, "--shared-people", "paired")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, worked, write_norms, write_vectors
+from cli_samples import failed, invoke, worked, write_norms, write_vectors
 
 RATED = "Word 1,Word 2,Human (mean)\ntie,knot,8\nTie,rope,6.5\ntie,suit,7\nrope,suit,1\ntie,hat,3\n"
 
@@ -75,9 +75,7 @@ def test_ratings_can_be_forced_and_columns_named(folder):
 )  # fmt: skip
 def test_faults(folder, text, options, code, message):
     Path("bad.csv").write_text(text)
-    result = invoke("evaluate", "norms.atlas", "bad.csv", *options)
-    assert result.exit_code == code, result.stderr
-    assert message in result.stderr
+    result = failed(invoke("evaluate", "norms.atlas", "bad.csv", *options), code, message)
     assert result.stdout == ""
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, worked
+from cli_samples import failed, invoke, worked
 from manymaps.data import triplet_choice
 
 N = 12
@@ -97,8 +97,7 @@ def test_faults(folder, values, options, code, message):
     atlas.save("t.atlas")
     np.save("bad.npy", np.array(values))
     result = invoke("evaluate", "t.atlas", "bad.npy", "--format", "triplets", *options)
-    assert result.exit_code == code, result.stderr
-    assert message in result.stderr
+    failed(result, code, message)
     assert result.stdout == ""
 
 
@@ -112,5 +111,4 @@ def test_inspection_of_triplets_with_labels(folder):
 def test_too_many_objects_are_told_in_words_of_the_command(tmp_path):
     path = tmp_path / "asked.txt"
     path.write_text("0 1 2\n0 1 60000\n")
-    result = invoke("inspect", path, "--format", "triplets")
-    assert (result.exit_code, "leave out some of them" in result.stderr) == (3, True)
+    failed(invoke("inspect", path, "--format", "triplets"), 3, "leave out some of them")

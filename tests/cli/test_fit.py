@@ -229,12 +229,6 @@ class TestFitOfVectors:
         np.testing.assert_array_equal(atlas.maps, fit.maps_)
         assert dict(atlas.parameters) == dict(fit.atlas_.parameters)
 
-    @pytest.mark.parametrize("method", ["sne", "symmetric-sne", "uni-sne", "mm-tsne", "mm-sne"])
-    def test_every_method_fits(self, vectors, method):
-        many = method.startswith("mm-")
-        atlas = atlas_of(vectors, *(("--maps", 3) if many else ()), method=method)
-        assert (atlas.method, atlas.n_maps) == (method, 3 if many else 1)
-
     def test_summary_and_what_is_kept(self, vectors):
         result = map_of(vectors)
         assert "36 vectors of 6 numbers" in result.stderr
@@ -286,8 +280,7 @@ class TestFitOfVectors:
         file = tmp_path / "counts.csv"
         file.write_text("document,word,count\na,x,1\na,y,2\nb,x,3\n")
         done = invoke("fit", file, "-o", tmp_path / "out.atlas", "--method", "code", *option)
-        assert done.exit_code == 2
-        assert f"{option[0]} does not apply to --method code" in done.stderr
+        failed(done, 2, f"{option[0]} does not apply to --method code")
 
     def test_words_pick_a_subset(self, vectors, tmp_path):
         (tmp_path / "some.txt").write_text("".join(f"b{i}\n" for i in range(1, 36, 3)) + "zzz\n")
@@ -311,8 +304,7 @@ class TestFitOfVectors:
         atlas_of(part)
         (tmp_path / "out.atlas").rename(tmp_path / "part.atlas")
         result = map_of(vectors, "--init", tmp_path / "part.atlas")
-        assert result.exit_code == 3
-        assert "lacks 16 of 36 objects, 'c20'" in result.stderr
+        failed(result, 3, "lacks 16 of 36 objects, 'c20'")
 
     def test_labels_and_metadata_of_an_array(self, tmp_path):
         words, values = cluster_vectors()
@@ -366,8 +358,7 @@ class TestFitOfVectors:
     )
     def test_option_of_another_method_is_named(self, vectors, method, option, value):
         result = map_of(vectors, f"--{option}", value, method=method)
-        assert result.exit_code == 2
-        assert f"--{option} does not apply to --method {method}" in result.stderr
+        failed(result, 2, f"--{option} does not apply to --method {method}")
         assert not (vectors.parent / "out.atlas").exists()
 
     @pytest.mark.parametrize(
@@ -392,14 +383,6 @@ class TestFitOfVectors:
         assert done.stdout == ""
         assert done.stderr.count("\n") == 1
         assert "line 3" in done.stderr
-
-    @pytest.mark.slow
-    def test_progress_on_a_terminal(self, vectors):
-        options = ("--method", "tsne", "--perplexity", 5, "--iterations", 6_000, "--json")
-        done = on_a_terminal("fit", vectors, "-o", vectors.parent / "o.atlas", *options)
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["n_maps"] == 1
-        assert "it/s" in done.stderr
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,19 @@ def atlas(tmp_path_factory) -> Path:
     return made
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """The signals arrive, however the tests were started: nohup ignores HUP."""
+    former = {number: signal.getsignal(number) for number in SIGNALS}
+    for number, handler in former.items():
+        if handler is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    yield
+    for number, handler in former.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
 def test_a_file_that_is_being_written_leaves_nothing(atlas, tmp_path, monkeypatch, number):
     def cut_short(temporary: Path, final: Path) -> None:
@@ -50,6 +64,7 @@ def test_an_ignored_signal_stays_ignored(tmp_path):
     assert (tmp_path / "a.txt").read_text() == "whole"
 
 
+@pytest.mark.usefixtures("heard")
 def test_an_error_that_a_library_makes_of_a_signal(atlas, tmp_path, monkeypatch):
     """NumPy says that it could not be imported."""
 

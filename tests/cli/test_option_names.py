@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, write_norms, write_vectors
+from cli_samples import failed, invoke, write_norms, write_vectors
 from manymaps.analysis.ambiguity import ambiguity
 from manymaps.analysis.stability import repeat_fits, stability
 from manymaps.cli import cli
@@ -156,8 +156,7 @@ def test_an_input_of_an_option_is_not_overwritten(folder, name, option):
     same = file_for(output)
     arguments = (option.opts[0], same, output.opts[0], same)
     result = invoke(name.split()[0], *COMMANDS[name], *arguments)
-    assert result.exit_code == 2
-    assert f"would overwrite {option.opts[0]}" in result.stderr
+    failed(result, 2, f"would overwrite {option.opts[0]}")
     assert same.read_text() == "mine"
 
 
@@ -166,8 +165,7 @@ def test_an_input_of_an_option_is_not_overwritten(folder, name, option):
 )
 def test_an_atlas_replaces_no_file_of_another_kind(folder, name, output):
     same = file_for(output)
-    result = invoke(name.split()[0], *COMMANDS[name], output.opts[0], same)
-    assert (result.exit_code, "is not an archive" in result.stderr) == (2, True)
+    failed(invoke(name.split()[0], *COMMANDS[name], output.opts[0], same), 2, "is not an archive")
     assert same.read_text() == "mine"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import cluster_vectors, invoke, worked, write_norms, write_vectors
+from cli_samples import cluster_vectors, failed, invoke, worked, write_norms, write_vectors
 from manymaps.analysis.reliability import EXPLAINED, RECURRING
 from trial_samples import write_swow
 
@@ -154,8 +154,7 @@ class TestPeopleDrawnAgain:
         raw.write_text("cue,R1,R2\n" + "a,b,c\nb,a,c\nc,a,b\n" * 5)
         options = ("-o", tmp_path / "o.atlas", "--fits", 2, *QUICK)
         result = invoke("stability", raw, *options, "--bootstrap", "participants")
-        assert result.exit_code == 2
-        assert "trials that say who answered" in result.stderr
+        failed(result, 2, "trials that say who answered")
         assert not (tmp_path / "o.atlas").exists()
         worked(invoke("stability", raw, *options, "--bootstrap", "responses"))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, worked, write_norms
+from cli_samples import failed, invoke, worked, write_norms
 from manymaps.cli import cli
 from manymaps.cli.fit import METHODS, USUAL_METHOD, Counting, Model, VectorModel
 from manymaps.cli.record import settings_of
@@ -218,4 +218,4 @@ def test_the_most_frequent_columns_alone(tmp_path, monkeypatch):
     assert "most frequent" not in invoke(*fit, "--max-words", 60).stderr
     write_norms(tmp_path)
     refused = invoke("fit", "norms.csv", "-o", "n.atlas", "--max-words", 4)
-    assert (refused.exit_code, "--max-words does not apply" in refused.stderr) == (2, True)
+    failed(refused, 2, "--max-words does not apply")

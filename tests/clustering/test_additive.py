@@ -1,7 +1,6 @@
 """The estimator of additive clustering: what it reads, recovers, leaves alone and refuses."""
 
 import csv
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -194,8 +193,11 @@ class TestInvariance:
 
     @pytest.mark.parametrize(
         ("constant", "scale", "shift"),
-        [("free", 1e-6, 0.0), ("free", 37.0, -5.0), ("nonnegative", 1e4, 0.0), (False, 0.3, 0.0)],
-    )
+        [
+            ("free", 1e-90, 0.0), ("free", 1e-6, 0.0), ("free", 37.0, -5.0), ("free", 1e90, 0.0),
+            ("nonnegative", 1e4, 0.0), (False, 0.3, 0.0),
+        ],
+    )  # fmt: skip
     def test_scale_and_shift(self, constant, scale, shift):
         values, _, _ = overlapping(9, 3, 0.3, seed=5)
         one = AdditiveClustering(3, constant=constant, **QUICK).fit(values)
@@ -343,14 +345,10 @@ class TestBadInput:
         with pytest.raises(ParameterError, match="more than the 1 clusters"):
             AdditiveClustering(2).fit([[1, 0.4], [0.4, 1]])
 
-    @pytest.mark.parametrize("count", [0, -1, 1.5, True, "two"])
-    def test_impossible_counts(self, count):
-        with pytest.raises(ParameterError, match="n_clusters"):
-            AdditiveClustering(count).fit(overlapping(6)[0])
-
-    def test_more_clusters_than_there_are(self):
-        with pytest.raises(ParameterError, match="11 clusters"):
-            AdditiveClustering(12).fit(overlapping(4)[0])
+    @pytest.mark.parametrize(("count", "named"), [(0, "n_clusters=0"), (12, "11 clusters")])
+    def test_impossible_counts(self, count, named):
+        with pytest.raises(ParameterError, match=named):
+            AdditiveClustering(count).fit(overlapping(4)[0])
 
     def test_rows_without_any_similarity(self):
         values = overlapping(6)[0]
@@ -365,6 +363,7 @@ class TestBadInput:
             ([[1, np.inf], [np.inf, 1]], "infinite"), ([["a", "b"], ["c", "d"]], "numbers"),
             (np.ones((2, 2, 2)), "not square"), (np.ones((3, 3)) * 1j, "Complex"),
             (sparse.eye_array(4, format="csr"), "sparse input is not supported"),
+            ([1, np.inf, 2], "infinite"),
         ],
     )  # fmt: skip
     def test_no_similarities(self, X, words):
@@ -390,17 +389,6 @@ class TestBadInput:
         AdditiveClustering(2, kind="dissimilarity", **QUICK).fit(distances)
 
     @pytest.mark.parametrize(
-        "settings",
-        [
-            {"solver": "magic"}, {"constant": "any"}, {"constant": True}, {"prior": 0.5},
-            {"polish": "much"}, {"n_init": 0}, {"kind": "distance"},
-        ],
-    )  # fmt: skip
-    def test_parameters(self, settings):
-        with pytest.raises(ParameterError, match=next(iter(settings))):
-            AdditiveClustering(2, **settings).fit(overlapping(6)[0])
-
-    @pytest.mark.parametrize(
         ("features", "words"), [(np.ones((3, 1)), "6 rows"), (np.full((6, 1), 0.5), "0 or 1")]
     )
     def test_features(self, features, words):
@@ -417,19 +405,6 @@ class TestBadInput:
 class TestEdges:
     """What rounding, scale and form of the input must not change."""
 
-    def test_a_frame_finds_its_rows_again(self):
-        pd = pytest.importorskip("pandas")
-        table = np.random.default_rng(0).random((12, 12))
-        table = (table + table.T) / 2
-        np.fill_diagonal(table, 1.5)
-        found = AdditiveClustering(4, solver="gibbs", n_init=1, random_state=0)
-        members = found.fit_transform(pd.DataFrame(table))
-        np.testing.assert_array_equal(found.transform(pd.DataFrame(table).to_numpy()), members)
-
-    def test_infinity_in_a_condensed_vector_is_refused(self):
-        with pytest.raises(DataError, match="infinite"):
-            AdditiveClustering(1).fit([1, np.inf, 2])
-
     @pytest.mark.parametrize("constant", ["free", "nonnegative", False])
     @pytest.mark.parametrize("value", [0.1, 0.7, 1e9 + 0.1])
     def test_equal_similarities_leave_nothing_to_explain(self, value, constant):
@@ -438,17 +413,6 @@ class TestEdges:
             fit.fit(np.full((7, 7), value))
         assert fit.variance_accounted_for_ == 1
         assert fit.solutions_.tolist() == [1]
-
-    @pytest.mark.parametrize("scale", [1e-90, 1e-12, 1e90])
-    def test_the_scale_does_not_matter(self, scale):
-        values, _, _ = overlapping(8, 3, 0.05, seed=3)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            plain, scaled = (
-                AdditiveClustering(3, n_init=1, random_state=0).fit(table)
-                for table in (values, values * scale)
-            )
-        assert scaled.variance_accounted_for_ == pytest.approx(plain.variance_accounted_for_)
 
     def test_numbers_that_cannot_be_squared_are_refused(self):
         values, _, _ = overlapping(8, 3, 0.05, seed=3)

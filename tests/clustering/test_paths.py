@@ -67,14 +67,6 @@ def test_an_unknown_precision_is_estimated(values):
     assert path.fewest_by_held_out is None
 
 
-def test_hidden_pairs_are_the_same_for_a_seed(values):
-    one, two = (
-        cluster_path(values, [2], estimator=QUICK, n_repeats=1, random_state=4).held_out
-        for _ in range(2)
-    )
-    np.testing.assert_array_equal(one, two)
-
-
 def test_errors_of_dissimilarities_have_their_own_unit(values):
     estimator = AdditiveClustering(kind="dissimilarity", n_init=3, random_state=0)
     one = cluster_path(values, [3], estimator=QUICK, n_repeats=1, random_state=4)

@@ -62,18 +62,17 @@ def assert_near(result, truth, accuracy=1e-5):
 @pytest.mark.parametrize("kernel", KERNEL_CODES)
 @pytest.mark.parametrize("background", [0.0, 0.3])
 class TestAgainstTheDenseSum:
-    @pytest.mark.parametrize("d", [1, 2, 3, 20])
-    def test_dimensions(self, kernel, background, d):
-        case = random_case(d, spread=1.0 if d < 10 else 0.3)
-        assert_near(attract(case, kernel, background), expected(case, kernel, background))
-
-    def test_pairs_that_are_farther_than_float32_sees(self, kernel, background):
-        case = random_case(spread=40.0)
-        assert_near(attract(case, kernel, background), expected(case, kernel, background), 1e-4)
-
-    def test_rows_longer_than_a_block(self, kernel, background):
-        case = random_case(n=200, density=0.9)
-        assert_near(attract(case, kernel, background), expected(case, kernel, background))
+    @pytest.mark.parametrize(
+        ("case", "accuracy"),
+        [
+            *(({"d": d}, 1e-5) for d in (1, 2, 3)), ({"d": 20, "spread": 0.3}, 1e-5),
+            ({"spread": 40.0}, 1e-4),  # farther than float32 sees
+            ({"n": 200, "density": 0.9}, 1e-5),  # rows longer than a block
+        ],
+    )  # fmt: skip
+    def test_each_sum(self, kernel, background, case, accuracy):
+        case = random_case(**case)
+        assert_near(attract(case, kernel, background), expected(case, kernel, background), accuracy)
 
     def test_coinciding_objects(self, kernel, background):
         case = random_case(spread=0.0)

@@ -92,7 +92,7 @@ def test_a_damaged_file_is_as_good_as_none(kind, tmp_path):
             damaged.write_bytes(content)
             assert file.load("for a row") is None, content
             file.save("for a row", "code for a row")
-            assert file.load("for a row") == "code for a row", content
+            assert file.load("for a row") == "code for a row", content  # fmt: skip
 
 
 def test_a_folder_that_cannot_be_written_to_keeps_nothing(kind, tmp_path):

@@ -231,31 +231,18 @@ class TestHardPlaces:
 @pytest.mark.parametrize(("engine", "d"), CASES)
 class TestInvariances:
     @any_seed
-    def test_order_of_the_objects(self, engine, d, kernel, seed):
+    def test_order_place_and_direction(self, engine, d, kernel, seed):
         rng, batch = random_set(seed, d)
-        order = rng.permutation(40)
-        shuffled = one_set(batch.targets.T[order], batch.log_charges[order])
-        before, after = (
-            relative(batch.field(kernel, engine)),
-            relative(shuffled.field(kernel, engine)),
-        )
-        assert_near(after, tuple(part[order] for part in before), 1e-4)
-
-    @any_seed
-    def test_translation(self, engine, d, kernel, seed):
-        _, batch = random_set(seed, d)
-        moved = one_set(batch.targets.T + np.float32(8), batch.log_charges)
-        before, after = batch.field(kernel, engine), moved.field(kernel, engine)
-        assert_near(relative(after), relative(before), 2 * ACCURACY[engine])
-
-    @any_seed
-    def test_rotation(self, engine, d, kernel, seed):
-        rng, batch = random_set(seed, d)
-        turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
-        turned = one_set(batch.targets.T @ turn, batch.log_charges)
+        points, charges = batch.targets.T, batch.log_charges
+        order, turn = rng.permutation(40), np.linalg.qr(rng.normal(size=(d, d)))[0]
         log_potential, share = relative(batch.field(kernel, engine))
-        after = relative(turned.field(kernel, engine))
-        assert_near(after, (log_potential, share @ turn), 2 * ACCURACY[engine])
+        near = 2 * ACCURACY[engine]
+        for changed, expected, accuracy in (
+            (one_set(points[order], charges[order]), (log_potential[order], share[order]), 1e-4),
+            (one_set(points + np.float32(8), charges), (log_potential, share), near),
+            (one_set(points @ turn, charges), (log_potential, share @ turn), near),
+        ):
+            assert_near(relative(changed.field(kernel, engine)), expected, accuracy)
 
 
 def random_set(seed, d):
@@ -277,16 +264,6 @@ class TestFftError:
         for quantity, bound in ((0, max(tolerance / 5, 1e-6)), (1, 2 * tolerance)):
             true, got = (result[quantity] * np.exp(result[2]) for result in (exact, fast))
             assert np.linalg.norm(got - true) < bound * np.linalg.norm(true)
-
-    def test_lower_tolerance_is_more_precise(self):
-        rng = np.random.default_rng(6)
-        batch = one_set(rng.uniform(0, 30, (500, 2)), np.zeros(500))
-        true = batch.field("cauchy", "exact")[1]
-        errors = [
-            np.linalg.norm(batch.field("cauchy", "fft", tolerance)[1] - true)
-            for tolerance in (3e-2, 3e-3, 3e-4)
-        ]
-        assert errors == sorted(errors, reverse=True)
 
     def test_largest_point_first(self):
         points = np.random.default_rng(7).uniform(0, 10, (100, 2))
@@ -426,9 +403,6 @@ class TestChooser:
         )
         batch.field("cauchy")
         assert bool(plans) is planned
-
-    def test_every_engine_is_tested(self):
-        assert {engine for engine, _ in CASES} == {"exact", "fft", "gemm"}
 
 
 def both(batch, log_masses, divided, one_set=False):

@@ -35,17 +35,6 @@ def test_parts_add_up(radius):
     assert not near[d > radius].any()
 
 
-@pytest.mark.parametrize("radius", [2.0, 4.5])
-def test_the_force_is_the_slope(radius):
-    t = np.array([[0.3, 0.4]])
-    points, step = scattered(50, 4.0), 1e-6
-    _, force = near_sums(points, t, np.ones(50), radius)
-    for k in range(2):
-        shift = step * np.eye(2)[k]
-        above, below = (near_sums(points, t + s, np.ones(50), radius)[0] for s in (shift, -shift))
-        assert force[0, k] == pytest.approx((above - below)[0] / (2 * step), rel=1e-5)
-
-
 @pytest.mark.parametrize("radius", [2.0, 3.0, 4.5])
 @pytest.mark.parametrize("span", [3.0, 40.0, 150.0])
 def test_dense_twin(radius, span):

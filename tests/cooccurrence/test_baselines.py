@@ -123,11 +123,9 @@ def test_isomap_in_parts() -> None:
 
 def all_methods(counts: np.ndarray, n_neighbors: int = 40) -> list[CountEmbedding]:
     return [
-        singular_value_embedding(counts),
-        classical_scaling(counts),
-        classical_scaling(counts, by="dot products"),
-        isomap(counts, n_neighbors=n_neighbors),
-    ]
+        singular_value_embedding(counts), classical_scaling(counts),
+        classical_scaling(counts, by="dot products"), isomap(counts, n_neighbors=n_neighbors),
+    ]  # fmt: skip
 
 
 def test_repeats(counts: np.ndarray) -> None:

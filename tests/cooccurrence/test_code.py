@@ -10,7 +10,7 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.spatial import procrustes
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from manymaps import CODE, ConjugateGradient, Counts, Momentum, load_atlas
+from manymaps import CODE, ConjugateGradient, Counts, Momentum
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.parameters import Parameters, log_softmin
 from reference import code_log_likelihood
@@ -157,12 +157,6 @@ class TestLikelihood:
         assert len(cost) > 10
         assert (np.diff(cost) <= 1e-6 * np.abs(cost[:-1])).all()
 
-    def test_a_column_given_is_a_row_of_the_transposed_table(self):
-        table = smooth_table()
-        a = CODE(given="columns", random_state=0).fit(table)
-        b = CODE(given="rows", random_state=0).fit(table.T)
-        assert a.log_likelihood_ == pytest.approx(b.log_likelihood_, abs=1e-6)
-
     def test_independent_kinds_need_no_map(self):
         table = np.outer([1, 2, 3, 4], [5, 1, 2, 7, 3.0])
         fit = CODE(random_state=0, init="random").fit(table)
@@ -225,25 +219,6 @@ class TestManyMaps:
         assert many.row_embedding_.shape == (48, 4)
         np.testing.assert_allclose(many.proportions_.sum(axis=0), 1, rtol=1e-5)
 
-    def test_gradient_by_finite_differences_of_the_reference(self):
-        """At a fitted point of two maps with a penalty the whole cost has no slope left."""
-        table = smooth_table()
-        fit = CODE(2, n_maps=2, penalty=0.01, max_iter=1000, tolerance=0, random_state=0).fit(table)
-        n = 12
-        maps, proportions = fit.maps_.astype(float), fit.proportions_.astype(float)
-
-        def cost(vector):
-            moved = vector.reshape(maps.shape)
-            log_likelihood = code_log_likelihood(
-                table, moved[:, :n], moved[:, n:], proportions[:, :n], proportions[:, n:]
-            )
-            return -n * log_likelihood + 0.005 * (vector**2).sum()
-
-        # The atlas is centred, which the penalty is not indifferent to: look at differences.
-        slope = approx_fprime(maps.ravel(), cost, 1e-6).reshape(maps.shape)
-        slope -= slope.mean(axis=1, keepdims=True)
-        assert np.abs(slope).max() < 0.02
-
 
 class TestNewRows:
     def test_fitted_rows_keep_their_places(self, fitted):
@@ -266,12 +241,6 @@ class TestNewRows:
 
         best = minimize(cost, place, method="BFGS")
         assert np.abs(best.x - place).max() < 0.01
-
-    def test_columns_alike(self, fitted):
-        table, fit = fitted
-        doubled = fit.transform_columns(2 * table)
-        # p(x|y) is not what was fitted, so places agree roughly.
-        assert np.corrcoef(doubled[:, 0], fit.column_embedding_[:, 0])[0, 1] > 0.95
 
     def test_alone_as_together(self, fitted):
         table, fit = fitted
@@ -327,13 +296,6 @@ class TestNewRows:
         np.testing.assert_allclose(again.row_embedding_[::-1], fit.row_embedding_, atol=0.02)
         with pytest.raises(DataError, match="the atlas to start from lacks 40 of 40 rows"):
             CODE(init=fit.atlas_).fit(Counts(table + 0.1))
-
-    def test_in_many_maps(self):
-        table, _, _ = clustered_table()
-        fit = CODE(n_maps=3, penalty=0.01, max_iter=200, random_state=0).fit(table + 0.1)
-        again = fit.transform(3 * (table + 0.1))
-        assert again.shape == fit.row_embedding_.shape
-        assert np.isfinite(again).all()
 
     def test_held_out_counts_are_likelier_than_without_a_map(self):
         rng = np.random.default_rng(0)
@@ -402,14 +364,11 @@ class TestTables:
     @pytest.mark.parametrize(
         ("table", "message"),
         [
-            ([[1, -2], [3, 4]], "-2"),
-            ([[1, np.nan], [3, 4]], "nan"),
-            ([[1, np.inf], [3, 4]], "inf"),
-            ([[0, 0], [0, 0]], "no count"),
-            ([[1, 2, 3]], "at least two"),
-            ([[1], [2]], "at least two"),
+            ([[1, -2], [3, 4]], "-2"), ([[1, np.nan], [3, 4]], "nan"),
+            ([[1, np.inf], [3, 4]], "inf"), ([[0, 0], [0, 0]], "no count"),
+            ([[1, 2, 3]], "at least two"), ([[1], [2]], "at least two"),
         ],
-    )
+    )  # fmt: skip
     def test_what_is_no_table_is_refused(self, table, message):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
@@ -425,25 +384,12 @@ class TestTables:
     @pytest.mark.parametrize(
         "wrong",
         [
-            {"normalization": "rows"},
-            {"given": "words"},
-            {"n_init": 0},
-            {"penalty": -1},
-            {"init": "pca"},
-            {"tolerance": 2},
-            {"row_weight": -1},
             {"n_maps": 13},
-            {"n_components": True},
-            {"marginals": "no"},
-            {"tolerance": "x"},
-            {"penalty": "a"},
-            {"row_weight": float("nan")},
-            {"optimizer": "lbfgs"},
             {"init": (np.full((12, 2), 1e30), np.zeros((15, 2)))},
             {"init": (np.zeros((12, 2)), np.full((15, 2), np.nan))},
         ],
     )
-    def test_parameters_out_of_range(self, wrong):
+    def test_parameters_that_do_not_fit_the_table(self, wrong):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             CODE(**wrong).fit(smooth_table())
 
@@ -486,13 +432,6 @@ class TestAtlas:
         joint = (table.sum(axis=1) / table.sum())[:, None] * q
         bayes = joint[:, 5] / joint[:, 5].sum()
         assert documents.atlas_.similarity("w5", "d3") == pytest.approx(bayes[3], rel=1e-4)
-
-    def test_a_file_brings_it_back(self, documents, tmp_path):
-        documents.atlas_.save(tmp_path / "a.atlas")
-        back = load_atlas(tmp_path / "a.atlas")
-        assert back.kinds == documents.atlas_.kinds
-        np.testing.assert_array_equal(back.factors, documents.atlas_.factors)
-        assert back.similarity("d3", "w5") == documents.atlas_.similarity("d3", "w5")
 
     def test_one_label_in_both_kinds(self):
         words = [f"w{i}" for i in range(12)]

@@ -12,7 +12,6 @@ from sklearn.base import clone
 
 from manymaps.cooccurrence.programs import (
     DistanceLimit,
-    Model,
     Program,
     SolverSettings,
     squared_distances,
@@ -106,17 +105,6 @@ def ascend(joint, program, d, penalty=0.0, restarts=1, start=None):
     return best
 
 
-def test_the_gradients_of_this_file_are_those_of_its_costs():
-    joint = distribution(smoothed(shape=(3, 4)))
-    rng = np.random.default_rng(0)
-    at, along = rng.normal(size=(2, 14))
-    for name in GRADIENT_PROGRAMS:
-        args = (joint, PROGRAMS[name], 2, 0.1)
-        slope = ascent_cost(at, *args)[1] @ along
-        up, down = (ascent_cost(at + s * 1e-5 * along, *args)[0] for s in (1, -1))
-        assert slope == pytest.approx((up - down) / 2e-5, rel=1e-6)
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_log_likelihood_is_that_of_the_definitions(name):
     joint = distribution(smoothed(shape=(4, 6)))
@@ -182,43 +170,6 @@ def test_two_solvers_agree(name):
     assert (one.solver, other.solver) == ("CLARABEL", "SCS")
     assert one.log_likelihood == pytest.approx(other.log_likelihood, abs=1e-5)
     np.testing.assert_allclose(one.gram, other.gram, atol=2e-3 * np.abs(one.gram).max())
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("basis", [None, np.eye(7)[:, :2]])
-def test_the_programs_follow_the_rules_of_convexity_and_parameters(name, basis):
-    program = replace(PROGRAMS[name], given="rows")
-    model = Model(
-        distribution(smoothed(shape=(3, 4))), program, (DistanceLimit(0, 3, 1, 2),), basis
-    )
-    assert model.problem.is_dcp()
-    assert model.problem.is_dcp(dpp=True)
-
-
-@pytest.mark.parametrize("name", ["joint", "given columns", "own marginals"])
-def test_a_mixture_of_two_solutions_is_at_most_as_costly_as_their_mean(name):
-    program = PROGRAMS[name]
-    joint = distribution(smoothed(seed=4, shape=(5, 4)))
-    rng = np.random.default_rng(0)
-    costs = []
-    grams = [x @ x.T for x in rng.normal(size=(2, 9, 9))]
-    for gram in (*grams, (grams[0] + grams[1]) / 2):
-        costs.append(-log_likelihood(joint, squared_distances(gram, joint.shape), program))
-    assert costs[2] <= (costs[0] + costs[1]) / 2
-
-
-@pytest.mark.parametrize("name", ["joint", "given rows", "given columns", "own marginals"])
-def test_permuted_rows_and_columns_permute_the_solution(name):
-    joint = distribution(smoothed(seed=6, shape=(5, 6)))
-    rng = np.random.default_rng(0)
-    rows, columns = rng.permutation(5), rng.permutation(6)
-    straight = solve(joint, PROGRAMS[name], 0.01)
-    permuted = solve(joint[rows][:, columns], PROGRAMS[name], 0.01)
-    order = np.concatenate([rows, 5 + columns])
-    np.testing.assert_allclose(
-        permuted.gram, straight.gram[np.ix_(order, order)], atol=1e-4 * straight.gram.max()
-    )
-    np.testing.assert_allclose(permuted.row_marginals, straight.row_marginals[rows], atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["joint", "given rows", "own marginals"])

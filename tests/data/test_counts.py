@@ -226,11 +226,9 @@ def test_arrays_say_what_is_empty_and_fractional():
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_a_long_frame_is_added_up_whatever_the_order_of_its_columns(frame):
     data = {
-        "word": ["tie", "knot", "tie", "tie", ""],
-        "count": [2, 1, 3, 0, 9],
-        "doc_id": [7, 7, 7, 8, 8],
-        "city": ["x"] * 5,
-    }
+        "word": ["tie", "knot", "tie", "tie", ""], "count": [2, 1, 3, 0, 9],
+        "doc_id": [7, 7, 7, 8, 8], "city": ["x"] * 5,
+    }  # fmt: skip
     counts = counts_from(frame(data))
     assert counts.kinds == KINDS
     assert counts.row_labels == ("7", "8")

@@ -162,11 +162,8 @@ def test_table_is_read_with_types(tmp_path, delimiter):
     file = tmp_path / "table.txt.gz"
     file.write_bytes(gzip.compress("\n".join(delimiter.join(row) for row in rows).encode()))
     assert read_columns(file) == {
-        "n": [1, None],
-        "label": ["007", "a b"],
-        "size": [2.5, None],
-        "code": ["1_0", "x"],
-    }
+        "n": [1, None], "label": ["007", "a b"], "size": [2.5, None], "code": ["1_0", "x"],
+    }  # fmt: skip
 
 
 def test_parquet_table_is_read(tmp_path):

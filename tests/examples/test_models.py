@@ -27,15 +27,10 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split, prediction_error, split_associations
 
 SMALL: list[AssociationModel] = [
-    Uniform(),
-    Popularity(),
-    SpreadingActivation(),
-    LatentSemanticAnalysis(n_components=8),
-    ProbabilisticLSA(n_topics=8),
-    TopicModel(n_topics=8),
-    ClassicalScaling(n_positive=8, n_negative=4),
-    ExtendedEuclidean(n_components=4, penalty=1.0),
-]
+    Uniform(), Popularity(), SpreadingActivation(), LatentSemanticAnalysis(n_components=8),
+    ProbabilisticLSA(n_topics=8), TopicModel(n_topics=8),
+    ClassicalScaling(n_positive=8, n_negative=4), ExtendedEuclidean(n_components=4, penalty=1.0),
+]  # fmt: skip
 LEARNING = SMALL[2:]
 
 
@@ -86,8 +81,9 @@ def test_better_than_popularity(model: AssociationModel, split: Split) -> None:
 @pytest.mark.parametrize("model", SMALL, ids=name)
 def test_same_seed_same_bits(model: AssociationModel, split: Split) -> None:
     first = model.fit(split.train, random_state=4).probabilities([0, 20])
-    again = model.fit(split.train, random_state=4).probabilities([0, 20])
-    assert (first == again).all()
+    with config_context(transform_output="pandas"):
+        again = model.fit(split.train, random_state=4).probabilities([0, 20])
+    np.testing.assert_array_equal(again, first)
 
 
 @pytest.mark.parametrize("model", SMALL, ids=name)
@@ -131,12 +127,6 @@ def test_bad_tables(model: AssociationModel) -> None:
 def test_bad_parameters(model: AssociationModel, message: str, split: Split) -> None:
     with pytest.raises(ParameterError, match=message):
         model.fit(split.train, random_state=0)
-
-
-def test_uniform_error_of_known_value(split: Split) -> None:
-    error = prediction_error(Uniform().fit(split.train).probabilities, split.test, split.n_cues)
-    p = split.test.data
-    assert error == pytest.approx(p @ np.log(p * 59) / split.n_cues)
 
 
 def test_spreading_is_the_sum_of_walks(split: Split) -> None:
@@ -272,13 +262,3 @@ def test_tuning_needs_a_validation_part(split: Split) -> None:
     without = Split(split.train, empty, split.test, split.n_cues, split.without_training)
     with pytest.raises(DataError, match="validation part holds no association"):
         tune(Popularity, {"uniform": [0.1]}, without)
-
-
-@pytest.mark.parametrize("model", SMALL, ids=name)
-def test_the_output_set_for_scikit_learn_changes_nothing(
-    model: AssociationModel, split: Split
-) -> None:
-    plain = model.fit(split.train, random_state=4).probabilities([0, 20])
-    with config_context(transform_output="pandas"):
-        found = model.fit(split.train, random_state=4).probabilities([0, 20])
-    np.testing.assert_array_equal(found, plain)

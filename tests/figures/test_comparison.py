@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from figure_samples import assert_apart
 from manymaps import Associations, compare
 from manymaps.errors import ParameterError
 from manymaps.figures.comparison import plot_comparison
@@ -44,15 +45,8 @@ def marked(figure, gid):
 def test_nothing_overlaps_or_is_cut_off(label, names):
     found = compared(names, label)
     figure = plot_comparison(found, [found.words[w] for w in found.order[:9]])
-    figure.draw_without_rendering()
     texts = [text for text in [*figure.axes[-1].texts, *figure.texts] if text.get_text()]
-    boxes = np.array([text.get_window_extent().extents for text in texts])
-    assert (boxes[:, :2] >= -1).all()
-    assert (boxes[:, 2:] <= np.array([figure.bbox.width, figure.bbox.height]) + 1).all()
-    low = np.maximum(boxes[:, None], boxes)[..., :2]
-    high = np.minimum(boxes[:, None], boxes)[..., 2:]
-    overlap = np.triu((high - low > 0.5).all(-1), 1)
-    assert not overlap.any(), [texts[i].get_text() for i in np.argwhere(overlap)[0]]
+    assert_apart(figure, texts)
 
 
 def test_dots_say_what_was_found():

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.path import Path as Outline
 
+from figure_samples import extents, overlapping
 from manymaps.atlas.atlas import Atlas
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.scaling import similarity_map
@@ -75,11 +76,8 @@ def test_nothing_overlaps_or_is_cut_off(make):
     figure.draw_without_rendering()
     (ax,) = figure.axes
     marks = [*texts(ax, "label"), *texts(ax, "number")]
-    boxes = np.array([mark.get_window_extent().extents for mark in marks])
-    low = np.maximum(boxes[:, None], boxes)[..., :2]
-    high = np.minimum(boxes[:, None], boxes)[..., 2:]
-    overlap = np.triu((high - low > 0.5).all(-1), 1)
-    assert not overlap.any(), [marks[i].get_text() for i in np.argwhere(overlap)[0]]
+    pairs = overlapping(extents(marks), slack=0.5)
+    assert len(pairs) == 0, [marks[i].get_text() for i in pairs[0]]
     for text in [*figure.texts, *ax.texts]:
         extent = text.get_window_extent()
         assert extent.x0 >= -1

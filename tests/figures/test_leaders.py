@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
+from figure_samples import labels_of, overlapping
 from manymaps.figures import panel
 from manymaps.figures.features import plot_features
 from manymaps.figures.leaders import place_all
@@ -15,21 +16,11 @@ KINSHIP = [
 ]  # fmt: skip
 
 
-def labels_of(ax):
-    return [text for text in ax.texts if text.get_gid() == "label"]
-
-
 def leaders_of(ax):
     """Ends in pixels."""
     found = [c for c in ax.collections if c.get_gid() == "leaders"]
     segments = [np.asarray(s) for c in found for s in c.get_segments()]
     return [ax.transData.transform(segment) for segment in segments]
-
-
-def overlapping(boxes):
-    low = np.maximum(boxes[:, None], boxes)[..., :2]
-    high = np.minimum(boxes[:, None], boxes)[..., 2:]
-    return np.argwhere(np.triu((high - low > 1e-6).all(-1), 1))
 
 
 def passes_through(line, box, inset=0.0):

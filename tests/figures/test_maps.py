@@ -14,6 +14,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from scipy import sparse
 
+from figure_samples import assert_no_overlap, labels_of, words_of
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
@@ -43,14 +44,6 @@ def random_atlas(seed, n=300, n_maps=4, n_components=2, sharpness=4.0):
     return Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE)
 
 
-def labels_of(ax):
-    return [text for text in ax.texts if text.get_gid() == "label"]
-
-
-def words_of(ax):
-    return [text.get_text() for text in labels_of(ax)]
-
-
 def dots_of(ax):
     """Map points and areas of all dots."""
     drawn = [c for c in ax.collections if c.get_gid() == "dots"]
@@ -58,22 +51,6 @@ def dots_of(ax):
         np.concatenate([np.asarray(c.get_offsets()) for c in drawn]),
         np.concatenate([c.get_sizes() for c in drawn]),
     )
-
-
-def assert_no_overlap(figure):
-    figure.draw_without_rendering()
-    for ax in figure.axes:
-        boxes = np.array([text.get_window_extent().extents for text in labels_of(ax)]).reshape(
-            -1, 4
-        )
-        frame = ax.get_window_extent()
-        low = np.maximum(boxes[:, None], boxes)[..., :2]
-        high = np.minimum(boxes[:, None], boxes)[..., 2:]
-        overlap = np.triu((high - low > 0).all(-1), 1)
-        assert not overlap.any(), [words_of(ax)[i] for i in np.argwhere(overlap)[0]]
-        if len(boxes):
-            assert (boxes[:, :2].min(axis=0) >= np.array([frame.x0, frame.y0]) - 1).all()
-            assert (boxes[:, 2:].max(axis=0) <= np.array([frame.x1, frame.y1]) + 1).all()
 
 
 @pytest.mark.parametrize(

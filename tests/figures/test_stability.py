@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from figure_samples import assert_apart
 from manymaps.analysis.stability import stability
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
@@ -33,16 +34,9 @@ def marked(figure, gid):
 @pytest.mark.parametrize("n_fits", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 30))])
 def test_nothing_overlaps_or_is_cut_off(label, n_fits):
     figure = plot_stability(compared(n_fits, label=label), least_fits=1)
-    figure.draw_without_rendering()
     (ax,) = figure.axes
     texts = [text for text in [*ax.texts, *figure.texts] if text.get_text()]
-    boxes = np.array([text.get_window_extent().extents for text in texts])
-    assert (boxes[:, :2] >= -1).all()
-    assert (boxes[:, 2:] <= np.array([figure.bbox.width, figure.bbox.height]) + 1).all()
-    low = np.maximum(boxes[:, None], boxes)[..., :2]
-    high = np.minimum(boxes[:, None], boxes)[..., 2:]
-    overlap = np.triu((high - low > 0.5).all(-1), 1)
-    assert not overlap.any(), [texts[i].get_text() for i in np.argwhere(overlap)[0]]
+    assert_apart(figure, texts)
 
 
 def test_dots_say_what_the_consensus_says():

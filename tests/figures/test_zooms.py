@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 
+from figure_samples import assert_no_overlap, extents, labels_of, words_of
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View
 from manymaps.errors import ParameterError
@@ -53,14 +54,6 @@ def small_table():
     return two_kinds(3, n_rows=12, n_columns=20)
 
 
-def labels_of(ax):
-    return [text for text in ax.texts if text.get_gid() == "label"]
-
-
-def words_of(ax):
-    return [text.get_text() for text in labels_of(ax)]
-
-
 def drawn(ax, gid):
     offsets = [np.asarray(c.get_offsets()) for c in ax.collections if c.get_gid() == gid]
     return np.concatenate(offsets) if offsets else np.empty((0, 2))
@@ -72,23 +65,9 @@ def written(figure):
     return [text.get_text() for text in texts if text.get_gid() != "label"]
 
 
-def boxes_of(ax):
-    extents = [text.get_window_extent().extents for text in labels_of(ax)]
-    return np.array(extents).reshape(-1, 4)
-
-
 def assert_sound(figure):
     """No label on another, or out of its panel; no other text out of the figure."""
-    figure.draw_without_rendering()
-    for ax in figure.axes:
-        boxes, frame = boxes_of(ax), ax.get_window_extent()
-        low = np.maximum(boxes[:, None], boxes)[..., :2]
-        high = np.minimum(boxes[:, None], boxes)[..., 2:]
-        overlap = np.triu((high - low > 0).all(-1), 1)
-        assert not overlap.any(), [words_of(ax)[i] for i in np.argwhere(overlap)[0]]
-        if len(boxes):
-            assert (boxes[:, :2].min(axis=0) >= np.array([frame.x0, frame.y0]) - 1).all()
-            assert (boxes[:, 2:].max(axis=0) <= np.array([frame.x1, frame.y1]) + 1).all()
+    assert_no_overlap(figure)
     for text in [*figure.texts, *(t for ax in figure.axes for t in ax.texts)]:
         extent = text.get_window_extent()
         assert extent.x0 >= -1
@@ -143,7 +122,7 @@ def test_words_stand_in_their_places():
     figure = plot_map(atlas)
     figure.draw_without_rendering()
     ax = figure.axes[0]
-    for text, box in zip(labels_of(ax), boxes_of(ax), strict=True):
+    for text, box in zip(labels_of(ax), extents(labels_of(ax)), strict=True):
         x, y = ax.transData.transform(atlas.maps[0, atlas.index(text.get_text())])
         assert box[0] - 1 <= x <= box[2] + 1
         assert box[1] - 1 <= y <= box[3] + 1
@@ -262,7 +241,7 @@ def test_labels_keep_off_the_outlines():
     figure = plot_zooms(atlas, ["word1", "word2"])
     figure.draw_without_rendering()
     whole = figure.axes[0]
-    boxes = boxes_of(whole)
+    boxes = extents(labels_of(whole))
     for patch in whole.patches:
         frame = patch.get_window_extent().extents
         for side in (0, 2):
@@ -321,7 +300,7 @@ def test_what_cannot_be_a_region():
         ([3.0], "must be a label"),
     ):
         with pytest.raises(ParameterError, match=message):
-            plot_zooms(atlas, regions)
+            plot_zooms(atlas, regions)  # fmt: skip
     with pytest.raises(UnknownLabelError, match="word1"):
         plot_zooms(atlas, ["wird1"])
     with pytest.raises(ParameterError, match="no map 2"):

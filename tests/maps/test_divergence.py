@@ -6,31 +6,19 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manymaps import (
-    CODE,
-    LBFGS,
-    TSNE,
-    AssociationPredictor,
-    DivergedError,
-    Momentum,
-    MultipleMapsSNE,
-    MultipleMapsTSNE,
-    ParameterError,
-    SymmetricSNE,
-    nearest_neighbors,
-)
+import manymaps as mm
 
 POINTS = np.random.default_rng(0).normal(size=(12, 3))
 TABLE = np.random.default_rng(1).random((12, 12))
 TABLE += TABLE.T
 COUNTS = np.random.default_rng(2).poisson(2, (9, 7)) + 1
-FAST = Momentum(learning_rate=1e6)
+FAST = mm.Momentum(learning_rate=1e6)
 
 
 def refused(estimator, data):
-    with pytest.raises(DivergedError) as caught:
+    with pytest.raises(mm.DivergedError) as caught:
         estimator.fit(data)
-    assert isinstance(caught.value, ParameterError)
+    assert isinstance(caught.value, mm.ParameterError)
     return str(caught.value)
 
 
@@ -38,15 +26,15 @@ def refused(estimator, data):
 @pytest.mark.parametrize(
     ("estimator", "data"),
     [
-        (TSNE(perplexity=2, learning_rate=1e30), POINTS),
-        (SymmetricSNE(perplexity=2, optimizer=Momentum(1.0), max_iter=300),
-         nearest_neighbors(POINTS, 3)),
-        (SymmetricSNE(affinity="precomputed", optimizer=Momentum(1.0)), TABLE),
-        (MultipleMapsSNE(2, perplexity=3, normalization="joint", kernel_width=1e-6), POINTS),
-        (MultipleMapsTSNE(2, affinity="precomputed", penalty=1e30), TABLE),
-        (MultipleMapsTSNE(2, affinity="precomputed", optimizer=FAST, n_init=2), TABLE),
-        (CODE(optimizer=FAST), COUNTS),
-        (CODE(n_maps=2, optimizer=FAST, n_init=2), COUNTS),
+        (mm.TSNE(perplexity=2, learning_rate=1e30), POINTS),
+        (mm.SymmetricSNE(perplexity=2, optimizer=mm.Momentum(1.0), max_iter=300),
+         mm.nearest_neighbors(POINTS, 3)),
+        (mm.SymmetricSNE(affinity="precomputed", optimizer=mm.Momentum(1.0)), TABLE),
+        (mm.MultipleMapsSNE(2, perplexity=3, normalization="joint", kernel_width=1e-6), POINTS),
+        (mm.MultipleMapsTSNE(2, affinity="precomputed", penalty=1e30), TABLE),
+        (mm.MultipleMapsTSNE(2, affinity="precomputed", optimizer=FAST, n_init=2), TABLE),
+        (mm.CODE(optimizer=FAST), COUNTS),
+        (mm.CODE(n_maps=2, optimizer=FAST, n_init=2), COUNTS),
     ],
 )  # fmt: skip
 def test_what_is_left_is_finite(estimator, data):
@@ -68,13 +56,13 @@ def test_what_is_left_is_finite(estimator, data):
 
 def test_of_several_runs_those_that_stay_finite_count(monkeypatch):
     """The first is thrown out of reach as it starts."""
-    optimizer = Momentum(0.1)
-    estimator = MultipleMapsSNE(
+    optimizer = mm.Momentum(0.1)
+    estimator = mm.MultipleMapsSNE(
         1, affinity="precomputed", optimizer=optimizer, max_iter=30, n_init=3, random_state=0
     )
     whole = estimator.fit(TABLE)
     calls = []
-    usual = MultipleMapsSNE._start
+    usual = mm.MultipleMapsSNE._start
 
     def thrown(self, data, target, pins, k, seed):
         start, noise = usual(self, data, target, pins, k, seed)
@@ -83,8 +71,8 @@ def test_of_several_runs_those_that_stay_finite_count(monkeypatch):
             start.positions[0][0, 0] = 1e25
         return start, noise
 
-    estimator = MultipleMapsSNE(**whole.get_params())
-    monkeypatch.setattr(MultipleMapsSNE, "_start", thrown)
+    estimator = mm.MultipleMapsSNE(**whole.get_params())
+    monkeypatch.setattr(mm.MultipleMapsSNE, "_start", thrown)
     estimator.fit(TABLE)
     assert calls == [0, 1, 2]
     assert estimator.restarts_[0].cost == np.inf
@@ -92,10 +80,10 @@ def test_of_several_runs_those_that_stay_finite_count(monkeypatch):
     assert estimator.kl_divergence_ == min(one.kl_divergence for one in whole.restarts_[1:])
 
 
-@pytest.mark.parametrize("optimizer", [None, LBFGS()])
+@pytest.mark.parametrize("optimizer", [None, mm.LBFGS()])
 def test_a_start_without_a_cost(optimizer):
     far = 1e15 * POINTS[None, :, :2]
-    estimator = MultipleMapsTSNE(
+    estimator = mm.MultipleMapsTSNE(
         1, affinity="precomputed", kernel_width=1e-15, init=far, optimizer=optimizer, random_state=0
     )
     assert "not finite where the fit starts" in refused(estimator, TABLE)
@@ -103,13 +91,17 @@ def test_a_start_without_a_cost(optimizer):
 
 
 def test_a_start_beyond_reach_is_refused():
-    with pytest.raises(ParameterError, match=r"init has points .* from the origin; start at most"):
-        TSNE(affinity="precomputed", init=np.full((12, 2), 1e30)).fit(TABLE)
+    with pytest.raises(
+        mm.ParameterError, match=r"init has points .* from the origin; start at most"
+    ):
+        mm.TSNE(affinity="precomputed", init=np.full((12, 2), 1e30)).fit(TABLE)
 
 
 def test_a_predictor():
     ring = sparse.diags_array([0.5, 0.5], offsets=[-1, 1], shape=(8, 8)).tocsr()
-    estimator = AssociationPredictor(1, 2, max_iter=60, optimizer=Momentum(1e30), random_state=0)
+    estimator = mm.AssociationPredictor(
+        1, 2, max_iter=60, optimizer=mm.Momentum(1e30), random_state=0
+    )
     with np.errstate(all="ignore"):
         refused(estimator, ring)
     assert estimator.n_iter_ >= 1

@@ -93,10 +93,11 @@ class TestNeighbours:
         )
         np.testing.assert_allclose(by_function.maps, by_name.maps, atol=1e-3)
 
-    @pytest.mark.parametrize("metric", ["correlation", "sqeuclidean", "chebyshev"])
+    @pytest.mark.parametrize("metric", ["correlation", "sqeuclidean", "chebyshev", "manhattan"])
     def test_metrics_of_the_neighbour_search(self, metric):
         atlas, new, _ = clusters()
-        distances = cdist(new.astype(float), atlas.vectors.astype(float), metric)
+        theirs = metric.replace("manhattan", "cityblock")
+        distances = cdist(new.astype(float), atlas.vectors.astype(float), theirs)
         similarities = 1 - distances / distances.max(axis=1, keepdims=True)
         by_name = insert(atlas, new, similarity=metric, n_neighbors=5)
         given = insert(atlas, similarities, similarity="precomputed", n_neighbors=5)
@@ -122,14 +123,6 @@ class TestNeighbours:
         np.testing.assert_array_equal(found.maps, expected.maps)
         with pytest.raises(DataError, match=r"'w7'.*zero"):
             insert(atlas, new, similarity="cosine")
-
-    def test_another_metric(self):
-        atlas, new, _ = clusters()
-        distances = cdist(new, atlas.vectors, "cityblock")
-        similarities = 1 - distances / distances.max(axis=1, keepdims=True)
-        by_name = insert(atlas, new, similarity="manhattan", n_neighbors=5)
-        given = insert(atlas, similarities, similarity="precomputed", n_neighbors=5)
-        np.testing.assert_allclose(by_name.maps, given.maps, atol=1e-4)
 
     def test_more_neighbours_than_there_are(self):
         atlas, new, _ = clusters(n=10)
@@ -322,34 +315,27 @@ class TestJoinedAtlas:
             assert joined.dtype == np.float32
             np.testing.assert_array_equal(joined, expected)
 
-    def test_columns_of_other_kinds(self):
-        atlas, new, _ = clusters(n=30, k=3)
-        own = np.array(["yes"] * 30)
-        columns = {
-            "inserted": own, "known": np.arange(30) < 10, "id": np.arange(30) + 2**60,
-        }  # fmt: skip
-        once = insert(replace(atlas, metadata=columns), new[:1]).atlas
-        twice = insert(once, new[1:]).atlas
-        assert twice.metadata["inserted"].tolist() == ["yes"] * 30 + [""] * 3
-        assert twice.metadata["inserted_1"].tolist() == [False] * 30 + [True] * 3
-        assert twice.metadata["known"][:30].tolist() == [1.0] * 10 + [0.0] * 20
-        assert np.isnan(twice.metadata["known"][30:]).all()
-        assert twice.metadata["id"].tolist() == [str(i + 2**60) for i in range(30)] + [""] * 3
-
     def test_metadata(self):
-        atlas, new, _ = clusters(n=30, k=2)
+        atlas, new, _ = clusters(n=30, k=3)
         columns = {
-            "group": np.array(["a"] * 30), "count": np.arange(30), "share": np.ones(30),
+            "inserted": np.array(["yes"] * 30), "known": np.arange(30) < 10,
+            "id": np.arange(30) + 2**60, "group": np.array(["a"] * 30), "count": np.arange(30),
             "note": np.array(["x"] * 30, dtype=object),
         }  # fmt: skip
         once = insert(replace(atlas, metadata=columns), new[:1]).atlas
-        twice = insert(once, new[1:]).atlas
-        assert twice.metadata["inserted"].tolist() == [False] * 30 + [True] * 2
-        assert twice.metadata["group"].tolist() == ["a"] * 30 + ["", ""]
-        assert twice.metadata["note"].tolist() == ["x"] * 30 + ["", ""]
-        assert np.isnan(twice.metadata["count"][30:]).all()
-        assert twice.metadata["count"][:30].tolist() == list(range(30))
-        assert twice.labels[30:] == ("30", "31")
+        found = insert(once, new[1:]).atlas
+        assert found.labels[30:] == ("30", "31", "32")
+        for name, known, of_new in (
+            ("inserted", ["yes"] * 30, ""), ("inserted_1", [False] * 30, True),
+            ("id", [str(i + 2**60) for i in range(30)], ""), ("group", ["a"] * 30, ""),
+            ("note", ["x"] * 30, ""),
+        ):  # fmt: skip
+            assert found.metadata[name].tolist() == known + [of_new] * 3, name
+        for name, known in (("known", [1.0] * 10 + [0.0] * 20), ("count", list(range(30)))):
+            assert found.metadata[name][:30].tolist() == known
+            assert np.isnan(found.metadata[name][30:]).all()
+        own = insert(atlas, new[:1]).atlas.metadata["inserted"]
+        assert own.tolist() == [False] * 30 + [True]
         assert atlas.metadata == {}
 
     def test_vectors_are_kept_where_all_have_one(self):
@@ -363,13 +349,11 @@ class TestJoinedAtlas:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_neighbors": 0}, "n_neighbors=0"),
-        ({"n_neighbors": True}, "n_neighbors=True"),
-        ({"n_neighbors": "all"}, "n_neighbors='all'"),
-        ({"sd": float("nan")}, "sd=nan"),
+        ({"n_neighbors": 0}, "n_neighbors=0"), ({"n_neighbors": True}, "n_neighbors=True"),
+        ({"n_neighbors": "all"}, "n_neighbors='all'"), ({"sd": float("nan")}, "sd=nan"),
         ({"similarity": "cubic"}, "similarity='cubic'"),
     ],
-)
+)  # fmt: skip
 def test_settings_out_of_range(settings, message):
     atlas, new, _ = clusters()
     with pytest.raises(ParameterError, match=message):

@@ -6,29 +6,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import manymaps as mm
 import reference
-from cli_samples import invoke
-from manymaps import (
-    SNE,
-    TSNE,
-    AdditiveClustering,
-    AspectMaps,
-    Associations,
-    MultipleMapsSNE,
-    MultipleMapsTSNE,
-    SymmetricSNE,
-    UniSNE,
-    diagnose,
-    evaluate,
-    load_atlas,
-)
+from cli_samples import invoke, worked
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS
 
-MANY = (MultipleMapsTSNE, MultipleMapsSNE, AspectMaps)
+MANY = (mm.MultipleMapsTSNE, mm.MultipleMapsSNE, mm.AspectMaps)
 EACH = pytest.mark.parametrize(
-    "kind", [*MANY, TSNE, SNE, SymmetricSNE, UniSNE], ids=lambda kind: kind.__name__
+    "kind", [*MANY, mm.TSNE, mm.SNE, mm.SymmetricSNE, mm.UniSNE], ids=lambda kind: kind.__name__
 )
 
 
@@ -51,7 +38,7 @@ def with_gaps(n=20, seed=0):
     return np.where(hidden_pairs(n, seed + 10), np.nan, table(n, seed))
 
 
-def estimator(kind=MultipleMapsTSNE, **settings):
+def estimator(kind=mm.MultipleMapsTSNE, **settings):
     usual = {"n_maps": 2} if kind in MANY else {}
     return kind(
         **{"affinity": "precomputed", "random_state": 0, "max_iter": 150, **usual, **settings}
@@ -122,7 +109,7 @@ def test_a_table_of_one_pattern_leaves_nothing(optimizer, normalization):
 def test_every_form_of_the_table_is_one():
     gaps, hidden = with_gaps(), hidden_pairs()
     known = sparse.csr_array(np.nan_to_num(gaps))
-    norms = Associations([str(i) for i in range(20)], known, missing=hidden)
+    norms = mm.Associations([str(i) for i in range(20)], known, missing=hidden)
     half = np.where(np.tri(20, dtype=bool), gaps, np.nan)
     with_diagonal = gaps.copy()
     np.fill_diagonal(with_diagonal, np.nan)
@@ -130,7 +117,7 @@ def test_every_form_of_the_table_is_one():
     for other in (half, with_diagonal, sparse.csr_array(gaps)):
         np.testing.assert_array_equal(estimator().fit(other).maps_, plain.maps_)
     rows = sparse.csr_array(known / known.sum(axis=1)[:, None])
-    full = Associations(norms.labels, rows, missing=hidden)
+    full = mm.Associations(norms.labels, rows, missing=hidden)
     np.testing.assert_allclose(estimator().fit(full).maps_, plain.maps_, rtol=1e-3, atol=1e-4)
 
 
@@ -170,27 +157,27 @@ def test_a_resumed_fit_has_the_same_bits_and_another_table_is_refused(tmp_path):
 class TestWhatElseKnowsThem:
     def norms(self):
         known = sparse.csr_array(np.nan_to_num(with_gaps()))
-        return Associations([f"w{i}" for i in range(20)], known, missing=hidden_pairs())
+        return mm.Associations([f"w{i}" for i in range(20)], known, missing=hidden_pairs())
 
     def test_evaluation_measures_the_divergence_of_the_fit(self):
         for normalization in ("conditional", "joint"):
             rows = self.norms().strengths
             rows = sparse.csr_array(rows / rows.sum(axis=1)[:, None])
-            norms = Associations(self.norms().labels, rows, missing=hidden_pairs())
+            norms = mm.Associations(self.norms().labels, rows, missing=hidden_pairs())
             fit = estimator(normalization=normalization).fit(norms)
-            found = evaluate(fit.atlas_, norms)
+            found = mm.evaluate(fit.atlas_, norms)
             assert found.kl_divergence == pytest.approx(fit.kl_divergence_, rel=1e-4)
 
     def test_additive_clustering_leaves_them_out(self):
         settings = {"n_clusters": 2, "n_init": 2, "random_state": 0}
-        by_norms = AdditiveClustering(**settings).fit(self.norms())
+        by_norms = mm.AdditiveClustering(**settings).fit(self.norms())
         gaps = with_gaps()
         np.fill_diagonal(gaps, np.nan)
-        by_array = AdditiveClustering(**settings).fit(gaps)
+        by_array = mm.AdditiveClustering(**settings).fit(gaps)
         np.testing.assert_array_equal(by_norms.memberships_, by_array.memberships_)
 
     def test_a_diagnosis_says_that_it_takes_them_for_absent(self):
-        notes = diagnose(self.norms()).notes
+        notes = mm.diagnose(self.norms()).notes
         n = hidden_pairs().sum()
         assert any(f"{n} cells are missing" in note for note in notes)
 
@@ -232,24 +219,14 @@ class TestCommand:
     @pytest.mark.parametrize("gap", ["", "NA"])
     def test_empty_cells_of_a_file(self, tmp_path, gap):
         output = tmp_path / "out.atlas"
-        result = invoke(
-            "fit",
-            self.write(tmp_path, gap),
-            "-o",
-            output,
-            "--maps",
-            2,
-            "--iterations",
-            150,
-            "--json",
-        )
-        assert result.exit_code == 0, result.stderr
+        arguments = ("-o", output, "--maps", 2, "--iterations", 150, "--json")
+        result = worked(invoke("fit", self.write(tmp_path, gap), *arguments))
         n = hidden_pairs().sum()
         assert f"{n} of 380 cells are empty: nothing is known of these pairs" in result.stderr
         fit = estimator().fit(with_gaps())
         divergence = json.loads(result.stdout)["kl_divergence"]
         assert divergence == pytest.approx(fit.kl_divergence_, rel=1e-2)
-        assert load_atlas(output).labels[7] == "w7"
+        assert mm.load_atlas(output).labels[7] == "w7"
         evaluated = invoke("evaluate", output, tmp_path / "judged.csv", "--json")
         assert json.loads(evaluated.stdout)["kl_divergence"] == pytest.approx(divergence, rel=1e-4)
 

@@ -92,6 +92,8 @@ class TestVectors:
     def test_what_cannot_be_read_as_numbers(self, atlas):
         with pytest.raises(DataError, match="the new objects cannot be read as numbers"):
             read(atlas, [["a", "b"]])
+        with pytest.raises(DataError, match="one column per object"):
+            read(atlas, [[1.0, 0]], similarity="precomputed")
 
 
 class TestLabels:
@@ -139,10 +141,6 @@ class TestSimilarities:
         with pytest.raises(DataError, match=message):
             read(atlas, form([[1.0, 0, 0, 0], row]), ["a", "b"], similarity="precomputed")
 
-    def test_width(self, atlas):
-        with pytest.raises(DataError, match="one column per object"):
-            read(atlas, [[1.0, 0]], similarity="precomputed")
-
     def test_mapping(self, atlas):
         found = read(atlas, {"pup": {"Dog": 2.0, "cat": 1.0}, "van": {"car": 1.0}})
         assert found.labels == ("pup", "van")
@@ -167,15 +165,17 @@ class TestTriples:
         assert labels == ("a", "b")
         assert found.nnz == 2
 
-    def test_a_word_without_any_known_word(self, atlas):
-        with pytest.raises(DataError, match=r"'b' has no known word.*'dgo'.*did you mean 'dog'"):
-            similarity_table(["a", "b"], ["cat", "dgo"], [1, 1], atlas)
-
-    @pytest.mark.parametrize("strength", [-1.0, np.nan, np.inf])
-    def test_strengths(self, atlas, strength):
-        with pytest.raises(DataError, match=r"row 1 \('a', 'dog'\)"):
-            similarity_table(["a", "a"], ["cat", "dog"], [1, strength], atlas)
-
-    def test_lengths(self, atlas):
-        with pytest.raises(DataError, match="2 new words, 1 known words and 1 strengths"):
-            similarity_table(["a", "b"], ["cat"], [1.0], atlas)
+    @pytest.mark.parametrize(
+        ("new", "known", "strengths", "message"),
+        [
+            ("ab", ["cat", "dgo"], [1, 1], r"'b' has no known word.*'dgo'.*did you mean 'dog'"),
+            *(
+                ("aa", ["cat", "dog"], [1, s], r"row 1 \('a', 'dog'\)")
+                for s in (-1, np.nan, np.inf)
+            ),
+            ("ab", ["cat"], [1.0], "2 new words, 1 known words and 1 strengths"),
+        ],
+    )
+    def test_refused(self, atlas, new, known, strengths, message):
+        with pytest.raises(DataError, match=message):
+            similarity_table(list(new), known, strengths, atlas)

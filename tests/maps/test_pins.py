@@ -9,22 +9,8 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.base import clone
 
+import manymaps as mm
 import reference
-from manymaps import (
-    CODE,
-    SNE,
-    TSNE,
-    AspectMaps,
-    Associations,
-    Atlas,
-    ConjugateGradient,
-    Counts,
-    Momentum,
-    MultipleMapsSNE,
-    MultipleMapsTSNE,
-    SymmetricSNE,
-    UniSNE,
-)
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabelError
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
@@ -37,8 +23,8 @@ from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS
 from manymaps.optimizers.schedules import Constant
 
-MANY = (MultipleMapsTSNE, MultipleMapsSNE, AspectMaps)
-ONE = (TSNE, SNE, SymmetricSNE, UniSNE)
+MANY = (mm.MultipleMapsTSNE, mm.MultipleMapsSNE, mm.AspectMaps)
+ONE = (mm.TSNE, mm.SNE, mm.SymmetricSNE, mm.UniSNE)
 EACH = pytest.mark.parametrize("kind", [*MANY, *ONE], ids=lambda kind: kind.__name__)
 N, HELD = 20, 12
 
@@ -53,7 +39,7 @@ def table(n=N, seed=0):
     return similarities
 
 
-def estimator(kind=TSNE, **settings):
+def estimator(kind=mm.TSNE, **settings):
     usual = {"n_maps": 2} if kind in MANY else {}
     return kind(
         **{"affinity": "precomputed", "random_state": 0, "max_iter": 60, **usual, **settings}
@@ -65,7 +51,7 @@ def some_atlas(n_maps=1, n=HELD, n_components=2, seed=3, labels=None):
     maps = rng.normal(0, 2, (n_maps, n, n_components)).astype(np.float32)
     proportions = rng.dirichlet(np.ones(n_maps), n).T.astype(np.float32)
     model = MULTIPLE_MAPS_T_SNE if n_maps > 1 else T_SNE
-    return Atlas(labels or [str(i) for i in range(n)], maps, proportions, model)
+    return mm.Atlas(labels or [str(i) for i in range(n)], maps, proportions, model)
 
 
 def assert_held(atlas, pinned):
@@ -85,7 +71,7 @@ class TestHeld:
     @EACH
     @pytest.mark.parametrize(
         "settings",
-        [{}, {"optimizer": LBFGS()}, {"optimizer": ConjugateGradient()}, {"n_init": 2}],
+        [{}, {"optimizer": LBFGS()}, {"optimizer": mm.ConjugateGradient()}, {"n_init": 2}],
         ids=["default", "LBFGS", "ConjugateGradient", "n_init"],
     )
     def test_no_bit_moves(self, kind, settings):
@@ -112,7 +98,7 @@ class TestHeld:
         start = Parameters(*((part.astype(np.float32),) for part in start))
         plan = Plan(
             Objective(target, MULTIPLE_MAPS_T_SNE, 0.01),
-            Momentum(jitter=Constant(jitter), exaggeration=Constant(4.0)), 260,
+            mm.Momentum(jitter=Constant(jitter), exaggeration=Constant(4.0)), 260,
             tuple(map(str, range(N))), "mm-tsne", {}, pins=pins,
         )  # fmt: skip
         fit = Run(plan, start.copy(), 0)
@@ -129,10 +115,10 @@ class TestHeld:
         ring = sparse.diags_array([1.0, 1.0], offsets=[1, -1], shape=(n, n))
         order = np.random.default_rng(0).permutation(n)
         labels = [f"w{i}" for i in order]
-        norms = Associations(labels, sparse.csr_array(sparse.csr_array(ring)[order][:, order]))
+        norms = mm.Associations(labels, sparse.csr_array(sparse.csr_array(ring)[order][:, order]))
         pinned = some_atlas(n=300, labels=[f"w{i}" for i in range(300)])
         seen = []
-        fit = TSNE(
+        fit = mm.TSNE(
             pin=pinned, max_iter=5, random_state=0, init="random",
             callback=lambda k, cost, so_far: seen.append(so_far()),
         ).fit(norms)  # fmt: skip
@@ -146,7 +132,7 @@ class TestHeld:
         pinned = some_atlas(2)
         for normalization in ("conditional", "joint"):
             fit = estimator(
-                MultipleMapsTSNE, pin=pinned, mixing=mixing, divergence=divergence,
+                mm.MultipleMapsTSNE, pin=pinned, mixing=mixing, divergence=divergence,
                 normalization=normalization,
             ).fit(table())  # fmt: skip
             assert_held(fit.atlas_, pinned)
@@ -155,25 +141,16 @@ class TestHeld:
         gaps = table()
         gaps[3, 15] = gaps[15, 3] = gaps[14, 16] = gaps[16, 14] = np.nan
         pinned = some_atlas(2)
-        assert_held(estimator(MultipleMapsTSNE, pin=pinned).fit(gaps).atlas_, pinned)
+        assert_held(estimator(mm.MultipleMapsTSNE, pin=pinned).fit(gaps).atlas_, pinned)
 
     def test_keep_their_numbers_and_leave_further_maps_to_the_others(self):
         """A fit of its own numbers its maps by likeness."""
         pinned = some_atlas(3)
         turned = pinned.renumbered([2, 0, 1])
         for atlas in (pinned, turned):
-            fit = estimator(MultipleMapsTSNE, n_maps=5, pin=atlas, max_iter=200).fit(table())
+            fit = estimator(mm.MultipleMapsTSNE, n_maps=5, pin=atlas, max_iter=200).fit(table())
             assert_held(fit.atlas_, atlas)
             assert fit.proportions_[3:, HELD:].max() > 0.1
-
-    def test_any_number_of_threads_gives_the_same_bits(self, monkeypatch):
-        monkeypatch.setattr("manymaps.maps.run._FEW_PAIRS", 0)
-        pinned = some_atlas(2)
-        one, two = (
-            estimator(MultipleMapsTSNE, pin=pinned, n_jobs=n_jobs).fit(table()) for n_jobs in (1, 2)
-        )
-        assert one.maps_.tobytes() == two.maps_.tobytes()
-        assert one.proportions_.tobytes() == two.proportions_.tobytes()
 
     def test_a_clone_has_the_same_pins(self):
         fit = estimator(pin=some_atlas())
@@ -192,12 +169,12 @@ class TestGoingOn:
                 signal.raise_signal(signal.SIGINT)
 
         pinned, state = some_atlas(2), str(tmp_path / "state")
-        whole = estimator(MultipleMapsTSNE, pin=pinned).fit(table())
+        whole = estimator(mm.MultipleMapsTSNE, pin=pinned).fit(table())
         with pytest.raises(KeyboardInterrupt):
-            estimator(MultipleMapsTSNE, pin=pinned, callback=interrupt).fit(
+            estimator(mm.MultipleMapsTSNE, pin=pinned, callback=interrupt).fit(
                 table(), checkpoint=state
             )
-        resumed = estimator(MultipleMapsTSNE, pin=pinned).fit(table(), resume=state)
+        resumed = estimator(mm.MultipleMapsTSNE, pin=pinned).fit(table(), resume=state)
         assert_held(resumed.atlas_, pinned)
         assert resumed.maps_.tobytes() == whole.maps_.tobytes()
         assert resumed.proportions_.tobytes() == whole.proportions_.tobytes()
@@ -222,7 +199,9 @@ def twin(kind, similarities):
 
 class TestOptimum:
     @pytest.mark.parametrize(
-        "kind", [TSNE, SNE, UniSNE, MultipleMapsTSNE, AspectMaps], ids=lambda kind: kind.__name__
+        "kind",
+        [mm.TSNE, mm.SNE, mm.UniSNE, mm.MultipleMapsTSNE, mm.AspectMaps],
+        ids=lambda kind: kind.__name__,
     )
     def test_the_free_come_to_rest_given_the_pins(self, kind):
         """No descent of the dense cost over what is free gains anything."""
@@ -250,7 +229,9 @@ class TestOptimum:
         # From anywhere else the same descent starts higher, so that the bound above says something.
         assert of_free(end + 0.3) > reached + 0.01
 
-    @pytest.mark.parametrize("kind", [TSNE, SNE, MultipleMapsTSNE], ids=lambda kind: kind.__name__)
+    @pytest.mark.parametrize(
+        "kind", [mm.TSNE, mm.SNE, mm.MultipleMapsTSNE], ids=lambda kind: kind.__name__
+    )
     def test_one_free_object_stands_where_brute_force_puts_it(self, kind):
         similarities = table()
         settings = {"n_maps": 1} if kind in MANY else {}
@@ -273,7 +254,7 @@ class TestOptimum:
             np.testing.assert_allclose(found, best, atol=0.03)
             assert at(found) < np.quantile(costs, 0.01)
 
-    @pytest.mark.parametrize("kind", [TSNE, MultipleMapsTSNE], ids=lambda kind: kind.__name__)
+    @pytest.mark.parametrize("kind", [mm.TSNE, mm.MultipleMapsTSNE], ids=lambda kind: kind.__name__)
     def test_objects_taken_from_a_fit_find_back(self, kind):
         """From beside their partners they end as low as the fit that had them all."""
         whole = estimator(kind, max_iter=600).fit(table(30))
@@ -325,15 +306,15 @@ class TestStart:
     def test_given_by_an_array_or_an_atlas_is_that_of_the_free(self):
         start = np.random.default_rng(1).normal(0, 3, (N, 2)).astype(np.float32)
         pinned = some_atlas()
-        whole = Atlas([str(i) for i in range(N)], start[None], np.ones((1, N)), T_SNE)
+        whole = mm.Atlas([str(i) for i in range(N)], start[None], np.ones((1, N)), T_SNE)
         for init in (start, whole):
             fit = estimator(pin=pinned, init=init, max_iter=1, learning_rate=1e-9).fit(table())
             assert_held(fit.atlas_, pinned)
             np.testing.assert_allclose(fit.maps_[0, HELD:], start[HELD:], atol=1e-5)
 
-    @pytest.mark.parametrize("kind", [TSNE, MultipleMapsTSNE])
+    @pytest.mark.parametrize("kind", [mm.TSNE, mm.MultipleMapsTSNE])
     def test_of_other_axes_is_refused(self, kind):
-        init = "pca" if kind is TSNE else "personas"
+        init = "pca" if kind is mm.TSNE else "personas"
         with pytest.raises(ParameterError, match=f"init='{init}' has axes of its own"):
             estimator(kind, pin=some_atlas(), init=init).fit(table())
 
@@ -377,21 +358,21 @@ class TestGiven:
     def test_of_one_map_leaves_the_place_in_others_and_the_proportions_free(self):
         here = np.full((2, 2), np.nan)
         here[1] = 4.0, 5.0
-        fit = estimator(MultipleMapsTSNE, pin={"6": here}, max_iter=100).fit(table())
+        fit = estimator(mm.MultipleMapsTSNE, pin={"6": here}, max_iter=100).fit(table())
         assert fit.maps_[1, 6].tolist() == [4.0, 5.0]
         assert 0 < fit.proportions_[0, 6] != 0.5
         assert fit.maps_[0, 6].tolist() != [4.0, 5.0]
 
     def test_of_every_place_leaves_the_proportions_to_be_fitted(self):
         places = some_atlas(2, N).maps
-        fit = estimator(MultipleMapsTSNE, pin=places, max_iter=150).fit(table())
+        fit = estimator(mm.MultipleMapsTSNE, pin=places, max_iter=150).fit(table())
         assert fit.maps_.tobytes() == places.tobytes()
         assert fit.proportions_.std() > 0.1
 
     def test_by_label_whatever_the_order_and_whoever_else_is_in_the_atlas(self):
         labels = [f"w{i}" for i in range(N)]
         pinned = some_atlas(labels=[f"w{i}" for i in (3, 99, 1, 98, 5, 7, 0, 97, 2, 4, 6, 8)])
-        fit = estimator(pin=pinned).fit(Associations(labels, sparse.csr_array(table())))
+        fit = estimator(pin=pinned).fit(mm.Associations(labels, sparse.csr_array(table())))
         known = pinned.subset([i for i, label in enumerate(pinned.labels) if label in labels])
         assert_held(fit.atlas_, known)
         assert fit.atlas_.metadata["pinned"].sum() == 9
@@ -415,7 +396,7 @@ class TestGiven:
             ({"3": [1e17 * 1.1, 0]}, {}, "the pins reach 1.1e.17 from the origin"),
             ("old.atlas", {}, "pin='old.atlas' must be an Atlas, a mapping of labels"),
             (7, {}, "pin=7 must be"),
-            ({"3": [1, 2]}, {"kind": MultipleMapsTSNE}, r"the fit needs \(2, 2\), with NaN"),
+            ({"3": [1, 2]}, {"kind": mm.MultipleMapsTSNE}, r"the fit needs \(2, 2\), with NaN"),
         ],
     )
     def test_faulty_pins_are_refused(self, pin, settings, message):
@@ -423,14 +404,14 @@ class TestGiven:
             estimator(pin=pin, **settings).fit(table())
 
     def test_an_unknown_label_is_refused_and_another_suggested(self):
-        norms = Associations([f"word{i}" for i in range(N)], sparse.csr_array(table()))
+        norms = mm.Associations([f"word{i}" for i in range(N)], sparse.csr_array(table()))
         with pytest.raises(UnknownLabelError, match="did you mean 'word1"):
             estimator(pin={"wodr19": [0, 0]}).fit(norms)
 
 
 def counts(n_rows=9, n_columns=12, seed=0):
     values = np.random.default_rng(seed).poisson(3, (n_rows, n_columns)) + 1.0
-    return Counts(
+    return mm.Counts(
         values, [f"doc {i}" for i in range(n_rows)], [f"word {i}" for i in range(n_columns)],
         kinds=("document", "word"),
     )  # fmt: skip
@@ -441,32 +422,32 @@ class TestTwoKinds:
         "settings",
         [
             {}, {"given": "columns"}, {"normalization": "joint"}, {"n_maps": 2},
-            {"init": "random", "n_init": 2}, {"optimizer": Momentum(0.01)},
+            {"init": "random", "n_init": 2}, {"optimizer": mm.Momentum(0.01)},
         ],
     )  # fmt: skip
     def test_rows_and_columns_are_held(self, settings):
         settings = {"random_state": 0, "max_iter": 40, "penalty": 0.01, **settings}
-        whole = CODE(**settings).fit(counts()).atlas_
+        whole = mm.CODE(**settings).fit(counts()).atlas_
         words = whole.subset(whole.of_kind("word"))
         some = whole.subset([0, 3, 4, 9, 12, 20])
         for pinned in (words, some):
-            fit = CODE(**settings, pin=pinned).fit(counts())
+            fit = mm.CODE(**settings, pin=pinned).fit(counts())
             assert_held(fit.atlas_, pinned)
             assert fit.atlas_.metadata["pinned"].sum() == pinned.n_objects
             assert set(fit.atlas_.metadata) == {"pinned", *whole.metadata}
-            assert abs(fit.kl_divergence_ - CODE(**settings).fit(counts()).kl_divergence_) < 0.05
+            assert abs(fit.kl_divergence_ - mm.CODE(**settings).fit(counts()).kl_divergence_) < 0.05
 
     def test_as_many_rows_as_columns_are_still_of_two_kinds(self):
         square = counts(9, 9)
-        fit = CODE(max_iter=5, penalty=0.01, pin={"doc 0": [1.0, -2.0]}).fit(square)
+        fit = mm.CODE(max_iter=5, penalty=0.01, pin={"doc 0": [1.0, -2.0]}).fit(square)
         np.testing.assert_array_equal(fit.atlas_.maps[0, 0], np.float32([1, -2]))
 
     def test_documents_around_held_words_stand_where_each_alone_is_best(self):
         """Of the conditional model the place of a row among given columns is a concave problem."""
-        whole = CODE(random_state=0, tolerance=0).fit(counts())
+        whole = mm.CODE(random_state=0, tolerance=0).fit(counts())
         words = whole.atlas_.subset(whole.atlas_.of_kind("word"))
         others = counts(seed=5)
-        fit = CODE(random_state=0, tolerance=0, pin=words).fit(others)
+        fit = mm.CODE(random_state=0, tolerance=0, pin=words).fit(others)
         y = words.maps[0].astype(np.float64)
 
         def loss(place, shares):
@@ -481,7 +462,7 @@ class TestTwoKinds:
     def test_a_mapping_may_say_which_kind(self):
         shared = replace(counts(), row_labels=[f"word {i}" for i in range(9)])
         places = {("word 3", "word"): [1.0, 2.0], "word 4": [0.5, 0.5]}
-        fit = CODE(random_state=0, max_iter=5, pin=places).fit(shared)
+        fit = mm.CODE(random_state=0, max_iter=5, pin=places).fit(shared)
         assert fit.column_embedding_[3].tolist() == [1.0, 2.0]
         assert fit.row_embedding_[4].tolist() == [0.5, 0.5]
 
@@ -495,14 +476,14 @@ class TestTwoKinds:
     )
     def test_faulty_pins_are_refused(self, pin, settings, message):
         with pytest.raises((DataError, ParameterError), match=message):
-            CODE(random_state=0, pin=pin, **settings).fit(counts())
+            mm.CODE(random_state=0, pin=pin, **settings).fit(counts())
 
     def test_labels_of_both_kinds_are_ambiguous(self):
         shared = replace(counts(), row_labels=[f"word {i}" for i in range(9)])
         with pytest.raises(DataError, match="several fitted objects are labelled 'word 0'"):
-            CODE(pin=some_atlas(labels=[f"word {i}" for i in range(HELD)])).fit(shared)
+            mm.CODE(pin=some_atlas(labels=[f"word {i}" for i in range(HELD)])).fit(shared)
 
     def test_two_kinds_are_none_in_a_fit_of_one(self):
-        whole = CODE(random_state=0, max_iter=3).fit(counts()).atlas_
+        whole = mm.CODE(random_state=0, max_iter=3).fit(counts()).atlas_
         with pytest.raises(DataError, match="the pins are documents and words"):
             estimator(pin=whole).fit(table())

@@ -166,17 +166,6 @@ def test_fixed_mixing_keeps_proportions():
     np.testing.assert_array_equal(proportions, shares)
 
 
-def test_together_equals_one_by_one():
-    atlas = random_atlas(MULTIPLE_MAPS_T_SNE)
-    target, positions, weights = random_rows(atlas, k=5)
-    shares = np.exp(reference.log_proportions(weights))
-    together = refine_rows(atlas, target, positions, shares)
-    for i in range(5):
-        alone = refine_rows(atlas, target[[i]], positions[:, i : i + 1], shares[:, i : i + 1])
-        for one, several in zip(alone, together, strict=True):
-            np.testing.assert_allclose(one[:, 0], several[:, i], atol=1e-6)
-
-
 def test_threads_do_not_matter():
     atlas = random_atlas(MULTIPLE_MAPS_T_SNE)
     target, positions, weights = random_rows(atlas, k=50)

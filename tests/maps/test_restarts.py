@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from cli_samples import invoke
+from cli_samples import failed, invoke, worked
 from manymaps import SNE, TSNE, AspectMaps, MultipleMapsSNE, MultipleMapsTSNE, UniSNE, load_atlas
 from manymaps.archive import read_archive, write_archive
 from manymaps.errors import DataError, ParameterError
@@ -73,6 +73,7 @@ def test_seeds_of_a_generator_are_reported():
     assert fit.restarts_ == again.restarts_
 
 
+@pytest.mark.slow
 def test_single_seeds_of_a_small_table_end_far_above_the_best():
     """Of ten seeds seven end at more than twice the least divergence; ten runs find that one."""
     fit = estimator(n_init=10, penalty=0, max_iter=600).fit(table())
@@ -194,8 +195,7 @@ class TestCommand:
         return invoke("fit", tmp_path / "judged.npy", "-o", tmp_path / "out.atlas", *arguments)
 
     def test_restarts_are_told(self, tmp_path):
-        result = self.fit(tmp_path, "--json")
-        assert result.exit_code == 0, result.stderr
+        result = worked(self.fit(tmp_path, "--json"))
         record = json.loads(result.stdout)
         fit = estimator(n_init=4).fit(table())
         assert [one["seed"] for one in record["restarts"]] == [0, *derived_seeds(0, 3)]
@@ -210,8 +210,7 @@ class TestCommand:
     def test_a_finished_fit_is_not_made_again(self, tmp_path):
         whole = self.fit(tmp_path, "--json", "--checkpoint", tmp_path / "state")
         before = load_atlas(tmp_path / "out.atlas")
-        again = self.fit(tmp_path, "--json", "--resume", tmp_path / "state")
-        assert again.exit_code == 0, again.stderr
+        again = worked(self.fit(tmp_path, "--json", "--resume", tmp_path / "state"))
         first, second = json.loads(whole.stdout), json.loads(again.stdout)
         assert first["restarts"] == second["restarts"]
         np.testing.assert_array_equal(load_atlas(tmp_path / "out.atlas").maps, before.maps)
@@ -220,5 +219,4 @@ class TestCommand:
         self.fit(tmp_path)
         (tmp_path / "out.atlas").rename(tmp_path / "start.atlas")
         result = self.fit(tmp_path, "--init", tmp_path / "start.atlas")
-        assert result.exit_code == 2
-        assert "--restarts 4 needs a start by name, such as --init random" in result.stderr
+        failed(result, 2, "--restarts 4 needs a start by name, such as --init random")

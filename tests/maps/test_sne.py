@@ -22,7 +22,7 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, SYMMETRIC_SNE, T_SNE, UNI_SNE
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
-from manymaps.model.target import conditional_target, joint_target
+from manymaps.model.target import joint_target
 from manymaps.optimizers.descent import LBFGS, Momentum
 from manymaps.optimizers.schedules import Constant, Stages
 
@@ -63,11 +63,6 @@ def positions_and_weights(y, n_maps=1):
     return Parameters((y.astype(np.float32).reshape(n_maps, -1, y.shape[-1]),), (weights,))
 
 
-@pytest.fixture(scope="module")
-def table():
-    return GaussianAffinity(10).similarities(groups())
-
-
 class TestLimits:
     """Models that must be one and the same, at the same point: costs and gradients."""
 
@@ -91,14 +86,6 @@ class TestLimits:
         ).fit(x)
         np.testing.assert_array_equal(single.maps_, several.maps_)
         assert single.kl_divergence_ == several.kl_divergence_
-
-    def test_no_background_is_symmetric_sne(self, table):
-        target = joint_target(table)
-        y = positions_and_weights(np.random.default_rng(0).normal(size=(60, 2)))
-        one = self.at(target, SYMMETRIC_SNE, y)
-        other = self.at(target, replace(UNI_SNE, background=0.0), y)
-        assert one.kl == other.kl
-        np.testing.assert_array_equal(one.gradient.positions[0], other.gradient.positions[0])
 
     def test_a_second_map_in_one_point_is_a_background(self):
         """With equal proportions in a map and in a point, 4 v_ij = K_ij + 1: the q of UNI-SNE with
@@ -238,8 +225,9 @@ class TestStarts:
         similarities = np.exp(-((groups()[:, None] - groups()) ** 2).sum(-1) / 20)
         fit = estimator(affinity="precomputed", max_iter=10, random_state=0).fit(similarities)
         assert fit.n_iter_ == 10
-        with pytest.raises(ParameterError, match="needs vectors"):
+        with pytest.raises(ParameterError, match="init='pca' needs vectors") as caught:
             fit.set_params(init="pca").fit(similarities)
+        assert caught.value.name == "init"
 
 
 class TestExaggeration:
@@ -259,12 +247,6 @@ class TestExaggeration:
             return inside / np.linalg.norm(centres - centres.mean(axis=0), axis=1).mean()
 
         assert tightness(4.0) < 0.8 * tightness(1.0)
-
-    @pytest.mark.parametrize("name", ["early_exaggeration", "late_exaggeration"])
-    @pytest.mark.parametrize("value", [0.5, float("nan"), float("inf")])
-    def test_out_of_range(self, name, value):
-        with pytest.raises(ParameterError, match=name):
-            TSNE(**{name: value}).fit(groups())
 
 
 class TestInput:
@@ -306,11 +288,6 @@ class TestInput:
             np.testing.assert_array_equal(fit.maps_, expected.maps_)
             assert fit.n_features_in_ == 60
 
-    def test_neighbours_say_nothing_of_whole_rows(self):
-        graph = nearest_neighbors(groups(), 15)
-        with pytest.raises(ParameterError, match="local perplexity needs every similarity"):
-            TSNE(affinity=LocalPerplexity(5)).fit((graph.indices, graph.distances))
-
     @pytest.mark.parametrize(
         "affinity", [GaussianAffinity((3, 10)), GlobalGaussian(10), LocalPerplexity(5)]
     )
@@ -322,13 +299,6 @@ class TestInput:
             0.5 * np.linalg.norm(centres[0] - centres[1])
         )
 
-    @pytest.mark.parametrize("value", [np.nan, np.inf])
-    def test_not_finite(self, value):
-        x = groups()
-        x[4, 2] = value
-        with pytest.raises(DataError, match=r"row 4.*column 2"):
-            TSNE(perplexity=5).fit(x)
-
     def test_constant_and_duplicated_rows(self):
         for x in (np.ones((30, 4)), np.repeat(groups(4), 5, axis=0)):
             ties = len(x) // len(np.unique(x, axis=0)) - 1
@@ -336,10 +306,6 @@ class TestInput:
             with told:
                 fit = TSNE(perplexity=5, random_state=0).fit(x)
             assert np.isfinite(fit.embedding_).all()
-
-    def test_too_few_points(self):
-        with pytest.raises(ParameterError, match="perplexity"):
-            TSNE(perplexity=30).fit(groups(5))
 
 
 class TestTransform:
@@ -381,13 +347,6 @@ class TestTransform:
         np.testing.assert_array_equal(fit.transform(similarities), fit.embedding_)
         new = np.exp(-((groups(1, seed=1)[:, None] - x) ** 2).sum(-1) / 20)
         assert np.isfinite(fit.transform(new)).all()
-
-    def test_equal_rows_share_the_place_of_the_first(self):
-        x = groups()
-        x[5] = x[3]
-        fit = TSNE(perplexity=5, max_iter=50, random_state=0).fit(x)
-        places = fit.transform(x[[5, 3]])
-        np.testing.assert_array_equal(places, fit.embedding_[[3, 3]])
 
     def test_fitted_rows_are_known_however_they_are_stored(self):
         x = groups().round(1)
@@ -490,11 +449,6 @@ class TestOptimizers:
         uni.set_params(callback=watch).fit(x)
         np.testing.assert_array_equal(places[0], symmetric.embedding_)
 
-    def test_conditional_targets_may_be_asymmetric(self, table):
-        target = conditional_target(table)
-        y = positions_and_weights(np.random.default_rng(0).normal(size=(60, 2)))
-        assert Objective(target, SNE()._model()).evaluate(y).kl > 0
-
 
 @pytest.mark.slow
 def test_a_start_outlives_early_exaggeration(monkeypatch):
@@ -546,7 +500,8 @@ def test_uni_sne_of_hubs_in_seven_dimensions():
     similarities += similarities.T
     np.fill_diagonal(similarities, 0)
     few, many = (
-        UniSNE(d, affinity="precomputed", random_state=0).fit(similarities) for d in (2, 7)
+        UniSNE(d, affinity="precomputed", max_iter=250, random_state=0).fit(similarities)
+        for d in (2, 7)
     )
     assert many.kl_divergence_ < few.kl_divergence_
     total = sum(many.atlas_.similarities(label).sum() for label in many.atlas_.labels)

@@ -113,16 +113,6 @@ def test_all_in_one_place() -> None:
     assert len(lift.sizes) == 99
 
 
-def test_separate_groups() -> None:
-    """Groups with words of their own have the largest lift, one over the share of the group."""
-    groups = np.repeat([0, 1, 2, 3], 5)
-    counts = np.kron(np.eye(4), np.ones((5, 8)))
-    places = np.concatenate([groups, np.repeat([0, 1, 2, 3], 8)])[:, None].astype(float)
-    found = group_lift(places, groups, counts, most_neighbors=8)
-    np.testing.assert_allclose(found.curve, 4)
-    np.testing.assert_allclose(group_purity(places[:20], groups).curve[:4], 1)
-
-
 def test_many_maps() -> None:
     """Maps with proportions compare by the model's similarity; one map by its positions."""
     rng = np.random.default_rng(0)

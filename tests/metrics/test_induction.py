@@ -45,17 +45,6 @@ def test_b_cubed_is_its_definition(labels):
     assert f == pytest.approx(harmonic(precision, recall))
 
 
-def test_b_cubed_of_amigo_et_al():
-    """Their figure of a noisy and a clean cluster, counted by hand."""
-    classes = [*"aaaab", *"bbb"]
-    clusters = [0, 0, 0, 0, 0, 1, 1, 1]
-    precision = (4 * 4 / 5 + 1 / 5 + 3) / 8
-    recall = (4 + 1 / 4 + 3 * 3 / 4) / 8
-    assert b_cubed(classes, clusters) == pytest.approx(
-        (precision, recall, harmonic(precision, recall))
-    )
-
-
 @given(LABELS)
 @settings(max_examples=40, deadline=None)
 def test_classes_and_clusters_change_places(labels):

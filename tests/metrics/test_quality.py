@@ -142,16 +142,6 @@ def test_all_ways_to_find_neighbours_agree(measure, features):
     np.testing.assert_allclose(measure(data, maps).values, measure(table, maps).values, atol=1e-12)
 
 
-def test_many_duplicates_share_their_places():
-    data = np.zeros((40, 2))
-    data[30:] = np.random.default_rng(0).normal(5, 1, (10, 2))
-    maps = np.random.default_rng(1).normal(size=(40, 2))
-    found = mu_local(data, maps, k=3)
-    table = mu_local(DistanceSpace(cdist(data, data)), maps, k=3)
-    np.testing.assert_allclose(found.values, table.values)
-    assert found.values[:30].max() <= 3 * 3 / 29 / 3 + 1e-12
-
-
 def test_one_map_is_its_distances():
     data, maps = random_spaces()
     for measure, kernel in product(MEASURES, ("cauchy", "gaussian")):
@@ -174,13 +164,6 @@ def test_many_maps_go_by_the_similarity_of_the_model(kernel):
         np.testing.assert_allclose(
             measure(data, space).values, measure(data, table).values, atol=1e-12
         )
-
-
-def test_equal_copies_of_a_map_are_that_map():
-    data, maps = random_spaces()
-    space = MapSpace(np.stack([maps, maps]), np.full((2, 60), 0.5))
-    for measure in MEASURES:
-        np.testing.assert_allclose(measure(data, space).values, measure(data, maps).values)
 
 
 def test_a_map_of_proportion_zero_counts_for_nothing():

@@ -9,7 +9,7 @@ from scipy import sparse
 
 import reference
 import reference_inverse
-from manymaps import AspectMaps, Associations, MultipleMapsSNE, MultipleMapsTSNE
+from manymaps import AspectMaps, MultipleMapsSNE, MultipleMapsTSNE
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.inverse import InverseObjective
@@ -126,18 +126,17 @@ class TestActiveEntries:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("smoothing", [0, 1, -0.1, float("nan"), "much"])
-    def test_smoothing(self, smoothing):
-        with pytest.raises(ParameterError, match="smoothing"):
-            fitted(smoothing=smoothing)
-
-    def test_unknown_divergence(self):
-        with pytest.raises(ParameterError, match="'backward' is not one of forward, inverse"):
-            fitted(divergence="backward")
-
-    def test_background(self):
-        with pytest.raises(ParameterError, match="without a background"):
-            fitted(background=0.1)
+    @pytest.mark.parametrize(
+        ("wrong", "named"),
+        [
+            *(({"smoothing": value}, "smoothing") for value in (0, 1, -0.1, float("nan"), "much")),
+            ({"divergence": "backward"}, "'backward' is not one of forward, inverse"),
+            ({"background": 0.1}, "without a background"),
+        ],
+    )
+    def test_parameters(self, wrong, named):
+        with pytest.raises(ParameterError, match=named):
+            fitted(**wrong)
 
     @pytest.mark.parametrize(
         ("options", "named"),
@@ -280,12 +279,6 @@ class TestFits:
             return q[unknown].sum() / len(q)
 
         assert wasted("inverse") < 0.8 * wasted("forward")
-
-
-def test_associations_with_labels():
-    words = [f"w{i}" for i in range(25)]
-    fit = MultipleMapsTSNE(n_maps=2, max_iter=50, random_state=0, divergence="inverse")
-    assert list(fit.fit(Associations(words, sparse.csr_array(groups()))).atlas_.labels) == words
 
 
 def parameters_of(fit):

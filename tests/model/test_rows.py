@@ -224,18 +224,11 @@ class TestDescent:
     @pytest.mark.parametrize(
         "setting",
         [
-            {"learning_rate": 0.0},
-            {"learning_rate": float("nan")},
-            {"learning_rate": "a"},
-            {"steps_per_pass": 0},
-            {"steps_per_pass": 2.5},
-            {"decay": 1.5},
-            {"first_share": 1.0},
-            {"dropout": 1.0},
-            {"keep_mean": 1.0},
-            {"keep_square": -0.1},
+            {"learning_rate": 0.0}, {"learning_rate": float("nan")}, {"learning_rate": "a"},
+            {"steps_per_pass": 0}, {"steps_per_pass": 2.5}, {"decay": 1.5}, {"first_share": 1.0},
+            {"dropout": 1.0}, {"keep_mean": 1.0}, {"keep_square": -0.1},
         ],
-    )
+    )  # fmt: skip
     def test_impossible_settings_are_refused(self, setting):
         with pytest.raises(ParameterError, match=next(iter(setting))):
             RowDescent(**setting)

@@ -92,12 +92,10 @@ def test_nothing_to_fit(make, table):
 @pytest.mark.parametrize(
     ("normalization", "one_set", "choices"),
     [
-        ("conditional", True, 3),
-        ("conditional", False, 4),
-        ("joint", True, 12),
+        ("conditional", True, 3), ("conditional", False, 4), ("joint", True, 12),
         ("joint", False, 16),
     ],
-)
+)  # fmt: skip
 def test_number_of_choices(normalization, one_set, choices):
     table = sparse.csr_array(without_self_pairs(np.ones((4, 4))))
     assert Target(table, normalization, one_set).n_choices == choices

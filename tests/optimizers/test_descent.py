@@ -232,26 +232,20 @@ class TestCollapse:
         # From iteration 20 on a quarter, from 40 on an eighth of the spread is left, and so on.
         assert (told[21], told[41]) == (4.0, 2.0)
 
-    def test_goes_down_to_none(self):
-        assert self.strengths(0.5, 0.01, n_iter=80)[-1] == 1.0
+    @pytest.mark.parametrize("first", [8.0, 1.5])
+    def test_goes_down_to_none_and_no_further(self, first):
+        told = self.strengths(0.5, 0.01, n_iter=80, exaggeration=Switch(first, 200, 1.0))
+        assert (told[0], told[-1]) == (first, 1.0)
 
-    def test_what_spreads_is_let_be(self):
+    def test_what_spreads_or_shrinks_from_afar_and_exact_steps_are_let_be(self):
         assert set(self.strengths(1.02, 0.01)) == {8.0}
-
-    def test_what_shrinks_from_afar_is_let_be(self):
         assert set(self.strengths(0.9, 100.0, n_iter=40)) == {8.0}
-
-    def test_exact_steps_are_as_they_were_given(self):
         assert set(self.strengths(0.5, 0.01, exact=True)) == {8.0}
 
     def test_a_later_exaggeration_is_as_it_was_wanted(self):
         stages = Stages(((0, 8.0), (30, 1.0), (40, 6.0)))
         told = self.strengths(0.5 ** (1 / 15), 0.01, n_iter=45, exaggeration=stages)
         assert (told[25], told[35], told[43]) == (4.0, 1.0, 6.0)
-
-    def test_one_below_two_goes_down_to_none_and_no_further(self):
-        told = self.strengths(0.5, 0.01, n_iter=80, exaggeration=Switch(1.5, 200, 1.0))
-        assert (told[0], told[-1]) == (1.5, 1.0)
 
     def test_the_spread_is_that_of_the_objects(self):
         """Not that over the maps, which are the same here, nor over the coordinates."""

@@ -217,12 +217,10 @@ class TestWhatAFitKeeps:
 @pytest.mark.parametrize(
     ("spread", "message"),
     [
-        ((-1.0, 0.0), "must be a finite number"),
-        ((0.1, float("nan")), "must be a finite number"),
-        (0.1, "must be a pair"),
-        ((0.1,), "must be a pair"),
+        ((-1.0, 0.0), "must be a finite number"), ((0.1, float("nan")), "must be a finite number"),
+        (0.1, "must be a pair"), ((0.1,), "must be a pair"),
     ],
-)
+)  # fmt: skip
 def test_spreads_that_make_no_sense(spread, message):
     with pytest.raises(ParameterError, match=f"^start_spread=.*{message}"):
         Momentum(start_spread=spread)

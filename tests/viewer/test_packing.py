@@ -184,10 +184,6 @@ class TestEntries:
         for m in range(atlas.n_maps):
             found = read(atlas)
             np.testing.assert_array_equal(found.coordinates(m), atlas.maps[m, found.objects(m)])
-
-    def test_the_kernel_width_says_what_is_wide(self):
-        atlas = several()
-        atlas.maps[1, atlas.proportions[1].argsort()[-2:], 0] = -400, 400
         wide = replace(atlas, model=replace(atlas.model, kernel_width=3.0))
         assert read(wide).blocks["positions"].dtype == np.uint16
 
@@ -203,15 +199,12 @@ class TestEntries:
     def test_an_object_with_traces_alone_keeps_its_largest(self):
         atlas = several(n_maps=3)
         atlas.proportions[:, 7] = 2e-6, 5e-6, 1e-6
+        atlas.proportions[:, 8] = 0
         found = read(atlas)
+        assert 8 not in found.blocks["objects"]
         homes = [m for m in range(3) if 7 in found.objects(m)]
         assert homes == [1]
         assert found.of("proportions", 1)[found.objects(1) == 7] == 1
-
-    def test_an_object_that_lives_nowhere_has_no_entry(self):
-        atlas = several()
-        atlas.proportions[:, 7] = 0
-        assert 7 not in read(atlas).blocks["objects"]
 
     def test_an_empty_map(self):
         atlas = several()
@@ -377,11 +370,9 @@ class TestTwoKinds:
         rows, columns = found.header["n_rows"], atlas.n_objects - found.header["n_rows"]
         assert found.header["title"] == f"{rows} documents and {columns} words in 1 map"
 
-    def test_without_factors(self, atlas):
         assert not read(replace(atlas, factors=None)).blocks["log_factors"].any()
-
-    def test_words_name_the_map(self, atlas):
-        found = read(atlas)
+        joint = replace(atlas, model=replace(atlas.model, normalization="joint"))
+        assert read(joint).header["log_whole"] == pytest.approx(joint.log_whole)
         title = found.header["maps"][0]["title"]
         assert title
         assert {atlas.kinds[atlas.labels.index(word)] for word in title} == {"word"}
@@ -406,10 +397,6 @@ class TestTwoKinds:
         assert values == list(atlas.kinds)
         assert [c["name"] for c in found.header["columns"]] == list(atlas.columns)
         assert found.column("year")[1][-1] is None
-
-    def test_a_joint_model(self, atlas):
-        joint = replace(atlas, model=replace(atlas.model, normalization="joint"))
-        assert read(joint).header["log_whole"] == pytest.approx(joint.log_whole)
 
 
 class TestColumns:
@@ -514,7 +501,7 @@ class TestFeatures:
             [SimpleNamespace(weight="x", members=[])],
         ):
             with pytest.raises(ParameterError, match="a fitted AdditiveClustering, or a sequence"):
-                read(atlas, features=wrong)
+                read(atlas, features=wrong)  # fmt: skip
         with pytest.raises(ParameterError, match="weight of feature 1 is nan"):
             read(atlas, features=[SimpleNamespace(weight=np.nan, members=["a"])])
 
