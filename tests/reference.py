@@ -185,9 +185,17 @@ def modularity(weights, labels, resolution=1.0):
 
 def communities(weights, resolution=1.0):
     """Best merges, then passes of moves of which the best state is kept, each by its modularity."""
+
+    def numbered(labels):
+        numbers = {}
+        return np.array([numbers.setdefault(c, len(numbers)) for c in labels.tolist()])
+
     labels = np.arange(len(weights))
-    if weights.sum() == 0:
-        return labels
+    tied = np.flatnonzero(weights.sum(axis=1))
+    if len(tied) < len(labels):
+        if len(tied):
+            labels[tied] = tied[communities(weights[np.ix_(tied, tied)], resolution)]
+        return numbered(labels)
 
     def value(labels):
         return modularity(weights, labels, resolution)
@@ -220,8 +228,7 @@ def communities(weights, resolution=1.0):
         before, labels = labels, moved(labels)
         if value(labels) <= value(before) + 1e-11:
             break
-    numbers = {}
-    return np.array([numbers.setdefault(c, len(numbers)) for c in labels.tolist()])
+    return numbered(labels)
 
 
 def weighted_divergence(counts):

@@ -56,11 +56,16 @@ def _communities(weights, resolution, labels):
             degrees[a] += weights[a, b]
     whole = degrees.sum()
     if whole > 0.0:
+        # Who has no tie changes no modularity, and would be company for one that moves away.
+        tied = np.flatnonzero(degrees)
+        weights, degrees, found = weights[tied][:, tied], degrees[tied], np.arange(tied.size)
         factor, least = resolution / whole, _LEAST_GAIN * whole
         again = True
         while again:
-            _merge(weights, degrees, factor, least, labels)
-            again = _move(weights, degrees, factor, least, labels)
+            _merge(weights, degrees, factor, least, found)
+            again = _move(weights, degrees, factor, least, found)
+        _renumber(found)
+        labels[tied] = tied[found]
     _renumber(labels)
 
 
