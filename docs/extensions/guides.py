@@ -38,7 +38,7 @@ def count_guides(app: Sphinx, env: BuildEnvironment) -> list[str]:
     }
     before = getattr(env, "guides", {})
     env.guides = {page: guides[:MOST] for page, guides in found.items()}
-    pages = before.keys() | env.guides.keys()
+    pages = (before.keys() | env.guides.keys()) & env.found_docs
     return [page for page in sorted(pages) if before.get(page) != env.guides.get(page)]
 
 
