@@ -56,16 +56,27 @@ def _communities(weights, resolution, labels):
             degrees[a] += weights[a, b]
     whole = degrees.sum()
     if whole > 0.0:
-        # Who has no tie changes no modularity, and would be company for one that moves away.
-        tied = np.flatnonzero(degrees)
-        weights, degrees, found = weights[tied][:, tied], degrees[tied], np.arange(tied.size)
+        # Members without ties do not change the modularity, but others could join them.
+        tied, n_tied = np.empty(size, np.int64), 0
+        for a in range(size):
+            if degrees[a] != 0.0:
+                tied[n_tied] = a
+                n_tied += 1
+        # Loops, because indexing by arrays takes seconds to compile.
+        ties, masses = np.empty((n_tied, n_tied)), np.empty(n_tied)
+        communities = np.empty(n_tied, np.int64)
+        for a in range(n_tied):
+            masses[a], communities[a] = degrees[tied[a]], a
+            for b in range(n_tied):
+                ties[a, b] = weights[tied[a], tied[b]]
         factor, least = resolution / whole, _LEAST_GAIN * whole
         again = True
         while again:
-            _merge(weights, degrees, factor, least, found)
-            again = _move(weights, degrees, factor, least, found)
-        _renumber(found)
-        labels[tied] = tied[found]
+            _merge(ties, masses, factor, least, communities)
+            again = _move(ties, masses, factor, least, communities)
+        _renumber(communities)
+        for a in range(n_tied):
+            labels[tied[a]] = tied[communities[a]]
     _renumber(labels)
 
 
@@ -103,8 +114,11 @@ def _merge(weights, degrees, factor, least, labels):
     for a in range(labels.size):
         for b in range(labels.size):
             gains[labels[a], labels[b]] += weights[a, b] - factor * degrees[a] * degrees[b]
-    alive, parent = np.ones(count, np.bool_), np.arange(count)
-    partner = np.array([_best_partner(gains, alive, c) for c in range(count)])
+    alive, parent = np.ones(count, np.bool_), np.empty(count, np.int64)
+    partner = np.empty(count, np.int64)
+    for c in range(count):
+        parent[c] = c
+        partner[c] = _best_partner(gains, alive, c)
     while True:
         c = -1
         for d in range(count):
