@@ -398,13 +398,14 @@ def _sum_on_grid(
         grids.reshape(-1, *(side,) * d), n, transforms, 1 if 4 * grids.size < _FEW_CELLS else None
     )
     place = maps, chunks, batch.targets, batch.low, inverse_h, n
-    if odd:
-        for values, values_on_grid in zip((potential, *force), fields, strict=True):
-            on_grid = values_on_grid.reshape(len(maps), -1)
-            share_out(_gather_values, len(chunks), axes, *place, on_grid, values)
-    else:
-        on_grid = next(fields).reshape(len(maps), -1)
-        share_out(_gather, len(chunks), axes, *place, on_grid, potential, force)
+    with alone_if(batch.targets.shape[1] < _FEW_POINTS):
+        if odd:
+            for values, values_on_grid in zip((potential, *force), fields, strict=True):
+                on_grid = values_on_grid.reshape(len(maps), -1)
+                share_out(_gather_values, len(chunks), axes, *place, on_grid, values)
+        else:
+            on_grid = next(fields).reshape(len(maps), -1)
+            share_out(_gather, len(chunks), axes, *place, on_grid, potential, force)
     return crowding
 
 
