@@ -16,7 +16,7 @@ stages = {
     "P": (np.array(found["P"]), FIFTH),
     "750 x attraction": (750 * np.array(found["attraction"]), OTHER),
     "750 x field": (750 * np.array(found["field"]), OURS),
-    "750 x else": (750 * np.array(found["else"]), FOURTH),
+    "750 x other": (750 * np.array(found["other"]), FOURTH),
 }
 names = [f"{int(n):,}" for n in found["n"]]
 figure, (axis,) = panels(height=2.8)
@@ -24,9 +24,9 @@ left = np.zeros(len(names))
 for stage, (micro, color) in stages.items():
     axis.barh(names, micro, 0.6, left=left, color=color, label=stage)
     left += micro
-for total, place in zip(found["seconds in all"], range(len(names)), strict=True):
-    axis.text(left[place] + 6, place, f"{total:g} s in all", va="center", fontsize=9)
+for total, place in zip(found["total, s"], range(len(names)), strict=True):
+    axis.text(left[place] + 6, place, f"{total:g} s in total", va="center", fontsize=9)
 axis.invert_yaxis()
 axis.grid(visible=False, axis="y")
-axis.set(xlabel="microseconds an object", ylabel="objects", xlim=(0, 1.17 * left.max()))
+axis.set(xlabel="microseconds per object", ylabel="objects", xlim=(0, 1.17 * left.max()))
 _ = figure.legend(loc="outside upper center", ncols=5, frameon=False, fontsize=9)
