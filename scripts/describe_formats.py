@@ -23,24 +23,25 @@ from manymaps.prediction.journal import JOURNAL, POINT
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "formats.md"
 
-INTRODUCTION = f"""# Formats of files
+INTRODUCTION = f"""# File formats
 
 <!-- Written by scripts/describe_formats.py from the schemas by which files are read. -->
 
-All that is kept is NumPy arrays and JSON, so that any program can read it:
+All files that manymaps writes consist of NumPy arrays and JSON, so that any program can read them:
 
     with zipfile.ZipFile("norms.atlas") as file:
         meta = json.loads(file.read("meta.json"))
         maps = np.load(io.BytesIO(file.read("maps.npy")))
 
-An archive (`.atlas`, checkpoints) is a zip, stored or deflated, of `meta.json` in UTF-8, with
-"format" and "version" beside the values below, and of one `.npy` file for each array. Names of
-dimensions stand for the same length in the whole file. A name that ends in `*` stands for all that
-begin so. What is not declared here is left out on reading, so that a file may hold more.
+An archive (`.atlas`, checkpoints) is a zip file, stored or deflated. It contains `meta.json` in
+UTF-8 and one `.npy` file per array. `meta.json` contains "format" and "version" in addition to the
+values below. A dimension with the same name has the same length in the whole file. A name that ends
+in `*` stands for all names with this beginning. Values and arrays that are not listed here are
+ignored when the file is read.
 
-No file is unpickled, and no array reaches a computation before it was found to be as declared. A
-zip may unpack to {ALWAYS_UNPACKED // 2**30} GiB or {MOST_EXPANSION} times its length, whichever is
-more, and no table has more than {MOST_LABELS:,} rows or columns.
+manymaps never unpickles a file, and checks all arrays against these tables before it uses them. A
+zip file may unpack to {ALWAYS_UNPACKED // 2**30} GiB or {MOST_EXPANSION} times its own size, whichever is
+larger. A table has at most {MOST_LABELS:,} rows and columns.
 """
 
 
@@ -50,14 +51,14 @@ def described(schema: Schema) -> str:
     if schema.values and schema.kind.startswith("manymaps "):
         lines += [f'"format": "{schema.kind}", "version": {schema.version}', ""]
     if schema.values:
-        lines += ["| value | type | what |", "|---|---|---|"]
+        lines += ["| value | type | meaning |", "|---|---|---|"]
         lines += [
             f"| {_name(name, part)} | {part.type_name} | {_what(part)} |"
             for name, part in schema.values.items()
         ]
         lines.append("")
     if schema.arrays:
-        lines += ["| array | values | shape | what |", "|---|---|---|---|"]
+        lines += ["| array | type | shape | meaning |", "|---|---|---|---|"]
         lines += [
             f"| {_name(name, part)} | {part.type_name} | {_shape(part)} | {_what(part)} |"
             for name, part in schema.arrays.items()
@@ -67,11 +68,11 @@ def described(schema: Schema) -> str:
 
 
 def _shape(part: ArrayPart) -> str:
-    return f"({', '.join(map(str, part.shape))})" if part.shape else "one"
+    return f"({', '.join(map(str, part.shape))})" if part.shape else "scalar"
 
 
 def _name(name: str, part: ValuePart | ArrayPart) -> str:
-    return f"`{name}`" + (", if any" if part.optional or name.endswith("*") else "")
+    return f"`{name}`" + (" (optional)" if part.optional or name.endswith("*") else "")
 
 
 def _what(part: ValuePart | ArrayPart) -> str:
@@ -79,8 +80,8 @@ def _what(part: ValuePart | ArrayPart) -> str:
     least, most = part.least, getattr(part, "most", math.inf)
     if least == -math.inf and most == math.inf:
         return part.says
-    low = "" if least == -math.inf else f"{least} to " if most != math.inf else f"at least {least}"
-    return f"{part.says}; {low}{'' if most == math.inf else most}"
+    bounds = f"at least {least}" if most == math.inf else f"from {least} to {most}"
+    return f"{part.says}; {bounds}"
 
 
 def main() -> int:

@@ -181,7 +181,7 @@ class TestReading:
             ('{"format": "manymaps atlas", "version": 1}', "'labels' is missing"),
             (
                 '{"format": "manymaps atlas", "version": 1, "labels": "a"}',
-                "should be a list of text",
+                "expected type list of text",
             ),
         ],
     )

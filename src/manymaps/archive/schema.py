@@ -30,12 +30,12 @@ __all__ = ["ArrayPart", "Schema", "ValuePart"]
 _MOST_INTEGER = 2**63 - 1
 _DIMENSION = re.compile(r"(\w+?)(?: ([+-]) (\d+))?")
 _KIND_NAMES = {
-    "f": "real", "iu": "whole", "b": "truth", "U": "text", "biuf": "number", "f4": "float32",
-    "biufUmM": "number, text or time", "bf": "number or truth", "S": "text", "Uu": "text",
+    "f": "float", "iu": "integer", "b": "boolean", "U": "text", "biuf": "number", "f4": "float32",
+    "biufUmM": "number, text or time", "bf": "float or boolean", "S": "text", "Uu": "text",
 }  # fmt: skip
 _TYPE_NAMES = {
-    str: "text", int: "whole number", float: "number", bool: "truth", list: "list",
-    dict: "mapping", NoneType: "nothing",
+    str: "text", int: "integer", float: "number", bool: "boolean", list: "list",
+    dict: "mapping", NoneType: "null",
 }  # fmt: skip
 _Part = TypeVar("_Part", "ArrayPart", "ValuePart")
 
@@ -154,7 +154,7 @@ class ValuePart:
         """Refuse a value of another type, or out of range."""
         allowed = (*self.types, int) if float in self.types else self.types
         if type(value) not in allowed:
-            raise ValueError(f"{name!r} is {value!r:.60}, and should be a {self.type_name}")
+            raise ValueError(f"{name!r} is {value!r:.60}; expected type {self.type_name}")
         if isinstance(value, int) and abs(value) > _MOST_INTEGER:
             raise ValueError(f"{name!r} is {value!r:.60}, beyond all numbers that are kept")
         if isinstance(value, int | float) and value < self.least:

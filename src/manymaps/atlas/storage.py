@@ -41,88 +41,90 @@ _TEXT = ValuePart((str,), "a text")
 ATLAS = Schema(
     "manymaps atlas",
     1,
-    "The maps of labelled objects, `.atlas`: written by `Atlas.save` and by every command that "
-    "fits, read by `load_atlas`.",
+    "An `.atlas` file stores the maps of labelled objects. `Atlas.save` and every command that "
+    "fits write it. `load_atlas` reads it.",
     values={
-        "labels": ValuePart((list,), "the label of each object", each=_TEXT, length="n_objects"),
-        "method": ValuePart((str,), "the method, as the command line spells it"),
+        "labels": ValuePart((list,), "label of each object", each=_TEXT, length="n_objects"),
+        "method": ValuePart((str,), "name of the method on the command line"),
         "model": ValuePart(
             (dict,), "`ChoiceModel`: kernel, normalization, mixing, background, kernel_width, given"
         ),
         "parameters": ValuePart((dict,), "all settings of the fit"),
         "log_normalizer": ValuePart((float, NoneType), "log Z of a joint model"),
-        "fingerprint": ValuePart((str,), "of the data that was fitted"),
+        "fingerprint": ValuePart((str,), "fingerprint of the fitted data"),
         "kinds": ValuePart(
-            (list, NoneType), "the kind of each object, where there are two: rows, then columns",
+            (list, NoneType), "kind of each object in an atlas of two kinds: rows, then columns",
             each=_TEXT, length="n_objects", optional=True,
         ),
         "vector_shape": ValuePart(
-            (list,), "of the fitted vectors: n_objects, n_features",
+            (list,), "shape of the fitted vectors: n_objects, n_features",
             each=ValuePart((int,), "a length", least=0), optional=True,
         ),
     },
     arrays={
         "maps": ArrayPart(
-            "f", ("n_maps", "n_objects", "n_components"), "the point of each object in each map"
+            "f", ("n_maps", "n_objects", "n_components"), "position of each object in each map"
         ),
         "proportions": ArrayPart(
-            "f", ("n_maps", "n_objects"), "mixing proportions; each object's sum to 1", least=0
+            "f", ("n_maps", "n_objects"), "mixing proportions; their sum over maps is 1", least=0
         ),
         "history/*": ArrayPart(
-            "biuf", ("...",), "what the fit recorded: iteration, cost, kl", finite=False
+            "biuf", ("...",), "history of the fit: iteration, cost, kl", finite=False
         ),
         "metadata/*": ArrayPart(
-            "biufUmM", ("n_objects",), "a column of metadata by its name", finite=False
+            "biufUmM", ("n_objects",), "column of metadata with this name", finite=False
         ),
         "factors": ArrayPart(
             "f", ("n_objects",), "fixed factors of rows and columns", least=0, optional=True
         ),
         "consensus/offsets": ArrayPart(
-            "iu", ("n_objects + 1",), "where the senses of each object begin and end",
+            "iu", ("n_objects + 1",), "offsets of the senses of each object",
             least=0, most="n_senses", optional=True,
         ),
         "consensus/by_fit": ArrayPart(
-            "f", ("n_senses", "n_fits"), "the share of each sense in each fit",
+            "f", ("n_senses", "n_fits"), "share of each sense in each fit",
             least=0, optional=True,
         ),
         "consensus/neighbors": ArrayPart(
-            "iu", ("n_senses", "n_neighbors"), "numbers of objects, -1 where there are no more",
+            "iu", ("n_senses", "n_neighbors"), "indices of neighbours, -1 if there are fewer",
             least=-1, most="n_objects - 1", optional=True,
         ),
         "consensus/weights": ArrayPart(
-            "f", ("n_senses", "n_neighbors"), "the share of each neighbour", least=0, optional=True
+            "f", ("n_senses", "n_neighbors"), "weight of each neighbour", least=0, optional=True
         ),
         "consensus/of_map": ArrayPart(
-            "iu", ("...", "n_maps", "n_objects"), "the senses of an object in a map, -1 for none",
+            "iu", ("...", "n_maps", "n_objects"), "senses of an object in a map, -1 for none",
             least=-1, most="n_senses - 1", optional=True,
         ),
         "consensus/threshold": ArrayPart(
-            "f", (), "the overlap from which on senses are the same", optional=True
+            "f", (), "minimum overlap of senses that count as the same", optional=True
         ),
         "consensus/held": ArrayPart(
-            "b", ("n_senses", "n_fits"), "which fits have the sense", optional=True
+            "b", ("n_senses", "n_fits"), "which fits contain the sense", optional=True
         ),
         "associations/data": ArrayPart(
-            "f", ("n_associations",), "shares of each object's strongest partners, as CSR",
+            "f", ("n_associations",), "strengths of the strongest associations, as CSR",
             least=0, optional=True,
         ),
         "associations/indices": ArrayPart(
-            "iu", ("n_associations",), "their numbers",
+            "iu", ("n_associations",), "column indices of these associations",
             least=0, most="n_objects - 1", optional=True,
         ),
         "associations/indptr": ArrayPart(
-            "iu", ("n_objects + 1",), "where those of each object begin and end",
+            "iu", ("n_objects + 1",), "row offsets of these associations",
             least=0, most="n_associations", optional=True,
         ),
         "vectors/dense": ArrayPart(
-            "biuf", ("n_objects", "n_features"), "the fitted vectors", optional=True
+            "biuf", ("n_objects", "n_features"), "fitted vectors", optional=True
         ),
         "vectors/data": ArrayPart(
-            "biuf", ("n_stored",), "the fitted vectors as CSR of `vector_shape`", optional=True
+            "biuf", ("n_stored",), "fitted vectors as CSR of shape `vector_shape`", optional=True
         ),
-        "vectors/indices": ArrayPart("iu", ("n_stored",), "their columns", least=0, optional=True),
+        "vectors/indices": ArrayPart(
+            "iu", ("n_stored",), "column indices of the vectors", least=0, optional=True
+        ),
         "vectors/indptr": ArrayPart(
-            "iu", ("n_objects + 1",), "where each row begins and ends",
+            "iu", ("n_objects + 1",), "row offsets of the vectors",
             least=0, most="n_stored", optional=True,
         ),
     },

@@ -53,27 +53,25 @@ COLUMN_METADATA = "column_metadata."
 COUNTS = Schema(
     "manymaps counts",
     1,
-    "A table of counts, `.npz`: written by `Counts.save` and `manymaps count`, read by "
-    "`read_counts`, and by `scipy.sparse.load_npz`.",
+    "An `.npz` file stores a table of counts. `Counts.save` and `manymaps count` write it. "
+    "`read_counts` and `scipy.sparse.load_npz` read it.",
     arrays={
-        VERSION_KEY: ArrayPart("iu", (), "the version of the format", least=0),
-        "format": ArrayPart("S", (), "csr", optional=True),
+        VERSION_KEY: ArrayPart("iu", (), "version of the format", least=0),
+        "format": ArrayPart("S", (), "`csr`, for SciPy", optional=True),
         "_is_array": ArrayPart("b", (), "true, for SciPy", optional=True),
         "shape": ArrayPart("iu", (2,), "n_rows, n_columns", least=0),
-        "indptr": ArrayPart(
-            "iu", ("n_rows + 1",), "where each row begins and ends", least=0, most="n_pairs"
-        ),
-        "indices": ArrayPart("iu", ("n_pairs",), "columns", least=0),
+        "indptr": ArrayPart("iu", ("n_rows + 1",), "row offsets", least=0, most="n_pairs"),
+        "indices": ArrayPart("iu", ("n_pairs",), "column indices", least=0),
         "data": ArrayPart("biuf", ("n_pairs",), "counts", least=0),
-        "row_labels": ArrayPart("Uu", ("...",), "texts, or UTF-8 with zeros between them"),
-        "column_labels": ArrayPart("Uu", ("...",), "texts, or UTF-8 with zeros between them"),
-        "kinds": ArrayPart("U", (2,), "what rows and columns are"),
-        "report": ArrayPart("U", (), "JSON: what was read, merged and left out"),
+        "row_labels": ArrayPart("Uu", ("...",), "texts, or UTF-8 bytes separated by zeros"),
+        "column_labels": ArrayPart("Uu", ("...",), "texts, or UTF-8 bytes separated by zeros"),
+        "kinds": ArrayPart("U", (2,), "names of the kinds of rows and columns"),
+        "report": ArrayPart("U", (), "JSON report of the data that were read, merged and omitted"),
         f"{ROW_METADATA}*": ArrayPart(
-            "biufUmM", ("n_rows",), "a column of metadata by its name", finite=False
+            "biufUmM", ("n_rows",), "column of row metadata with this name", finite=False
         ),
         f"{COLUMN_METADATA}*": ArrayPart(
-            "biufUmM", ("n_columns",), "the same of columns", finite=False
+            "biufUmM", ("n_columns",), "column of column metadata with this name", finite=False
         ),
     },
 )

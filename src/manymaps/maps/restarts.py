@@ -33,15 +33,18 @@ __all__ = ["EARLIER", "Restart", "StartOf", "best_run", "derived_seeds", "rejoin
 
 _NUMBER = (int, float, bool, NoneType)
 EARLIER = Schema(
-    "earlier", 1, "What a checkpoint of several runs (`n_init`) holds of those before its own.",
+    "earlier runs", 1,
+    "The checkpoint of a fit of several runs (`n_init`) stores these values of the earlier runs.",
     values={
-        "seeds": ValuePart((list,), "of all runs", each=ValuePart((int, NoneType), "", least=0)),
+        "seeds": ValuePart(
+            (list,), "seeds of all runs", each=ValuePart((int, NoneType), "", least=0)
+        ),
         "ended": ValuePart(
-            (list,), "how each ended",
+            (list,), "result of each earlier run",
             each=ValuePart((dict,), "`Restart`", each=ValuePart(_NUMBER, "a number")),
         ),
-        "best": ValuePart((dict,), "the best, as a checkpoint holds it", optional=True),
-        "log_normalizer": ValuePart((float, NoneType), "log Z of the best", optional=True),
+        "best": ValuePart((dict,), "best earlier run, as in a checkpoint", optional=True),
+        "log_normalizer": ValuePart((float, NoneType), "log Z of the best run", optional=True),
     },
 )  # fmt: skip
 

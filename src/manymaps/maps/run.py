@@ -71,40 +71,40 @@ _CHECKPOINT_SECONDS = 30.0
 _FEW_PAIRS = 2_000_000
 
 _RUN_VALUES = {
-    "fingerprint": ValuePart((str,), "of the data that are fitted"),
-    "method": ValuePart((str,), "the method, as the command line spells it"),
+    "fingerprint": ValuePart((str,), "fingerprint of the fitted data"),
+    "method": ValuePart((str,), "name of the method on the command line"),
     "settings": ValuePart((dict,), "all settings of the fit"),
-    "iteration": ValuePart((int,), "iterations done", least=0),
-    "seed": ValuePart((int,), "where noise comes from", least=0),
+    "iteration": ValuePart((int,), "number of finished iterations", least=0),
+    "seed": ValuePart((int,), "seed of the noise", least=0),
     "history": ValuePart(
-        (dict,), "iteration, cost and kl, as often as they were recorded",
+        (dict,), "recorded values of iteration, cost and kl",
         each=ValuePart((list,), "numbers", each=ValuePart((float,), "a number")),
     ),
 }  # fmt: skip
 _RUN_ARRAYS = {
     "parameter/*": ArrayPart(
-        "f", ("...",), "positions of each set of objects, then weights",
+        "f", ("...",), "positions of each set of objects, then mixing weights",
         least=-FARTHEST, most=FARTHEST,
     ),
-    "memory/*": ArrayPart("bf", ("...",), "what optimizer and run carry along", finite=False),
+    "memory/*": ArrayPart("bf", ("...",), "state of the optimizer and the run", finite=False),
 }  # fmt: skip
 _RUN = Schema("run", 1, "one run of a checkpoint", _RUN_VALUES, _RUN_ARRAYS)
 
 CHECKPOINT = Schema(
     "manymaps checkpoint",
     1,
-    "The state of a fit, written by `fit(checkpoint=...)` and `--checkpoint`, and gone on with by "
-    "`resume`. Arrays have the shapes of the fit that it is of.",
+    "A checkpoint stores the state of a fit. `fit(checkpoint=...)` and `--checkpoint` write it. "
+    "`resume` continues from it. The shapes of the arrays are those of the fit.",
     values={
         **_RUN_VALUES,
         "earlier": ValuePart(
-            (dict,), "of several runs: their seeds, how those before this one ended, the best",
+            (dict,), "fits of several runs: seeds, results of the earlier runs, and the best run",
             optional=True,
         ),
     },
     arrays={
         **_RUN_ARRAYS,
-        "best/*": ArrayPart("bf", ("...",), "the best of the earlier runs", finite=False),
+        "best/*": ArrayPart("bf", ("...",), "best of the earlier runs", finite=False),
     },
 )  # fmt: skip
 

@@ -32,29 +32,29 @@ __all__ = ["JOURNAL", "POINT", "Journal", "fingerprint", "stable_home"]
 JOURNAL = Schema(
     "manymaps sweep",
     1,
-    "The finished points of a sweep, a line of JSON each, below a header of these values: "
-    "written and gone on with by `sweep` and `predict`.",
+    "A text file stores the finished points of a sweep, one JSON line per point, below a header "
+    "line with these values. `sweep` and `predict` write it and continue from it.",
     values={
         "data": ValuePart((str,), "fingerprint of the associations"),
-        "split": ValuePart((str,), "how they were split"),
-        "predictor": ValuePart((str,), "the predictor, as Python writes it"),
+        "split": ValuePart((str,), "description of the split"),
+        "predictor": ValuePart((str,), "textual representation of the predictor"),
     },
 )
 POINT = Schema(
     "point of a sweep",
     1,
-    "One line below the header.",
+    "Each line below the header is one point.",
     values={
-        "settings": ValuePart((dict,), "the parameters of the point"),
-        "split": ValuePart((int,), "number of the split", least=0),
-        "seed": ValuePart((int,), "of the fit", least=0),
+        "settings": ValuePart((dict,), "parameters of the point"),
+        "split": ValuePart((int,), "index of the split", least=0),
+        "seed": ValuePart((int,), "seed of the fit", least=0),
         "measures": ValuePart(
-            (dict,), "by name; infinity as a word",
+            (dict,), 'measures by name; infinity as the text "inf"',
             each=ValuePart((float, str), "a measure"),
         ),
-        "n_iterations": ValuePart((int,), "iterations done", least=0),
-        "seconds": ValuePart((float,), "how long it took", least=0),
-        "failure": ValuePart((str, NoneType), "why it failed"),
+        "n_iterations": ValuePart((int,), "number of iterations", least=0),
+        "seconds": ValuePart((float,), "duration of the fit", least=0),
+        "failure": ValuePart((str, NoneType), "reason of a failure"),
     },
 )  # fmt: skip
 _BEGINNING = f'{{"format": "{JOURNAL.kind}"'.encode()
