@@ -46,7 +46,7 @@ whichever is larger. A table has at most {MOST_LABELS:,} rows and columns.
 
 
 def described(schema: Schema) -> str:
-    """A section: what the file is, its values, its arrays."""
+    """Return a section that describes a file, its values and its arrays."""
     lines = [f"## {schema.kind.removeprefix('manymaps ').capitalize()}", "", schema.says, ""]
     if schema.values and schema.kind.startswith("manymaps "):
         lines += [f'"format": "{schema.kind}", "version": {schema.version}', ""]
@@ -76,7 +76,7 @@ def _name(name: str, part: ValuePart | ArrayPart) -> str:
 
 
 def _what(part: ValuePart | ArrayPart) -> str:
-    """What a part is, and its range."""
+    """Describe a part and its range."""
     least, most = part.least, getattr(part, "most", math.inf)
     if least == -math.inf and most == math.inf:
         return part.says

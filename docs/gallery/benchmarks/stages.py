@@ -2,9 +2,10 @@
 Where the time of a fit goes
 ============================
 
-t-SNE of vectors in 100 clusters, perplexity 30, 750 iterations on two cores, microseconds an
-object: bars that do not grow are linear, or better. ``python benchmarks/stages.py``;
-:doc:`/reference/performance` lists the figures, with estimates for 1e7 objects.
+The bars show the time of t-SNE in microseconds per object, for vectors in 100 clusters, perplexity
+30 and 750 iterations on two cores. If the bars do not grow, the total time is linear or better.
+``python benchmarks/stages.py`` measures the times; :doc:`/reference/performance` lists them, with
+estimates for 1e7 objects.
 """
 
 import numpy as np
