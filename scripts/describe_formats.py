@@ -40,7 +40,7 @@ in `*` stands for all names with this beginning. Values and arrays that are not 
 ignored when the file is read.
 
 manymaps never unpickles a file, and checks all arrays against these tables before it uses them. A
-zip file may unpack to {ALWAYS_UNPACKED // 2**30} GiB or {MOST_EXPANSION} times its own size,
+zip file may unpack to at most {ALWAYS_UNPACKED // 2**30} GiB or {MOST_EXPANSION} times its size,
 whichever is larger. A table has at most {MOST_LABELS:,} rows and columns.
 """
 
