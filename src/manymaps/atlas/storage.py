@@ -120,11 +120,9 @@ ATLAS = Schema(
         "vectors/data": ArrayPart(
             "biuf", ("n_stored",), "fitted vectors as CSR of shape `vector_shape`", optional=True
         ),
-        "vectors/indices": ArrayPart(
-            "iu", ("n_stored",), "column indices of the vectors", least=0, optional=True
-        ),
+        "vectors/indices": ArrayPart("iu", ("n_stored",), "column indices", least=0, optional=True),
         "vectors/indptr": ArrayPart(
-            "iu", ("n_objects + 1",), "row offsets of the vectors",
+            "iu", ("n_objects + 1",), "row offsets",
             least=0, most="n_stored", optional=True,
         ),
     },

@@ -33,12 +33,9 @@ __all__ = ["EARLIER", "Restart", "StartOf", "best_run", "derived_seeds", "rejoin
 
 _NUMBER = (int, float, bool, NoneType)
 EARLIER = Schema(
-    "earlier runs", 1,
-    "The checkpoint of a fit of several runs (`n_init`) stores these values of the earlier runs.",
+    "earlier runs", 1, "Values of the earlier runs in a checkpoint of several runs (`n_init`).",
     values={
-        "seeds": ValuePart(
-            (list,), "seeds of all runs", each=ValuePart((int, NoneType), "", least=0)
-        ),
+        "seeds": ValuePart((list,), "of all runs", each=ValuePart((int, NoneType), "", least=0)),
         "ended": ValuePart(
             (list,), "result of each earlier run",
             each=ValuePart((dict,), "`Restart`", each=ValuePart(_NUMBER, "a number")),
