@@ -21,11 +21,11 @@ ERRORS = {
 
 
 def quoted() -> list[str]:
-    """The messages in the left columns, under headings that say "it says"."""
+    """The messages in the left columns, under the heading "message"."""
     found, inside = [], False
     for line in PAGE.splitlines():
-        inside = line.startswith("| it says") or (inside and line.startswith("|"))
-        if inside and not line.startswith(("| it says", "|---")):
+        inside = line.startswith("| message") or (inside and line.startswith("|"))
+        if inside and not line.startswith(("| message", "|---")):
             found += re.findall(r"`([^`]+)`", line.split(" | ")[0])
     return found
 
