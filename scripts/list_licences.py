@@ -1,12 +1,12 @@
-"""List what manymaps is built on, with licences and dates: docs/develop/licences.md.
+"""List the dependencies of manymaps with licences and release dates: docs/develop/licences.md.
 
     python scripts/list_licences.py [--check] [--dates PYLOCK]
 
-Packages and versions are those of requirements-dev.txt, and who asks for each is what its comments
-say. Licences are those that the packages installed here state of themselves; where the newest
-version is not installed (it is for another system or another Python), that of the page stays. Dates
-of release stand in no installed package: they are those of a lock in the format of PEP 751, which
-`make lock` makes beside the other, and stay with a version that the page has.
+Packages, versions and the packages that require them come from requirements-dev.txt and its
+comments. Licences come from the metadata of the installed packages. If the newest version is not
+installed, because it is for another system or Python version, the licence on the page is kept.
+Installed packages do not contain release dates: these come from a lock file in the format of PEP
+751, which `make lock` also writes. Without one, the dates on the page are kept.
 
 With --check nothing is written; the exit code is 1 if
 docs/develop/licences.md is not current.
@@ -42,17 +42,17 @@ ROW = re.compile(
 )
 
 INTRODUCTION = """\
-# Licences of what manymaps is built on
+# Licences of dependencies
 
-Written by `python scripts/list_licences.py`, which says where each column comes from. manymaps
-itself is under the BSD 3-Clause licence, its word relations under that of WordNet. Where several
-versions are listed they are for several versions of Python; date and licence are those of the
-newest."""
+This page is written by `python scripts/list_licences.py`, which documents the source of each
+column. manymaps itself is under the BSD 3-Clause licence, and its word relations are under that of
+WordNet. If a package has several versions, they are for different versions of Python, and the date
+and licence are those of the newest."""
 
 
 @dataclass
 class Package:
-    """A package of the lock: its versions, and the packages that ask for it."""
+    """A package of the lock: its versions, and the packages that require it."""
 
     versions: list[str] = field(default_factory=list)
     askers: set[str] = field(default_factory=set)
@@ -65,7 +65,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Row:
-    """What the page says of a package beside its name."""
+    """The row of a package on the page, without its name."""
 
     versions: str
     date: str
@@ -73,7 +73,7 @@ class Row:
 
 
 def locked(text: str) -> dict[str, Package]:
-    """The packages of a lock, which `uv pip compile` has written, by their normalized names."""
+    """The packages of a lock written by `uv pip compile`, by their normalized names."""
     packages: defaultdict[str, Package] = defaultdict(Package)
     package = Package()
     for line in text.splitlines():
@@ -88,7 +88,7 @@ def locked(text: str) -> dict[str, Package]:
 
 
 def needed(packages: dict[str, Package], names: Iterable[str]) -> set[str]:
-    """The packages of these names, and all that they ask for in turn."""
+    """The packages of these names, and all packages that they require in turn."""
     found, waiting = set[str](), set(names)
     while waiting:
         found |= waiting
@@ -97,12 +97,12 @@ def needed(packages: dict[str, Package], names: Iterable[str]) -> set[str]:
 
 
 def names_of(requirements: Iterable[str]) -> set[str]:
-    """The normalized names that requirements ask for."""
+    """The normalized names of the packages in requirements."""
     return {canonicalize_name(Requirement(text).name) for text in requirements} - {OURSELVES}
 
 
 def licence_of(distribution: metadata.Distribution) -> str:
-    """What a package says of its licence: an expression, one line, a classifier, or its file."""
+    """The licence of a package: an expression, one line, a classifier, or its file."""
     stated = distribution.metadata
     said = (stated["License-Expression"] or stated["License"] or "").strip()
     if said and said != "UNKNOWN" and "\n" not in said and len(said) <= LONGEST:
@@ -165,32 +165,35 @@ def read_rows(text: str) -> dict[str, Row]:
 
 
 def page_of(packages: dict[str, Package], rows: dict[str, Row], project: dict[str, Any]) -> str:
-    """The page: what every installation has, what extras add, and what developers have."""
+    """The page: required packages, packages of extras, and packages for development."""
     extras = project["optional-dependencies"]
     always = needed(packages, names_of(project["dependencies"]))
     offered = {name for extra in extras if extra not in ("dev", "bench", "docs") for name in
                names_of(extras[extra])}  # fmt: skip
     added = needed(packages, offered) - always
-    parts = [INTRODUCTION, _finished(packages, rows), "## In the page", *_bundled()]
+    parts = [INTRODUCTION, _finished(packages, rows), "## Included in the page", *_bundled()]
     for title, names in (
-        ("## What every installation has", always),
-        ("## What extras add", added),
-        ("## What developers have beside", set(packages) - always - added),
+        ("## Required packages", always),
+        ("## Optional packages", added),
+        ("## Packages for development", set(packages) - always - added),
     ):
         parts += [title, _table({name: rows[name] for name in sorted(names)})]
     return "\n\n".join(parts) + "\n"
 
 
 def _finished(packages: dict[str, Package], rows: dict[str, Row]) -> str:
-    """What was last released long ago, and who asks for it."""
+    """The packages whose last release is old, and the packages that require them."""
     old = sorted(name for name, row in rows.items() if row.date < RECENT)
     named = (f"{name} ({', '.join(sorted(packages[name].askers))})" for name in old)
-    told = f"Last released before {RECENT}, with who asks for it in a release of its own since: "
-    return textwrap.fill(f"{told}{', '.join(named)}.", 100, break_on_hyphens=False)
+    intro = (
+        f"The newest versions of these packages were released before {RECENT}; the packages that "
+        "require them, in brackets, have newer releases: "
+    )
+    return textwrap.fill(f"{intro}{', '.join(named)}.", 100, break_on_hyphens=False)
 
 
 def _bundled() -> list[str]:
-    """What viewer.js is made of, and what makes it."""
+    """The packages in viewer.js, and those that build it."""
     text = (ROOT / "viewer" / "package-lock.json").read_text(encoding="utf-8")
     entries = json.loads(text)["packages"]
     tops = {name.removeprefix("node_modules/"): entry for name, entry in entries.items() if name}
@@ -201,9 +204,9 @@ def _bundled() -> list[str]:
         f"| {name} | {inside[name]['version']} | {inside[name]['license']} |" for name in inside
     ]
     return [
-        "`viewer.js` holds these; their texts stand at its end.",
+        "`viewer.js` contains these packages and, at its end, the texts of their licences.",
         "\n".join(["| package | version | licence |", "|---|---|---|", *table]),
-        f"It is made by {', '.join(makers)}.",
+        f"It is built with {', '.join(makers)}.",
     ]
 
 
