@@ -1,11 +1,11 @@
 """
-How ambiguous is a word?
-========================
+Estimate the ambiguity of words
+===============================
 
-Spearman's correlation of counts taken from associations alone with WordNet's number of senses,
-with 95 % intervals. The word relations hold a few pairs of every sense by their making, so that
-counting responses does best there; of what people answered (USF) it says least. ``python
-examples/ambiguity.py``
+Spearman's rank correlation between measures computed from associations and WordNet's number of
+senses, with 95 % intervals. Measures that only count responses do well for the word relations,
+because these contain a few pairs of every sense by construction. For responses of participants (USF
+norms), they are the weakest measures. Command: ``python examples/ambiguity.py``
 """
 
 import re

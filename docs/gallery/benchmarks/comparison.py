@@ -1,11 +1,12 @@
 """
-Thirty words that changed
+Detect words that changed
 =========================
 
-In one of two samples of the same norms some answers of 30 words were exchanged for those of
-another word. How many `compare` finds at a false discovery rate of 5 %, by word and by sense, and
-how many of the 30 words of least cosine are right, for somebody who knows that there are 30. Means
-of five repeats. ``python benchmarks/comparison.py``
+In one of two samples of the same norms, a share of the responses of 30 words was exchanged for
+those of another word. The bars show how many of these words `compare` finds at a false discovery
+rate of 5 %, by word and by sense. For comparison, they also show how many are among the 30 words
+with the smallest cosine, a method that requires knowing that 30 words changed. Values are means of
+five repeats. Command: ``python benchmarks/comparison.py``
 """
 
 from stored import OTHER, OURS, PRINTED, panels, read
@@ -22,8 +23,8 @@ for k, (axis, name) in enumerate(zip(axes, ("USF norms", "word relations"), stri
                                ("by cosine", PRINTED, 0.26)):  # fmt: skip
         heights = [float(found[what][i]) for i in rows]
         axis.bar([j + shift for j in range(len(rows))], heights, 0.24, color=color, label=what)
-    axis.set(title=name, xticks=range(len(rows)), xticklabels=shares, xlabel="share exchanged")
+    axis.set(title=name, xticks=range(len(rows)), xticklabels=shares, xlabel="exchanged share")
     axis.grid(visible=False, axis="x")
-axes[0].set_ylabel("of 30")
+axes[0].set_ylabel("words (of 30)")
 _ = figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3,
                   frameon=False)  # fmt: skip

@@ -1,11 +1,12 @@
 """
-CODE beside autograd and correspondence analysis
-================================================
+CODE compared with autograd and correspondence analysis
+=======================================================
 
-All 18,846 posts of 20 Newsgroups by 2,000 and 20,000 words in two dimensions, two cores. The same
-likelihood written in PyTorch takes twenty times as long for 20 iterations, and is left out at
-20,000 words; correspondence analysis, which CODE starts from, is a sparse one here and made dense
-by prince. ``python benchmarks/cooccurrence.py --dims 2``.
+Time and memory of two-dimensional embeddings of all 18,846 posts of 20 Newsgroups and 2,000 or
+20,000 words, on two cores. An implementation of the same likelihood in PyTorch takes twenty times
+as long for 20 iterations; it was not run with 20,000 words. CODE starts from correspondence
+analysis, which is sparse in manymaps and dense in prince. Command: ``python
+benchmarks/cooccurrence.py --dims 2``
 """
 
 from stored import OTHER, OURS, dots, panels, read

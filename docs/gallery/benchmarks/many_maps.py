@@ -1,10 +1,10 @@
 """
-What more maps cost, and hold
+Cost and benefit of more maps
 =============================
 
-The free-association norms of 5,018 words in 1 to 40 maps, ``manymaps fit`` as a whole on two
-cores. Forty maps take two to five times as long as one, and KL falls by half and more. ``python
-benchmarks/usf.py --penalties 0 0.001 0.01``.
+Forty maps take two to five times as long as one, and reduce KL by half or more. The data are the
+free-association norms of 5,018 words in 1 to 40 maps. The time is that of the whole command
+``manymaps fit`` on two cores. Command: ``python benchmarks/usf.py --penalties 0 0.001 0.01``
 """
 
 from stored import FOURTH, OTHER, OURS, panels, read
@@ -12,7 +12,7 @@ from stored import FOURTH, OTHER, OURS, panels, read
 found = read("results/usf.txt", "maps", "seconds")
 figure, axes = panels(3, width=9.5, height=3.2)
 heads = {"seconds": "seconds", "KL per word": "KL per word",
-         "strongest associate among the 10 likeliest": "strongest one in the ten"}  # fmt: skip
+         "strongest associate among the 10 likeliest": "strongest one in top ten"}  # fmt: skip
 for axis, (column, title) in zip(axes, heads.items(), strict=True):
     for penalty, color, marker in ((0.0, OURS, "o"), (0.001, FOURTH, "D"), (0.01, OTHER, "s")):
         rows = [i for i, one in enumerate(found["penalty"]) if one == penalty]

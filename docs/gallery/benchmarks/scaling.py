@@ -1,10 +1,11 @@
 """
-How time and memory grow
-========================
+Scaling of time and memory
+==========================
 
-An iteration of many maps against objects, maps, dimensions, partners of each object and threads,
-from ``python benchmarks/scaling.py``: 5,000 objects of 15 partners in 5 maps of the plane, but for
-what varies. Above each panel stand the exponents over the upper half of its axis; 1 is linear.
+Time per iteration and memory by the number of objects, maps, dimensions, neighbours per object and
+threads. All parameters except the one that varies are fixed: 5,000 objects with 15 neighbours each,
+in 5 two-dimensional maps. The exponents above the panels are for the upper half of the horizontal
+axis; an exponent of 1 is linear. Command: ``python benchmarks/scaling.py``
 """
 
 import sys

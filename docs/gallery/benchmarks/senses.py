@@ -1,11 +1,13 @@
 """
-Which method finds the senses of words?
-=======================================
+Methods of word sense induction
+===============================
 
-Pairs of a word put into clusters, against the WordNet sense that each comes from; F is B-cubed
-over words of two senses or more. Maps place senses; what finds them is the groups among a word's
-neighbours (listed senses). Left, methods on the same network, maps from random positions; right,
-what is clustered. ``python examples/word_sense_induction.py``
+Each method assigns the pairs of a word to clusters, which are compared with the WordNet senses of
+the pairs. F is the B-cubed measure over words with at least two senses. The left panel compares
+methods on the same network, with maps that start from random positions. The right panel compares
+the networks that are clustered. The best results come from groups among the neighbours of a word,
+which are the senses that `Atlas.senses` lists; maps show where these senses are. Command: ``python
+examples/word_sense_induction.py``
 """
 
 from stored import OTHER, OURS, dots, panels, read

@@ -1,6 +1,6 @@
 """
-Where the time of a fit goes
-============================
+Time of each stage of a fit
+===========================
 
 The bars show the time of t-SNE in microseconds per object, for vectors in 100 clusters, perplexity
 30 and 750 iterations on two cores. If the bars do not grow, the total time is linear or better.

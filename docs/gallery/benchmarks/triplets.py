@@ -1,10 +1,11 @@
 """
-Few judgements of the odd one out
-=================================
+Odd-one-out judgements
+======================
 
-Accuracy on 20,000 held-out triplets of 100 objects, by how often each pair was asked. An atlas is
-fitted to what a model of choice expects of all pairs; counts alone need several times as many
-judgements. Planted truths, two seeds; chance is .333. ``python benchmarks/triplets.py``
+Accuracy on 20,000 held-out triplets of 100 objects, by the number of judgements per pair. The atlas
+is fitted to the probabilities of all pairs, which a model of choice predicts from the judgements.
+An atlas of the counts alone needs several times as many judgements. The data are simulated, with
+two seeds; chance is 0.333. Command: ``python benchmarks/triplets.py``
 """
 
 from stored import OTHER, OURS, PRINTED, panels, read
@@ -20,7 +21,7 @@ for axis, truth in zip(axes, ("themes", "dimensions"), strict=True):
         axis.plot(asked, [found[name][i] for i in rows], color=color, marker=marker, markersize=4,
                   label=name)  # fmt: skip
     axis.plot(asked, [found["ceiling"][i] for i in rows], ":", color="0.4", label="ceiling")
-    axis.set(title=truth, xlabel="times a pair was asked", xscale="log", xticks=[1, 10],
+    axis.set(title=truth, xlabel="judgements per pair", xscale="log", xticks=[1, 10],
              xticklabels=["1", "10"])  # fmt: skip
 axes[0].set_ylabel("accuracy")
 _ = figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=5,

@@ -1,11 +1,12 @@
 """
-t-SNE beside other programs
-===========================
+t-SNE compared with other programs
+==================================
 
-Time against KL, both better towards the lower left: MNIST in 50 components, perplexity 30, 250 +
-500 iterations, two threads each, in one run; the ring is manymaps with as few iterations as end no
-higher than scikit-learn-intelex. KL is of each map on one P of exact neighbours. ``python
-benchmarks/tsne.py``; :doc:`/reference/performance` has the figures.
+Time and KL of each program; lower values are better on both axes. The data are MNIST in 50
+components, with perplexity 30 and 250 + 500 iterations, two threads each, in one run. The ring
+marks the run of manymaps with the fewest iterations whose KL is no higher than that of
+scikit-learn-intelex. KL of each map is computed with the same P of exact neighbours. Command:
+``python benchmarks/tsne.py``. :doc:`/reference/performance` lists the values.
 """
 
 from stored import FOURTH, OTHER, OURS, PRINTED, panels, read

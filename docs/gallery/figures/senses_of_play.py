@@ -2,12 +2,13 @@
 The senses of a word
 ====================
 
-*play* is drama, sport, make-believe and more; each map that holds one shows what is near it there.
+The word *play* has several senses, such as drama, sport and make-believe. Each panel shows one map
+in which *play* has weight, and the nearest words there.
 """
 
 import os
 
 import manymaps as mm
 
-atlas = mm.load_atlas(os.environ["MANYMAPS_DEMO"])  # what `manymaps demo` makes
+atlas = mm.load_atlas(os.environ["MANYMAPS_DEMO"])  # written by `manymaps demo`
 figure = mm.plot_senses(atlas, "play")

@@ -1,16 +1,17 @@
 """
-Iris: how many neighbours t-SNE keeps
-=====================================
+Iris: neighbours that t-SNE keeps
+=================================
 
-Claassen 2020, table 1. The share of each flower's ten nearest that are so in the map, at
-perplexity 15.
+Claassen 2020, table 1. The share of the ten nearest neighbours of each flower that are also among
+its ten nearest in the map, at perplexity 15.
 
 .. include:: /results/claassen_iris.txt
    :parser: myst_parser.sphinx_
 
-What differs: the thesis has one run of its own program, ours is the mean of ten seeds. All programs
-lie within a standard error or two of the flowers, so that iris cannot tell them apart; from
-principal components it can. ``python examples/claassen_tables_2020.py``.
+Differences: the thesis reports one run of its own program, and we report the mean of ten seeds. The
+results of all t-SNE programs are within one or two standard errors (over flowers), so iris cannot
+distinguish the programs. It does distinguish t-SNE from principal components. Command: ``python
+examples/claassen_tables_2020.py``
 """
 
 from sklearn.datasets import load_iris

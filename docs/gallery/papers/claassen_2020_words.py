@@ -1,19 +1,21 @@
 """
-601 words: perplexity, and local perplexity
-===========================================
+601 words: perplexity and local perplexity
+==========================================
 
-Claassen 2020, tables 2 and 3, and his best figures: 58.92 % of the ten nearest words kept by a
-Gaussian P, 61.85 % by local perplexity, which gives half of P to the words that stand out in a
-row; principal components 23.4 and 50.9 (ours 23.43 and 50.94).
+Claassen 2020, tables 2 and 3, and the best values of the thesis: a Gaussian P keeps 58.92 % of the
+ten nearest words, and local perplexity 61.85 %. Local perplexity gives half of P to the words that
+stand out in a row. Principal components reach 23.4 for neighbours and 50.9 for large distances
+(ours: 23.43 and 50.94).
 
 .. include:: /results/claassen_words.txt
    :parser: myst_parser.sphinx_
 
-What differs: our Gaussian t-SNE keeps more than his, so that his local perplexity gains .3 at most
-on it, where he found 2.9. In his rule half of P goes in nearly equal shares to all that stand out,
-26 to 31 words, for whom a neighbourhood of ten has no room; taking **the ten most similar of
-these, at a weight of .8**, gains 5. What his rule does for both is the order of large distances at
-small perplexities. ``python examples/claassen_tables_2020.py``.
+Differences: our Gaussian t-SNE keeps more neighbours than his, so his local perplexity improves it
+by at most 0.3 percentage points, compared with 2.9 in the thesis. His rule gives half of P in
+nearly equal parts to all words that stand out. These are 26 to 31 words, too many for a
+neighbourhood of ten. If only **the ten most similar of them, with a weight of 0.8,** are used, the
+improvement is 5 points. Both in the thesis and here, his rule improves the order of large distances
+at small perplexities. Command: ``python examples/claassen_tables_2020.py``
 """
 
 from stored import OTHER, OURS, PRINTED, panels, read
@@ -26,19 +28,20 @@ for rule, (color, marker) in rules.items():
     for axis, measure in ((local, "local"), (overall, "global")):
         axis.plot(found["perplexity"], found[f"{rule}, {measure}"], color=color, marker=marker,
                   markersize=4, label=rule)  # fmt: skip
-for best, rule in ((58.92, "his best, Gaussian"), (61.85, "his best, local perplexity")):
+for best, rule in ((58.92, "thesis, Gaussian"), (61.85, "thesis, local perplexity")):
     local.axhline(best, color=PRINTED, linestyle=":", zorder=1)
     local.text(50, best + 0.15, rule, color="0.35", ha="right", fontsize=8)
-local.set(title="the ten nearest kept, %", xlabel="perplexity", ylim=(56.5, 67.3))
+local.set(title="ten nearest neighbours kept, %", xlabel="perplexity", ylim=(56.5, 67.3))
 overall.set(title="order of distances kept, %", xlabel="perplexity")
 _ = overall.legend(frameon=False)
 
 # %%
-# Which rule, for how many neighbours?
-# ------------------------------------
+# Rules by number of neighbours
+# -----------------------------
 #
-# The rule was chosen on other vectors of the same words, not on those above. Each is best at about
-# the size that it keeps: ten for ten, but for fifty his own.
+# The rule was chosen with other vectors of the same words. Each rule keeps most neighbours at about
+# the size of the neighbourhood that it uses, so the nearest ten are best for ten neighbours. For
+# fifty neighbours, the rule of the thesis is best.
 #
 # .. include:: /results/claassen_rules.txt
 #    :parser: myst_parser.sphinx_

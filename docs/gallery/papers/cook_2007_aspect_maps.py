@@ -2,19 +2,19 @@
 Aspect maps of common associates
 ================================
 
-Cook et al. 2007, figures 5 and 6: fifty aspect maps of the 1,000 words most often given as
-associates, size penalty .48, 400 iterations of conjugate gradients; *can* comes apart into a can
-of soda, can as able and a garbage can, *field* into a field of corn and one of sports. Of the same
-words of the USF norms:
+Cook et al. 2007, figures 5 and 6: fifty aspect maps of the 1,000 words that are most often given as
+associates, with a size penalty of 0.48 and 400 iterations of conjugate gradients. In the paper,
+*can* is split into a can of soda, *can* as in able, and a garbage can. *Field* is split into a
+field of corn and one of sports. These are our results for the same words of the USF norms:
 
 .. include:: /results/cook_aspect_maps.txt
    :parser: myst_parser.sphinx_
 
-What differs: the paper prints no divergence. A can of soda and the garbage can have maps of their
-own by each optimizer; *can* as able is a response of few cues, and has a twentieth of the word;
-corn and sports share a map by two optimizers of three. The picture is of 600 words of the embedded
-word relations, which come from WordNet and not from people; *can* is none of them. ``python
-examples/aspect_maps_2007.py``.
+Differences: the paper does not print a divergence. With every optimizer, a can of soda and the
+garbage can have separate maps. *Can* as in able is a response to few cues and has about a twentieth
+of the word. Corn and sports share a map with two of three optimizers. The picture shows 600 words
+of the included word relations, which come from WordNet instead of participants and do not contain
+*can*. Command: ``python examples/aspect_maps_2007.py``
 """
 
 import numpy as np

@@ -2,15 +2,16 @@
 Digits by SNE, UNI-SNE and t-SNE
 ================================
 
-Cook et al. 2007, section 6: 5,000 digits, a uniform background of .2 in place of none. The paper's
-KL falls from 2.47 (symmetric SNE) to 1.48 (UNI-SNE), which makes room between the classes.
+Cook et al. 2007, section 6: 5,000 digits without and with a uniform background of 0.2. The paper's
+KL falls from 2.47 (symmetric SNE) to 1.48 (UNI-SNE). The background creates space between the
+classes.
 
 .. include:: /results/cook_uni_sne.txt
    :parser: myst_parser.sphinx_
 
-What differs: next to nothing, though which 5,000 digits the paper drew is not known: ours are the
-first 500 of each class. Symmetric SNE came to rest before its 1,100 updates. The picture is of 900
-small digits of scikit-learn. ``python examples/uni_sne_2007.py``.
+Differences: the results nearly agree with the paper, although it does not state which 5,000 digits
+it used. Ours are the first 500 of each class. Symmetric SNE converged before its 1,100 updates. The
+picture shows 900 small digits from scikit-learn. Command: ``python examples/uni_sne_2007.py``
 """
 
 import matplotlib.pyplot as plt

@@ -1,18 +1,18 @@
 """
-Documents with their words, authors with theirs
-===============================================
+Documents with words, and authors with words
+============================================
 
-Globerson et al. 2004, figures 2 and 3: papers of the NIPS conference and the 2,000 most frequent
-words in one plane, where regions are sections of the proceedings; and 250 authors with their
-words. Of volumes 0 to 12:
+Globerson et al. 2004, figures 2 and 3: one two-dimensional map of papers of the NIPS conference and
+the 2,000 most frequent words, in which regions correspond to sections of the proceedings, and a map
+of 250 authors and words. These are our results for volumes 0 to 12:
 
 .. include:: /results/globerson_nips.txt
    :parser: myst_parser.sphinx_
 
-What differs: the authors had more volumes, and left out the 100 most frequent words, which are
-gone from our copy. The figures print no numbers; purity is ours. The picture is of another library
-of texts: the docstrings of this package, a document for each module, coloured by its room.
-``python examples/code_nips_2004.py``.
+Differences: the authors used more volumes and removed the 100 most frequent words, which are
+missing from our copy. The paper's figures contain no numbers; the purity is our addition. The
+picture shows another set of texts, the docstrings of this package: each module is a document,
+coloured by subpackage. Command: ``python examples/code_nips_2004.py``
 """
 
 import ast
@@ -36,6 +36,6 @@ words = mm.Words(stop_words="english", min_documents=5, token_pattern=r"[A-Za-z]
 counts = mm.count_texts(texts, words)
 fit = mm.CODE(penalty=0.01, random_state=0).fit(counts)
 atlas = fit.atlas_.add_metadata(
-    np.array([*rooms, *[""] * (fit.atlas_.n_objects - len(rooms))]), name="room"
+    np.array([*rooms, *[""] * (fit.atlas_.n_objects - len(rooms))]), name="subpackage"
 )
-figure = mm.plot_map(atlas, 0, color="room")
+figure = mm.plot_map(atlas, 0, color="subpackage")

@@ -1,21 +1,22 @@
 """
-Newsgroups: do documents stay with their group and its words?
-=============================================================
+Newsgroups: purity of neighbourhoods
+====================================
 
-Globerson et al. 2004, figure 4: seven sets of newsgroups in two dimensions by CODE and other
-methods. The paper's claim is an order: CODE is best over all sets, in how many of a document's
-nearest are of its group (doc-doc) and in how much likelier its nearest words are there (word-doc).
-Ours, as means over sets of the share of each set's best method, and the purity of the nearest 1,
-10 and 100 documents in %, of crypt, electronics and med:
+Globerson et al. 2004, figure 4: seven sets of newsgroups in two dimensions, by CODE and other
+methods. The paper uses two measures. Doc-doc is the share of a document's nearest documents that
+belong to its group. Word-doc is how much more likely its nearest words are in its group. The paper
+claims that CODE is best by both measures over all sets. The table lists our means over sets, as
+shares of the best method of each set. It also lists the purity of the nearest 1, 10 and 100
+documents in %, for crypt, electronics and med:
 
 .. include:: /results/globerson_newsgroups.txt
    :parser: myst_parser.sphinx_
 
-Over all sets both claims hold; in four single sets of seven Isomap, or an SVD, has purer
-neighbourhoods. What differs: how many documents the paper drew, its tokens and its version of the
-collection, so that levels cannot be compared. Beyond the paper, the joint model is nearer to its
-words, and three maps part what one holds together. ``python examples/code_newsgroups_2004.py``,
-with ``--documents 100`` for these figures.
+Both claims hold over all sets. In four of the seven single sets, Isomap or an SVD has purer
+neighbourhoods. Differences: the number of documents, the tokens and the version of the collection
+may differ from the paper's, so levels cannot be compared. In addition to the paper's methods, the
+joint model is closer to its words, and three maps separate groups that one map mixes. Command:
+``python examples/code_newsgroups_2004.py``, with ``--documents 100`` for these values
 """
 
 from stored import FOURTH, OTHER, OURS, PRINTED, dots, panels, read
@@ -25,7 +26,7 @@ names = [name.removeprefix("beyond the paper: ") for name in found["method"]]
 figure, (overall, curves) = panels(2, width=9.5, height=3.6)
 dots(overall, names, {"doc-doc": (found["doc-doc"], OURS), "word-doc": (found["word-doc"], OTHER)})
 overall.axhline(7.5, color="0.6", linestyle=":")
-overall.set(xlabel="share of the best in each set")
+overall.set(xlabel="share of the best method")
 overall.legend(frameon=False, loc="lower left", fontsize=8)
 lines = {"CODE": (OURS, "o"), "Isomap, 10 neighbours": (OTHER, "s"),
          "correspondence analysis": (FOURTH, "^"), "SVD": (PRINTED, "D")}  # fmt: skip
@@ -34,5 +35,5 @@ for method, (color, marker) in lines.items():
     purity = [found[f"{'purity ' if k == 1 else ''}of {k}"][at] for k in (1, 10, 100)]
     curves.plot([1, 10, 100], purity, color=color, marker=marker, label=method)
 curves.set(xscale="log", xticks=[1, 10, 100], xticklabels=["1", "10", "100"], ylim=(33, 85),
-           xlabel="nearest documents", ylabel="of the same group, %")  # fmt: skip
+           xlabel="nearest documents", ylabel="in the same group, %")  # fmt: skip
 _ = curves.legend(frameon=False, fontsize=8, loc="lower left")

@@ -1,23 +1,25 @@
 """
-Three things that one map cannot show
-=====================================
+Three structures that one map cannot show
+=========================================
 
-Van der Maaten & Hinton 2009, figure 1. *C* is near *A* and near *B*, which are far from each
-other; six objects have the same one as their nearest neighbour; *North Korea* recalls *China* more
-than the reverse. Each is exact in two maps: an object that stands in both has half its proportion
-in either.
+Van der Maaten & Hinton 2009, figure 1. First, *C* is near *A* and near *B*, which are far from each
+other. Second, six objects have the same nearest neighbour. Third, *China* is a more likely
+associate of *North Korea* than the reverse. Two maps represent each structure exactly: an object in
+both maps has half of its proportion in each.
 
-The model's probabilities come out as the report has them: A recalls C by 1.000 and B by .000; all
-six name the hub; North Korea recalls China by 1.000, China North Korea by .167. Then the
-divergence that is left when maps are fitted to these similarities from ten random starts, by maps
-x dimensions:
+The model's probabilities are those in the report. A responds to C with probability 1.000 and to B
+with 0.000. All six objects have the hub as nearest neighbour. The association probability is 1.000
+from North Korea to China, and 0.167 from China to North Korea. The table lists the remaining
+divergence of maps that were fitted to these similarities from ten random starts, by maps x
+dimensions:
 
 .. include:: /results/maaten_constructions.txt
    :parser: myst_parser.sphinx_
 
-What differs: the report argues in words, the divergences are ours. A single Gaussian map *can*
-hold A-C-B, on an ever longer line, and centrality in three dimensions; with the heavy tail of
-t-SNE it can neither, in any number of them. ``python examples/figure1_2009.py``.
+Differences: the report has verbal arguments only; the divergences are our addition. A single
+Gaussian map *can* represent A-C-B, on a line of ever greater length, and centrality in three
+dimensions. With the heavy tail of t-SNE, one map can represent neither, in any number of
+dimensions. Command: ``python examples/figure1_2009.py``
 """
 
 import numpy as np
@@ -25,7 +27,7 @@ from stored import OURS, panels
 
 
 def ring(count):
-    """Points evenly on a circle."""
+    """Points at equal angles on a circle."""
     angles = 2 * np.pi * np.arange(count) / count + np.pi / 2
     return np.column_stack([np.cos(angles), np.sin(angles)])
 

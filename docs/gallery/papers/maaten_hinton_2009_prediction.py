@@ -1,22 +1,23 @@
 """
-Held-out associations, by number of maps
-========================================
+Held-out associations by number of maps
+=======================================
 
-Van der Maaten & Hinton 2009, table 1: of the 5,018 words of the USF norms a tenth of the
-associations is held out, and maps of about 70 dimensions in all foresee them; the report's best,
-.5195 nats a cue, has two maps of 35.
+Van der Maaten & Hinton 2009, table 1. A tenth of the associations of the 5,018 words of the USF
+norms is held out and predicted by maps with about 70 dimensions in total. The best result of the
+report is 0.5195 nats per cue, with two maps of 35 dimensions.
 
 .. include:: /results/maaten_prediction.txt
    :parser: myst_parser.sphinx_
 
-What differs: its parts are others than ours, so orders compare rather than digits, and the order
-of the last four rows is the same. Our fits start along the eigenvectors of the training network,
-which is worth more than all the rest: from random positions, with the best penalty, one map of 70
-dimensions errs by .355. So started, **one map with as many dimensions foresees more than two**,
-which the report has the other way round; maps help where dimensions of a map are equal (1 x 35
-against 2 x 35). "Unknown" is the error where known associates are left out of the choice. Means of
-five splits, standard deviations .003 to .011. ``python examples/prediction_2009.py --models
---tune``.
+Differences: our splits are not those of the report, so only the order of the rows can be compared.
+The order of the last four rows is the same. Our fits start along the eigenvectors of the training
+network, which has the largest effect: from random positions, with the best penalty, one map of 70
+dimensions has an error of 0.355. With the start along eigenvectors, **one map predicts better than
+two with the same total number of dimensions**, in contrast to the report. More maps improve the
+prediction if the number of dimensions per map is fixed (1 x 35 compared with 2 x 35). "Unknown" is
+the error if known associates are excluded from the choice. Values are means of five splits, with
+standard deviations of 0.003 to 0.011. Command: ``python examples/prediction_2009.py --models
+--tune``
 """
 
 from stored import OTHER, OURS, PRINTED, dots, panels, read
@@ -30,7 +31,7 @@ dots(axis, found["maps x dimensions"], {
 axis.axvline(0.656, color="0.5", linestyle=":")
 axis.text(0.652, 4.4, "uniform", color="0.35", ha="right", va="bottom", fontsize=9, rotation=90)
 axis.set(
-    xlabel="error of held-out pairs, nats a cue", xlim=(0.25, 0.67), ylabel="maps x dimensions"
+    xlabel="error on held-out pairs, nats per cue", xlim=(0.25, 0.67), ylabel="maps x dimensions"
 )
 _ = axis.legend(frameon=False, loc="center")
 
@@ -38,7 +39,8 @@ _ = axis.legend(frameon=False, loc="center")
 # Other models of the same pairs
 # ------------------------------
 #
-# Not in the report. Their parameters are chosen by the validation part of each split.
+# These models are not in the report. Their parameters are chosen on the validation part of each
+# split.
 #
 # .. include:: /results/prediction_models.txt
 #    :parser: myst_parser.sphinx_
@@ -48,5 +50,5 @@ figure, (axis,) = panels(height=3.4)
 dots(axis, found["model"], {
     "test": (found["test"], OURS), "unknown": (found["unknown"], OTHER),
 })  # fmt: skip
-axis.set(xlabel="error of held-out pairs, nats a cue")
+axis.set(xlabel="error on held-out pairs, nats per cue")
 _ = axis.legend(frameon=False)

@@ -1,26 +1,29 @@
 """
-The senses that the papers print
-================================
+Senses printed in the papers
+============================
 
-Van der Maaten & Hinton 2009, section 4 and its figures of single maps: of the USF norms in forty
-maps *tie* is with tuxedo and suit in one, with rope and knot in another, with ribbon and bow in a
-third; *cheerleader*, *monarchy*, *bank*, *fire* and *death* likewise, and Cook et al. 2007 *can*
-and *field*. Words that belong together, such as popeye, spinach and cartoon, stay so.
+Van der Maaten & Hinton 2009, section 4 and its figures of single maps. In forty maps of the USF
+norms, *tie* is near tuxedo and suit in one map, near rope and knot in another, and near ribbon and
+bow in a third. The report shows similar results for *cheerleader*, *monarchy*, *bank*, *fire* and
+*death*, and Cook et al. 2007 for *can* and *field*. Words that belong together, such as popeye,
+spinach and cartoon, share a map.
 
 .. include:: /results/maaten_senses.txt
    :parser: myst_parser.sphinx_
 
-A sense has a map of its own where no other sense's words are as much in it, and it has a tenth of
-the word; 13 of 21 do, and 8 would be none told apart. Over seeds it is 10 to 12, from random
-positions 10 to 11. What differs: the papers show words that came out well in one fit. Proportions
-are not what a word recalls, and one map can hold two senses: so `Atlas.senses` lists groups of
-what a word recalls, each beside its map. The picture is of the embedded word relations in twenty
-maps. ``python examples/printed_senses.py``.
+A sense has a map of its own if it has the strongest association with the word there, and no other
+sense has its strongest association in the same map. The map must also have at least a tenth of the
+word. In this fit, 13 of 21 senses have a map of their own; 8 would mean that no senses are
+distinguished. Over seeds, the number is 10 to 12, and 10 to 11 from random positions. Differences:
+the papers show words that were clear in one fit. Mixing proportions are not association
+probabilities, and one map can contain two senses. Therefore, `Atlas.senses` lists groups of a
+word's associates, each with its map. The picture shows the included word relations in twenty maps.
+Command: ``python examples/printed_senses.py``
 """
 
 import os
 
 import manymaps as mm
 
-atlas = mm.load_atlas(os.environ["MANYMAPS_DEMO"])  # what `manymaps demo` makes
+atlas = mm.load_atlas(os.environ["MANYMAPS_DEMO"])  # written by `manymaps demo`
 figure = mm.plot_senses(atlas, "bow")

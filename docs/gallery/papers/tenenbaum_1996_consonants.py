@@ -2,18 +2,18 @@
 Sixteen consonants as eight features
 ====================================
 
-Tenenbaum 1996, table 2: how often consonants are confused in noise, as sums of overlapping
-clusters such as front unvoiced fricatives and nasals; 90.2 % of the variance by eight clusters,
-MAPCLUS 88.3 %.
+Tenenbaum 1996, table 2: the frequencies with which consonants are confused in noise, as sums of
+overlapping clusters such as front unvoiced fricatives and nasals. In the paper, eight clusters
+account for 90.2 % of the variance, and MAPCLUS for 88.3 %.
 
 .. include:: /results/tenenbaum_consonants.txt
    :parser: myst_parser.sphinx_
 
-Seven of eight clusters are the printed ones, the eighth has *sh* more. What differs: on the table
-at hand the printed clusters account for 91.5 % as they are, so that no choice of weights gives
-90.2: most likely the table that was fitted then had other small confusions outside these clusters.
-What is fitted here was rebuilt from the printed clusters with a noise of 5 %, and is drawn over a
-map of the similarities. ``python examples/tenenbaum_1996.py``.
+Seven of our eight clusters are those of the paper, and the eighth also contains *sh*. Differences:
+with their printed weights, the printed clusters account for 91.5 % of the variance of our table, so
+no optimal weights give 90.2. The table in the paper probably had other small confusions outside
+these clusters. The script fits a table that was rebuilt from the printed clusters with 5 % noise,
+and draws the clusters on a map of the similarities. Command: ``python examples/tenenbaum_1996.py``
 """
 
 import manymaps as mm

@@ -2,21 +2,21 @@
 The integers 0 to 9 as eight features
 =====================================
 
-Tenenbaum 1996, table 1: judged similarities of the digits as sums of overlapping clusters (powers
-of two, multiples of three, small, large, odd ...), 90.9 % of the variance by eight clusters;
-Shepard & Arabie's ADCLUS took ten for 83.1 %.
+Tenenbaum 1996, table 1: judged similarities of the digits as sums of overlapping clusters, such as
+powers of two, multiples of three, small, large and odd numbers. In the paper, eight clusters
+account for 90.9 % of the variance. Shepard & Arabie's ADCLUS needed ten clusters for 83.1 %.
 
-On the measured table the printed clusters give 90.89 %. Ours, the best of 100 starts, are other
-ones:
+On the measured table, the printed clusters account for 90.89 %. Our clusters, the best of 100
+starts, differ from them:
 
 .. include:: /results/tenenbaum_integers.txt
    :parser: myst_parser.sphinx_
 
-What differs: annealing finds a better fit, 91.36 %, that is less easy to tell: two of its clusters
-are printed ones, and 2 4 6 8 and 7 8 9 nearly are. So close together lie the best solutions for
-ten objects, 45 numbers and eight clusters; `cluster_path` asks how many clusters the numbers bear.
-The measured table is not in the package. What is fitted here was rebuilt from the printed
-clusters, with a noise of 5 %, and they are found again.
+Differences: annealing finds a better fit of 91.36 %, which is harder to interpret. Two of its
+clusters are printed ones, and 2 4 6 8 and 7 8 9 are similar to printed ones. The best solutions for
+ten objects, 45 values and eight clusters are nearly equally good; `cluster_path` determines how
+many clusters the data support. The package does not contain the measured table. The script fits a
+table that was rebuilt from the printed clusters with 5 % noise, and recovers them.
 """
 
 import manymaps as mm
@@ -29,10 +29,10 @@ print(f"variance accounted for {found.variance_accounted_for_:.3f}")
 figure = mm.plot_features(mm.similarity_map(digits), found)
 
 # %%
-# How many clusters?
+# Number of clusters
 # ------------------
 #
-# The best that any solver finds on the measured table, beside what the papers reach.
+# The best fit of any solver to the measured table, compared with the values in the papers.
 #
 # .. include:: /results/tenenbaum_path.txt
 #    :parser: myst_parser.sphinx_
