@@ -5,8 +5,8 @@ Methods of word sense induction
 Each method assigns the pairs of a word to clusters, which are compared with the WordNet senses of
 the pairs. F is the B-cubed measure over words with at least two senses. The left panel compares
 methods on the same network, with maps that start from random positions. The right panel compares
-the networks that are clustered. The best results come from groups among the neighbours of a word,
-which are the senses that `Atlas.senses` lists; maps show where these senses are. Command: ``python
+inputs of the clustering. The best results come from groups among the neighbours of a word, which
+are the senses that `Atlas.senses` lists; maps show where these senses are. Command: ``python
 examples/word_sense_induction.py``
 """
 

@@ -9,8 +9,8 @@ classes.
 .. include:: /results/cook_uni_sne.txt
    :parser: myst_parser.sphinx_
 
-Differences: the results nearly agree with the paper, although it does not state which 5,000 digits
-it used. Ours are the first 500 of each class. Symmetric SNE converged before its 1,100 updates. The
+Differences: our results nearly equal those of the paper, which does not state which 5,000 digits it
+used. Ours are the first 500 of each class. Symmetric SNE converged before its 1,100 updates. The
 picture shows 900 small digits from scikit-learn. Command: ``python examples/uni_sne_2007.py``
 """
 

@@ -7,11 +7,10 @@ other. Second, six objects have the same nearest neighbour. Third, *China* is a 
 associate of *North Korea* than the reverse. Two maps represent each structure exactly: an object in
 both maps has half of its proportion in each.
 
-The model's probabilities are those in the report. A responds to C with probability 1.000 and to B
-with 0.000. All six objects have the hub as nearest neighbour. The association probability is 1.000
-from North Korea to China, and 0.167 from China to North Korea. The table lists the remaining
-divergence of maps that were fitted to these similarities from ten random starts, by maps x
-dimensions:
+The model's association probabilities are those in the report: 1.000 from A to C, 0.000 from A to B,
+1.000 from North Korea to China, and 0.167 from China to North Korea. All six objects have the hub
+as nearest neighbour. The table lists the remaining divergence of maps that were fitted to these
+similarities from ten random starts, by maps x dimensions:
 
 .. include:: /results/maaten_constructions.txt
    :parser: myst_parser.sphinx_
