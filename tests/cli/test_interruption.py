@@ -87,11 +87,12 @@ class Late:
         if name == "manymaps.cli.sweep":
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Late())
-sys.argv = ["manymaps", "--version"]
+sys.argv = ["manymaps", "sweep", "--help"]
 runpy.run_module("manymaps", run_name="__main__")
 """
 
 
+@pytest.mark.usefixtures("heard")
 def test_before_a_command_runs_nothing_is_said():
     done = subprocess.run(
         [sys.executable, "-c", EARLY], capture_output=True, text=True, check=False

@@ -106,7 +106,7 @@ def _sweep(residual, mask, features, weights, log_odds, first, precision, unifor
     return most
 
 
-@inlined
+@compiled
 def moments(values, odd, complete, features, gram, right):
     """Add A and b of these features to `gram` and `right`; features may be probabilities."""
     terms, n = features.shape

@@ -111,8 +111,7 @@ _RULE = NumberRule(
 
 LAYOUT = Layout(
     "vectors",
-    "Expected a label and its numbers in each row (split by spaces, they are read with "
-    "format='glove')",
+    "Expected a label and its numbers in each row (vectors split by spaces have the format GloVe)",
 )
 
 
