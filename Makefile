@@ -45,6 +45,8 @@ lint: $(VENV)/ready-dev
 	$(BIN)/python scripts/describe_formats.py --check
 	$(BIN)/python scripts/list_licences.py --check
 	$(BIN)/python scripts/check_size.py
+	$(BIN)/python scripts/check_prose.py
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md benchmarks docs examples scripts src viewer/src
 
 # What developers have, pinned with hashes for all systems and versions of Python. What pyproject.toml
 # still allows stays as it is; UPGRADE=--upgrade takes the newest of all.

@@ -133,7 +133,7 @@ def walk_similarities(
 
 
 def katz_rows(steps: sparse.sparray, begun: np.ndarray, decay: float) -> np.ndarray:
-    """begun (I - decay steps)^-1 for steps whose rows sum to 1 at most, shape as `begun`."""
+    """Compute begun (I - decay steps)^-1; rows of steps sum to 1 at most, shape as `begun`."""
     turned = sparse.csr_array(steps.T)
     columns = np.ascontiguousarray(begun.T)
     total = columns.copy()

@@ -237,7 +237,7 @@ def _places(triplets: Triplets, labels: Any) -> np.ndarray:
 
 
 def _of_atlas(atlas: Atlas, place: np.ndarray, n_triplets: int) -> Scores:
-    """log v of pairs of the triplets' objects."""
+    """Log v of pairs of the triplets' objects."""
     choices = atlas.choices
 
     def scores(i: np.ndarray, j: np.ndarray) -> np.ndarray:

@@ -190,7 +190,7 @@ class Atlas(AtlasData):
 
     @property
     def log_whole(self) -> float:
-        """log Z of a joint model, the log of the sum of v_ij over all ordered pairs.
+        """Log Z of a joint model, the log of the sum of v_ij over all ordered pairs.
 
         It is `log_normalizer` if that is known. Otherwise it is summed once, map by map, without a
         table of all pairs. It is -inf if no two objects share a map.

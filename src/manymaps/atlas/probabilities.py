@@ -124,15 +124,16 @@ class Choices:
     def _of_pairs(
         self, rows: np.ndarray, columns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Positions (n_maps, k, n_components) and log proportions (n_maps, k) of those in the
-        pairs, and where the two of each pair stand among them.
+        """Positions, log proportions and indices of the objects in the pairs.
+
+        The shapes are (n_maps, k, n_components) and (n_maps, k); each pair has two indices.
         """
         ends, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
         here = self._scaled(self.maps[:, ends]), self._logs(self.proportions[:, ends])
         return *here, places[: len(rows)], places[len(rows) :]
 
     def log_similarities(self, i: int) -> np.ndarray:
-        """log v_ij^m, shape (n_maps, n); -inf for i itself."""
+        """Log v_ij^m, shape (n_maps, n); -inf for i itself."""
         logs = np.full(self.proportions.shape, -np.inf)
         for m in np.flatnonzero(self.proportions[:, i] > 0).tolist():
             points, log_pi = self._of_map(m)
@@ -196,7 +197,7 @@ class Choices:
         return order[np.isfinite(logs[order] + self._of_map(int(map))[1][i])]
 
     def log_weights_in(self, i: int, map: int) -> np.ndarray:
-        """log v_ij^m / pi_i^m of one map, shape (n,); -inf for i itself."""
+        """Log v_ij^m / pi_i^m of one map, shape (n,); -inf for i itself."""
         points, log_pi = self._of_map(int(map))
         distances = ((points - points[:, i : i + 1]) ** 2).sum(axis=0)
         logs = np.asarray(log_pi + log_kernel(distances, self.model.kernel))
@@ -264,7 +265,7 @@ class Choices:
         return both
 
     def log_pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """log v_ij of pairs (i, j), shape (n_pairs,); also of a v too small for a number."""
+        """Log v_ij of pairs (i, j), shape (n_pairs,); also of a v too small for a number."""
         logs = np.empty(len(rows))
         for start in range(0, len(rows), _PAIRS):
             some = slice(start, start + _PAIRS)
@@ -272,7 +273,7 @@ class Choices:
         return logs
 
     def _log_of_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """log v_ij, (n_pairs,), also where v_ij is below what a number can hold."""
+        """Log v_ij, (n_pairs,), also where v_ij is below what a number can hold."""
         positions, log_proportions, i, j = self._of_pairs(i, j)
         distances = ((positions[:, i] - positions[:, j]) ** 2).sum(axis=2)
         logs = log_proportions[:, i] + log_proportions[:, j]
@@ -325,7 +326,7 @@ class Choices:
 
     @cached_property
     def log_normalizers(self) -> np.ndarray:
-        """log Z_i of each chooser, shape (n_choosers,), without its own factor a_i.
+        """Log Z_i of each chooser, shape (n_choosers,), without its own factor a_i.
 
         Summed map by map, without a table of all pairs; -inf for one that shares no map with any
         other object.
@@ -347,7 +348,7 @@ class Choices:
 
     @cached_property
     def _log_evidence(self) -> np.ndarray:
-        """log sum_j a_j v_ij^m / Z_j of those chosen, (n_maps, n_chosen); joint: without Z."""
+        """Log sum_j a_j v_ij^m / Z_j of those chosen, (n_maps, n_chosen); joint: without Z."""
         weights = self._log_factors[self.is_chooser]
         if not self.is_joint:
             weights = weights - self.log_normalizers
@@ -355,12 +356,12 @@ class Choices:
 
     @cached_property
     def _log_sums(self) -> np.ndarray:
-        """log sum_j b_j v_ij^m of each chooser, (n_maps, n_choosers), with the chosen's factors."""
+        """Log sum_j b_j v_ij^m of each chooser, (n_maps, n_choosers), with the chosen's factors."""
         chosen = self.is_chooser if self.model.given is None else ~self.is_chooser
         return self._summed(self.is_chooser, chosen, self._log_factors[chosen])
 
     def _summed(self, at: np.ndarray, of: np.ndarray, log_weights: np.ndarray) -> np.ndarray:
-        """log sum_j w_j v_ij^m for i of one set, j of the same or of the other; (n_maps, n_at)."""
+        """Log sum_j w_j v_ij^m for i of one set, j of the same or of the other; (n_maps, n_at)."""
         from manymaps.compute import field as sum_field
 
         one_set = self.model.given is None
@@ -389,7 +390,7 @@ class Choices:
 
     @cached_property
     def log_whole(self) -> float:
-        """log Z of a joint model, over all (ordered) pairs; -inf where no two share a map."""
+        """Log Z of a joint model, over all (ordered) pairs; -inf where no two share a map."""
         if self.known_log_whole is not None and abs(self.known_log_whole) < _LARGEST_KNOWN:
             return self.known_log_whole
         logs = self.log_normalizers

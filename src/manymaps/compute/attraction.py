@@ -128,7 +128,7 @@ def _pull(axes, lanes, n):
 
 @inlined
 def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, terms):
-    """log sum_m s_ij^m over all maps in float64; the terms, scaled to a sum of one."""
+    """Log sum_m s_ij^m over all maps in float64; the terms, scaled to a sum of one."""
     peak = -np.inf
     for m in range(terms.size):
         d2 = 0.0
@@ -148,7 +148,7 @@ def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, term
 
 @inlined
 def _choice(log_model, background, log_rest):
-    """log q and r of one pair from the log of its model part."""
+    """Log q and r of one pair from the log of its model part."""
     if background == 0.0:
         return log_model, 1.0
     kept = np.log1p(-background) + log_model

@@ -78,7 +78,7 @@ def _block_of_row(points, charges, i, first, maps, kind, d2, lines, total):
 
 @inlined
 def _log_similarity(points, log_pi, i, j, kind, terms):
-    """log v_ij over all maps in float64; the terms, scaled to a sum of one."""
+    """Log v_ij over all maps in float64; the terms, scaled to a sum of one."""
     peak = -np.inf
     for m in range(points.shape[0]):
         d2 = 0.0
@@ -120,7 +120,7 @@ def _sums_of_block(total, log_p, sums):
 
 @inlined
 def _remote_row_sums(points, log_pi, i, log_p, kind, logs, terms, sums):
-    """log Z and the two means of one row, in the log domain."""
+    """Log Z and the two means of one row, in the log domain."""
     peak = -np.inf
     for j in range(logs.size):
         logs[j] = _log_similarity(points, log_pi, i, j, kind, terms) if j != i else -np.inf

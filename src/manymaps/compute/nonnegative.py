@@ -57,7 +57,7 @@ def factor(gram, chosen, lower):
 
 @inlined
 def forward(lower, chosen, right, result):
-    """result = lower^-1 right over the chosen terms, 0 for the others."""
+    """Compute result = lower^-1 right over the chosen terms, 0 for the others."""
     for k in range(right.size):
         result[k] = 0.0
         if chosen[k]:

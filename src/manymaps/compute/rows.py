@@ -107,7 +107,7 @@ def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
 
 @compiled
 def pair_logits(first, last, rows, columns, positions, log_pi, charges, kind, result):
-    """Fill result (n_pairs,) with log sum_m exp(e_ij^m)"""
+    """Fill result (n_pairs,) with log sum_m exp(e_ij^m)."""
     n_maps = positions.shape[0]
     terms, kernels = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
     for k in range(first, last):

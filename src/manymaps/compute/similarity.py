@@ -126,7 +126,7 @@ def log32(x):
 
 @inlined
 def term_and_slope(d2, charge, kind):
-    """charge * K(d2) and charge * (-K'(d2)).
+    """Return charge * K(d2) and charge * (-K'(d2)).
 
     For the Gaussian `charge` is the logarithm of the charge, so that neither part underflows alone.
     """

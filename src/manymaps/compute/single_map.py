@@ -41,7 +41,7 @@ def _similarity(d2, kind):
 
 @inlined
 def _pull_and_mass(d2, weight, kind, rest):
-    """weight r (-d log K / d d2) and weight r of one pair."""
+    """Return weight r (-d log K / d d2) and weight r of one pair."""
     mass = weight
     if rest > _ZERO:
         similarity = _similarity(d2, kind)

@@ -111,7 +111,7 @@ class TracePath:
 
 
 def log_likelihood(joint: np.ndarray, squared: np.ndarray, program: Program) -> float:
-    """sum p log q in nats per count, for squared distances between rows and columns.
+    """Sum p log q in nats per count, for squared distances between rows and columns.
 
     Parameters
     ----------

@@ -218,8 +218,11 @@ def _n_responses(
 
 
 def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str, int], np.ndarray]:
-    """Which entries stay, how many go for which reason (the first that applies), and the number of
-    each object; -1 where it is none."""
+    """Select the entries to keep, and number the objects.
+
+    Also counts the dropped entries per reason (the first that applies). The number of a dropped
+    object is -1.
+    """
     to_self = entries.cue == entries.response
     if rules.self_pairs == "error" and to_self.any():
         k = int(np.flatnonzero(to_self)[0])

@@ -158,7 +158,7 @@ def _descended(
     rng: np.random.Generator,
     at: Note,
 ) -> np.ndarray:
-    """x and, in the last column, b, after all steps of Adam."""
+    """Return x and, in the last column, b after all steps of Adam."""
     n = len(triplets)
     n_components = min(MOST_COMPONENTS, n_objects)
     parameters = np.zeros((n_objects, n_components + 1))

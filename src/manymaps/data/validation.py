@@ -1,5 +1,6 @@
-"""Tables as estimators take them: checked as scikit-learn does, refused as this package does; and
-which of their rows are known already.
+"""Validation of the tables that estimators take.
+
+Tables are checked by scikit-learn, and errors follow this package. Known rows are recognized.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from manymaps.errors import DataError
 __all__ = ["same_rows", "validated"]
 
 
-class _WrongKind(DataError, TypeError):
+class _WrongKindError(DataError, TypeError):
     """What is no number at all: of it scikit-learn's estimators raise a TypeError."""
 
 
@@ -58,7 +59,7 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
             )
     except (TypeError, ValueError) as error:
         message = str(error)
-        kind = _WrongKind if isinstance(error, TypeError) else DataError
+        kind = _WrongKindError if isinstance(error, TypeError) else DataError
         raise kind(message.splitlines()[0] if message.startswith("Complex") else message) from error
     return canonical_rows(table) if sparse.issparse(table) else table
 

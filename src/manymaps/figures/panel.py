@@ -60,8 +60,7 @@ VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 
 @dataclass(frozen=True)
 class Scene:
-    """What a panel shows: objects in order of priority, with their points and their
-    map weights.
+    """Objects of a panel in order of priority, with their points and map weights.
 
     `share` is how much of the spread of the points two dimensions hold; `named` are the rows of
     objects asked for by name.
@@ -147,7 +146,9 @@ def check_font_size(font_size: float | None) -> None:
 
 @dataclass(frozen=True)
 class Frame:
-    """A panel's size in pixels, its pixels per map unit, the map point in its middle, and the
+    """Scale and centre of a panel.
+
+    These are its size in pixels, its pixels per map unit, the map point in its middle, and the
     pixels per point of type.
     """
 

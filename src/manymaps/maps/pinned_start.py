@@ -106,8 +106,10 @@ def random_start(
 
 
 def _frames(pins: Pins) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Map by map axes along which the same objects are held, if any are, and which: all axes
-    together or, where some object is held along a part of them, each by itself.
+    """Yield, for each map, the axes along which the same objects are pinned, and these objects.
+
+    All axes come together, unless some object is pinned along only a part of them; then each
+    axis comes by itself.
     """
     masks, _ = pins.held
     for m, mask in enumerate(masks):

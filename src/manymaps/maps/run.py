@@ -387,8 +387,9 @@ class Run:
     def _refresh(
         self, parameters: Parameters, shares: tuple[np.ndarray, ...], iteration: int
     ) -> None:
-        """Choose the active entries by proportions and shares; now and then fade the others, and
-        test for convergence.
+        """Choose the active entries by proportions and shares.
+
+        At intervals, fade the other entries and test for convergence.
         """
         nothing = tuple(np.zeros_like(weights, bool) for weights in parameters.weights)
         held = nothing if self.state.held is None else self.state.held.weights
@@ -573,8 +574,10 @@ def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.nda
 
 
 def _fading(weights: np.ndarray, mask: np.ndarray, shares: np.ndarray, least: float) -> np.ndarray:
-    """What is added to mixing weights, (n_maps, n): log 8 where an entry is not active; where it
-    explains less than `least` of its proportion, what leaves it a third of the least active one.
+    """Compute the amounts to add to the mixing weights, shape (n_maps, n).
+
+    An entry that is not active gets log 8. An active entry that explains less than `least` of its
+    proportion gets the amount that leaves it a third of the least active one.
     """
     proportions = np.exp(log_softmin(weights))
     explained = shares / np.maximum(shares.sum(axis=0), np.finfo(np.float32).tiny)

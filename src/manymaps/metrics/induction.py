@@ -1,4 +1,4 @@
-"""Word sense induction: do the groups of a word's pairs agree with the senses they come from?
+"""Agreement of the groups of a word's pairs with the senses that they come from.
 
 A method of induction gives each stored pair (i, j) of word i a cluster; where the true senses are
 known, the two partitions of the word's n pairs are compared. With n_sc pairs of sense s in cluster

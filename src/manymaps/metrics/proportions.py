@@ -90,7 +90,7 @@ def proportion_interval(
 def design_effects(
     sets: np.ndarray, units: np.ndarray, categories: np.ndarray, set_of: np.ndarray
 ) -> np.ndarray:
-    """lambda of several sets of categories, such as the senses of several words.
+    """Compute lambda of several sets of categories, such as the senses of several words.
 
     Parameters
     ----------

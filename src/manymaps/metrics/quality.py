@@ -507,7 +507,7 @@ def _row_sums(table: sparse.csr_array) -> np.ndarray:
 
 
 def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """above / below, NaN where that is 0 / 0."""
+    """Return above / below, or NaN if both are 0."""
     return np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
 
 

@@ -414,7 +414,7 @@ class MapSpace(Space):
         return positions, self.proportions.astype(np.float64)
 
     def log_similarities(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """log v_ij in float64, an object's own included, shape (len(rows), len(among))."""
+        """Log v_ij in float64, an object's own included, shape (len(rows), len(among))."""
         from scipy.spatial.distance import cdist
 
         positions, shares = self._places

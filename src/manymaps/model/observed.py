@@ -158,7 +158,7 @@ class ObservedObjective:
         )
 
     def _log_normalizers(self, log_v: np.ndarray) -> np.ndarray:
-        """log Z_i of each row, or log Z repeated, shape (n, 1)."""
+        """Log Z_i of each row, or log Z repeated, shape (n, 1)."""
         rows = np.logaddexp.reduce(log_v, axis=1, keepdims=True)
         return np.full_like(rows, np.logaddexp.reduce(rows[:, 0])) if self.target.is_joint else rows
 
@@ -206,7 +206,7 @@ def _squares(points: np.ndarray) -> np.ndarray:
 
 
 def _log_similarities(positions: np.ndarray, log_pi: np.ndarray, kernel: str) -> np.ndarray:
-    """log v_ij, shape (n, n); -inf on the diagonal."""
+    """Log v_ij, shape (n, n); -inf on the diagonal."""
     n = positions.shape[1]
     total = np.full((n, n), -np.inf)
     for points, own in zip(positions, log_pi, strict=True):

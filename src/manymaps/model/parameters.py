@@ -20,7 +20,7 @@ FARTHEST = 1e18
 
 
 def log_softmin(weights: np.ndarray) -> np.ndarray:
-    """log pi from w, over the first axis, in float64.
+    """Log pi from w, over the first axis, in float64.
 
     >>> import numpy as np
     >>> np.exp(log_softmin(np.array([[0.0], [0.0]]))).ravel().tolist()

@@ -115,7 +115,7 @@ class ChoiceMaps:
         return float(cost.sum()), (forces, d_weights, biases)
 
     def log_normalizers(self, rows: np.ndarray) -> np.ndarray:
-        """log Z_i of rows."""
+        """Log Z_i of rows."""
         from manymaps.compute.rows import ROWS, normalize_rows
         from manymaps.compute.similarity import KERNEL_CODES
         from manymaps.compute.threads import one_blas_thread, share_out
@@ -129,7 +129,7 @@ class ChoiceMaps:
         return log_z
 
     def log_probabilities(self, part: sparse.csr_array) -> np.ndarray:
-        """log q(j|i) of the stored pairs of a part, in row-major order."""
+        """Log q(j|i) of the stored pairs of a part, in row-major order."""
         from manymaps.compute.rows import pair_logits
         from manymaps.compute.similarity import KERNEL_CODES
         from manymaps.compute.threads import share_out

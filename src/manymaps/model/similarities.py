@@ -29,7 +29,7 @@ def kernel_values(squared_distances: np.ndarray, kernel: Kernel | str) -> Any:
 
 
 def log_kernel(squared_distances: np.ndarray, kernel: Kernel | str) -> Any:
-    """log K of squared distances, of any shape: finite where K itself is 0.
+    """Log K of squared distances, of any shape: finite where K itself is 0.
 
     >>> log_kernel(np.array([0.0, 1e4]), "gaussian").tolist()
     [-0.0, -10000.0]
@@ -58,7 +58,7 @@ def log_pairs(
     columns: np.ndarray,
     kernel: Kernel | str,
 ) -> np.ndarray:
-    """log v_ij^m of pairs (i, j), shape (n_pairs, n_maps); -inf in a map that has not both.
+    """Log v_ij^m of pairs (i, j), shape (n_pairs, n_maps); -inf in a map that has not both.
 
     Positions (n_maps, n, n_components) are in units of the kernel's width.
     """
