@@ -252,5 +252,5 @@ class TestRefused:
         others = mm.Associations([f"x{i}" for i in range(16)], norms.strengths)
         with pytest.raises(DataError, match=r"the data and the atlas share no word.*'x0'.*'w0'"):
             mm.intervals(others, atlas)
-        with pytest.raises(DataError, match="shares are of the senses of an atlas"):
+        with pytest.raises(DataError, match="shares need the senses of an atlas"):
             mm.intervals(norms).to_frame("shares")
