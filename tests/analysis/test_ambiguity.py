@@ -225,7 +225,7 @@ def test_two_kinds_are_told_apart():
 
 
 def test_what_is_refused():
-    with pytest.raises(DataError, match="got none"):
+    with pytest.raises(DataError, match="got no atlas"):
         mm.ambiguity([])
     with pytest.raises(DataError, match="fit 1 lacks 51 objects"):
         mm.ambiguity([scattered(), fit()])

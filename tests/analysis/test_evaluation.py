@@ -79,12 +79,12 @@ def test_data_of_another_kind_are_refused(fit, made, data):
             mm.evaluate(fit.atlas_, data)
     else:
         norms = mm.Associations([str(i) for i in range(36)], sparse.csr_array(data))
-        with pytest.raises(mm.DataError, match="two kinds of object; it is measured by counts"):
+        with pytest.raises(mm.DataError, match="two kinds of object; evaluate it with counts"):
             mm.evaluate(mm.load_atlas(made / "code.atlas"), norms)
 
 
 def test_too_few_in_common(fit):
-    with pytest.raises(mm.DataError, match="have 0 labels in common, and at least 3 are needed"):
+    with pytest.raises(mm.DataError, match="share 0 labels; at least 3 are needed"):
         mm.evaluate(fit.atlas_, Vectors(["p", "q", "r"], np.eye(3)))
 
 

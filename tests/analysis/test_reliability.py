@@ -162,7 +162,7 @@ def test_what_little_is_explained_of_recurs_less():
 
 @pytest.mark.parametrize("fits", [None, 3, "fit.atlas", ["fit.atlas"], [None]])
 def test_what_are_no_atlases_is_told(fits):
-    with pytest.raises(DataError, match="is no Atlas; give the atlas_ of a fit"):
+    with pytest.raises(DataError, match="is not an Atlas; pass the atlas_ of a fit"):
         mm.reliability(made(), fits)
-    with pytest.raises(DataError, match="is no Atlas"):
+    with pytest.raises(DataError, match="is not an Atlas"):
         mm.reliability(fits)

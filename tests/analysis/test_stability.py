@@ -310,7 +310,7 @@ class TestConsensus:
 class TestRefused:
     @pytest.mark.parametrize("count", [0, 1])
     def test_a_single_fit(self, count):
-        with pytest.raises(DataError, match=f"got {count}; give at least two"):
+        with pytest.raises(DataError, match=f"got {count} fits; pass at least two"):
             stability([made()] * count)
         with pytest.raises(ParameterError, match="n_fits=0"):
             repeat_fits(mm.MultipleMapsTSNE(), ring(), 0)
@@ -331,7 +331,7 @@ class TestRefused:
             stability([atlas, reordered(atlas, np.array([3, 2, 1, 0]))])
 
     def test_another_method(self):
-        with pytest.raises(DataError, match="fit 1 is of the method mm-sne"):
+        with pytest.raises(DataError, match="fit 1 uses the method mm-sne"):
             stability([made(), replace(made(), method="mm-sne")])
 
     @pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"min_weight": 1.5}, {"threshold": 0.0}])
@@ -582,7 +582,7 @@ class TestBootstrap:
         relations = mm.load_word_relations()
         with pytest.raises(ParameterError, match="bootstrap='participants' needs trials"):
             repeat_fits(self.quick, relations, 2, bootstrap="participants")
-        with pytest.raises(ParameterError, match="ndarray hold no answers"):
+        with pytest.raises(ParameterError, match="ndarray contain none"):
             repeat_fits(self.quick, np.eye(9), 2, bootstrap="responses")
         with pytest.raises(ParameterError, match="there is no fit 2"):
             stability([made(), made()], reference=2)

@@ -132,7 +132,7 @@ class TestSenses:
             (("--data", "raw.csv", "--per-cue", 7), 2, "--per-cue applies to norms"),
             (("--data", "words.vec"), 3, "reads as vectors"),
             (("--data", "judged.csv", "--rows", "keep"), 3, "no whole numbers"),
-            (("--data", "others.csv"), 3, "no word of the data is in the atlas"),
+            (("--data", "others.csv"), 3, "the data and the atlas share no word"),
         ],
     )
     def test_what_is_refused(self, atlas, word, trials, tmp_path, monkeypatch, options, code, said):

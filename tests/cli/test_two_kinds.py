@@ -160,7 +160,7 @@ class TestEvaluate:
         atlas = replace(mm.load_atlas(made / "code.atlas"), metadata={})
         atlas.save(tmp_path / "bare.atlas")
         result = invoke("evaluate", tmp_path / "bare.atlas", tmp_path / "plain.npz", "--json")
-        assert "--groups COLUMN names another" in result.stderr
+        assert "--groups COLUMN selects another" in result.stderr
         assert json.loads(result.stdout)["purity"] is None
         assert (
             "purity"

@@ -1,18 +1,18 @@
-"""How each judge agrees with the others, and with a fit of their average.
+"""Agreement of each judge with the other judges and with a fit of their average.
 
-    with others   the correlation, over the pairs a judge judged, with the mean of all others
-    with the fit  the correlation with what the fit makes of the average
+    with others   the correlation, over the pairs that a judge judged, with the mean of all others
+    with the fit  the correlation with the average as predicted by the fit
     shares        how much of a judge's similarities each map explains
 
-A fit of maps gives choices. Its table is what P was made from (`manymaps.model.target`): with O_i
-the judged pairs of row i of the average s,
+A fit of maps gives association probabilities q. They are converted to the scale of the table from
+which P was computed (`manymaps.model.target`). With O_i the judged pairs of row i of the average s,
 
     fitted_ij = q_ij / sum_{O_i} q  *  sum_{O_i} s                             (conditional)
     fitted_ij = q_ij / sum_O q  *  2 |O| / (1 / mean_{O_i} s + 1 / mean_{O_j} s)     (joint)
 
 Without the background that is a sum over maps, fitted_ij = sum_m fitted_ij^m. As in the weighted
 models of individual differences (INDSCAL: Carroll & Chang 1970, Psychometrika 35, 283-319) judges
-may weigh the common maps differently: s_ij^k ~ sum_m w_km fitted_ij^m with w >= 0, by least
+may weight the common maps differently: s_ij^k ~ sum_m w_km fitted_ij^m with w >= 0, by least
 squares, and the share of map m is w_km times the sum of fitted^m over the pairs of judge k.
 """
 
@@ -36,21 +36,25 @@ __all__ = ["Agreement", "judge_agreement"]
 
 @dataclass(frozen=True, repr=False)
 class Agreement(TabularResult):
-    """How far judges agree.
+    """Agreement of judges with each other and with a fit.
 
     Attributes
     ----------
     judges : tuple of str
+        Names of the judges.
     n_pairs : ndarray of int, shape (n_judges,)
+        Number of pairs that each judge judged.
     with_others : ndarray of shape (n_judges,)
-        Correlations; NaN where fewer than three pairs are in common, or all are equal.
+        Correlation of each judge with the mean of the others, from -1 to 1. It is NaN if fewer than
+        three pairs are in common or all values are equal.
     with_fit : ndarray of shape (n_judges,), optional
-        Its square is the variance of a judge's similarities that the fit accounts for on a scale of
-        the judge's own.
+        Correlation of each judge with the fit, from -1 to 1. Its square is the share of the
+        variance of a judge's similarities that the fit explains on the judge's own scale.
     shares : ndarray of shape (n_judges, n_maps), optional
-        Of several maps: each row sums to 1, or is 0 where no map explains anything.
+        Share of each judge's similarities that each map explains, if the fit has several maps. Each
+        row sums to 1, or is 0 if no map explains anything.
     fit_with_average : float, optional
-        The correlation of fit and average.
+        Correlation of the fit with the average, from -1 to 1.
 
     See Also
     --------
@@ -79,11 +83,12 @@ class Agreement(TabularResult):
         return f"<Agreement of {plural('judge', len(self.judges))} with the others: {correlations}>"
 
     def records(self) -> list[dict[str, Any]]:
-        """One record per judge, as `fit --json` prints them.
+        """Return one record per judge, as `fit --json` prints them.
 
         Returns
         -------
         list of dict
+            The values of each judge by name.
         """
         return [
             {
@@ -98,7 +103,7 @@ class Agreement(TabularResult):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The table with one row per judge, and with the shares as columns "map 0", "map 1", ..."""
+        """Return one row per judge, with the shares as columns "map 0", "map 1", ..."""
         columns = {
             "judge": np.array(self.judges, dtype=object),
             "n_pairs": self.n_pairs,
@@ -114,22 +119,25 @@ class Agreement(TabularResult):
 def judge_agreement(
     judgements: Judgements, fitted: Atlas | AdditiveClustering | np.ndarray | None = None
 ) -> Agreement:
-    """How each judge agrees with the others, and with a fit of their average.
+    """Measure how each judge agrees with the others and with a fit of their average.
 
     Parameters
     ----------
     judgements : Judgements
+        Similarities of the same objects from several judges.
     fitted : Atlas, AdditiveClustering or array of shape (n, n), optional
-        A fit of the average; an array is its similarities.
+        A fit of the average. An array contains the fitted similarities. By default, judges are
+        compared only with each other.
 
-    Returns
-    -------
-    Agreement
+        Returns
+        -------
+        Agreement
+            The correlations of each judge and, with a fit, the shares of the maps.
 
     Raises
     ------
     DataError
-        For a fit of other objects.
+        If the fit contains other objects than the judgements.
 
     See Also
     --------
@@ -166,7 +174,7 @@ def judge_agreement(
 
 
 def _correlation(left: np.ndarray, right: np.ndarray) -> float:
-    """Of the cells that both know."""
+    """Return the correlation over the cells that are known in both tables."""
     both = ~(np.isnan(left) | np.isnan(right))
     a, b = left[both], right[both]
     if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
@@ -175,7 +183,7 @@ def _correlation(left: np.ndarray, right: np.ndarray) -> float:
 
 
 def _shares(judged: np.ndarray, parts: np.ndarray) -> np.ndarray:
-    """The weights of maps for a judge, as shares of what they explain; shape (n_maps,)."""
+    """Return the weights of maps for a judge as shares that sum to 1, shape (n_maps,)."""
     known = ~np.isnan(judged) & ~np.isnan(parts[0])
     columns = parts[:, known].T
     weights, _ = nnls(columns, judged[known])
@@ -185,7 +193,7 @@ def _shares(judged: np.ndarray, parts: np.ndarray) -> np.ndarray:
 
 
 def _fitted_parts(judgements: Judgements, fitted: Any) -> np.ndarray:
-    """What each map, or a fit of one piece, makes of the average; (n_parts, n, n), NaN inside."""
+    """Return the average as fitted by each part, (n_parts, n, n), with a diagonal of NaN."""
     n = judgements.n_objects
     if isinstance(fitted, AdditiveClustering):
         _check_labels(judgements, fitted.labels_names_)
@@ -193,7 +201,7 @@ def _fitted_parts(judgements: Judgements, fitted: Any) -> np.ndarray:
     if not isinstance(fitted, Atlas):
         table = np.array(fitted, np.float64)
         if table.shape != (n, n):
-            raise DataError(f"the fit has the shape {table.shape}; the judgements are of {n}")
+            raise DataError(f"the fit has shape {table.shape}; expected {n} objects")
         np.fill_diagonal(table, np.nan)
         return table[None]
     _check_labels(judgements, fitted.labels)
@@ -206,7 +214,7 @@ def _fitted_parts(judgements: Judgements, fitted: Any) -> np.ndarray:
 
 
 def _scale(chosen: np.ndarray, average: np.ndarray, normalization: str) -> np.ndarray:
-    """What a fit's choices are multiplied by to give similarities; shape (n, 1) or (n, n)."""
+    """Return the factors from probabilities to similarities, shape (n, 1) or (n, n)."""
     judged = ~np.isnan(average)
     sums = np.where(judged, average, 0.0).sum(axis=1, keepdims=True)
     explained = np.where(judged, chosen, 0.0).sum(axis=1, keepdims=True)
@@ -223,13 +231,13 @@ def _check_labels(judgements: Judgements, labels: Any) -> None:
     lacking = sorted(set(judgements.labels) ^ set(labels))
     if lacking:
         raise DataError(
-            f"the fit and the judgements differ in {len(lacking):,} objects, {first_of(lacking)} "
-            "among them; compare judgements with a fit of the same objects"
+            f"the fit and the judgements differ in {len(lacking):,} objects, such as "
+            f"{first_of(lacking)}; compare judgements with a fit of the same objects"
         )
 
 
 def _ordered(judgements: Judgements, labels: Any, parts: np.ndarray) -> np.ndarray:
-    """Tables in the order of the judgements."""
+    """Return the tables with rows and columns in the order of the judgements."""
     place = {label: i for i, label in enumerate(labels)}
     order = [place[label] for label in judgements.labels]
     return parts[:, order][:, :, order]

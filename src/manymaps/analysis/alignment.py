@@ -1,19 +1,20 @@
-"""The maps of one atlas numbered and turned as those of another: what was map 7 is map 7 again.
+"""Alignment of the maps of one atlas with those of another: same numbers, same orientation.
 
-Two fits number and turn their maps as chance has it, and one with more or other words has them all
-elsewhere. The words that both atlases hold say which maps belong together: by the weighted Jaccard
-index of two maps' memberships
+The numbers and orientations of maps are arbitrary in each fit, and a fit with more or other words
+changes all of them. Corresponding maps are identified by the words that both atlases contain: by
+the weighted Jaccard index of two maps' memberships
 
     s_ab  =  sum_i min(pi_i^a, pi_i^b) / sum_i max(pi_i^a, pi_i^b)
 
-matched one to one so that the indices add up to the most (Hungarian assignment, Kuhn 1955). A map
-is then turned, mirrored and shifted (a model knows distances alone) to where its match has the
-words, by orthogonal Procrustes analysis (Schoenemann 1966; Gower & Dijksterhuis 2004): with weights
-w_i = min(pi_i^a, pi_i^b) and X, Y the points about their weighted means,
+matched one to one so that the sum of the indices is largest (Hungarian assignment, Kuhn 1955). A
+map is then rotated, reflected and shifted, which leaves the model unchanged because it depends only
+on distances. Its words come as close as possible to their positions in the matched map, by
+orthogonal Procrustes analysis (Schoenemann 1966; Gower & Dijksterhuis 2004). With weights w_i =
+min(pi_i^a, pi_i^b) and X, Y the points about their weighted means,
 
     R  =  argmin_R sum_i w_i |R^T x_i - y_i|^2  =  U V^T,      X^T W Y = U S V^T
 
-Nothing is scaled, lest similarities change.
+Nothing is scaled, so that similarities do not change.
 
 Shapes: memberships (n_maps, n_objects), points (n_objects, n_components).
 """
@@ -35,22 +36,23 @@ __all__ = ["Alignment", "align", "map_pairs"]
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """An atlas with its maps numbered and turned as those of another.
+    """Atlas with its maps numbered and oriented as those of another atlas.
 
     Attributes
     ----------
     atlas : Atlas
-        All of its objects, the same model: its similarities are what they were.
+        The aligned atlas. It has all its objects and the same model, so its similarities are
+        unchanged.
     maps : ndarray of int, shape (n_maps,)
-        The number that each of its maps had before.
+        Number that each map had before the alignment.
     matches : ndarray of int, shape (n_maps,)
-        The map of the reference that each is matched to; -1 for none. It is the map's own number
-        but where the atlas has fewer maps than that.
+        Map of the reference to which each map is matched, or -1 for none. It equals the map's own
+        number unless the atlas has too few maps for that number.
     similarities : ndarray of shape (n_maps,)
-        How much each shares with its match: the weighted Jaccard index of their memberships over
-        the shared objects; 0 for none.
+        Weighted Jaccard index of the memberships of each map and its match over the shared objects,
+        from 0 to 1. It is 0 for a map without a match.
     n_shared : int
-        Objects that both atlases hold.
+        Number of objects that both atlases contain.
 
     See Also
     --------
@@ -77,27 +79,30 @@ class Alignment:
 
 
 def align(atlas: Atlas, reference: Atlas) -> Alignment:
-    """Number and turn the maps of an atlas as those of another that has objects in common with it.
+    """Number and orient the maps of an atlas as those of another atlas with shared objects.
+
 
     Parameters
     ----------
     atlas : Atlas
     reference : Atlas
-        Of any method; the numbers of maps may differ. Objects are matched by their labels (and
-        kinds), letter by letter; labels that stand twice in either atlas say nothing.
+        The atlas whose numbers and orientations are used. It may come from any method and have
+        another number of maps. Objects are matched by their labels (and kinds), which are
+        case-sensitive. Labels that are duplicated in either atlas are ignored.
 
     Returns
     -------
     Alignment
-        Maps that have a match bear its number; the others have the numbers that are left, so that
-        where the atlas has more maps they come behind. Where it has fewer, matches whose number it
-        does not have are put into those that are left as well.
+        The aligned atlas with its matches. A map with a match takes its number, and the other maps
+        take the remaining numbers. If the atlas has more maps than the reference, the extra maps
+        come last. If it has fewer, a map whose match has a number beyond them takes a remaining
+        number too.
 
     Raises
     ------
     DataError
-        Where no object is shared, the maps have other numbers of dimensions, or one atlas has two
-        kinds of object and the other has not.
+        If the atlases share no object, if their maps differ in the number of dimensions, or if only
+        one of them has two kinds of object.
 
     See Also
     --------
@@ -122,7 +127,7 @@ def align(atlas: Atlas, reference: Atlas) -> Alignment:
     if atlas.n_components != reference.n_components:
         raise DataError(
             f"the maps have {atlas.n_components} dimensions and those of the reference "
-            f"{reference.n_components}; maps of equal dimensions alone can be laid on one another"
+            f"{reference.n_components}; align maps with the same number of dimensions"
         )
     own, theirs = atlas.proportions[:, here], reference.proportions[:, there]
     matched, similar = map_pairs(own, theirs)
@@ -143,19 +148,20 @@ def align(atlas: Atlas, reference: Atlas) -> Alignment:
 
 
 def map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each map of the first the one of the second, and how similar they are.
+    """Match the maps of two atlases by their memberships.
 
     Parameters
     ----------
     first, second : ndarray of shape (n_maps, n_objects)
-        Memberships of the same objects; the numbers of maps may differ.
+        Memberships of the same objects, from 0 to 1. The numbers of maps may differ.
+
 
     Returns
     -------
     maps : ndarray of int, shape (n_maps of the first,)
-        -1 where there is none.
+        Map of the second that each map of the first is matched to, or -1 for none.
     similarities : ndarray of the same shape
-        Weighted Jaccard indices; 0 where there is none.
+        Weighted Jaccard index of each map and its match, from 0 to 1, or 0 without a match.
 
     Examples
     --------
@@ -174,7 +180,7 @@ def map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _shared(atlas: Atlas, reference: Atlas) -> tuple[np.ndarray, np.ndarray]:
-    """Where the objects that both hold stand in each, (n_shared,) twice."""
+    """Return the indices of the shared objects in each atlas, (n_shared,) twice."""
     if (atlas.kinds is None) != (reference.kinds is None):
         raise DataError(
             "one of the atlases has two kinds of object and the other has one; align atlases of "
@@ -184,28 +190,28 @@ def _shared(atlas: Atlas, reference: Atlas) -> tuple[np.ndarray, np.ndarray]:
     both = [(i, others[key]) for key, i in places.items() if key in others]
     if not both:
         raise DataError(
-            "the atlases share no object, so nothing says which maps belong together; the one "
-            f"has {first_of(atlas.labels)}, the reference {first_of(reference.labels)}"
+            "the atlases share no object, so their maps cannot be matched; the first "
+            f"contains {first_of(atlas.labels)}, the reference {first_of(reference.labels)}"
         )
     here, there = np.array(both).T
     return here, there
 
 
 def _places(atlas: Atlas) -> dict[tuple[str, str], int]:
-    """The number of each object whose label stands once."""
+    """Return the index of each object whose label is unique."""
     keys = list(zip(atlas.kinds or [""] * atlas.n_objects, atlas.labels, strict=True))
     often = Counter(keys)
     return {key: i for i, key in enumerate(keys) if often[key] == 1}
 
 
 def _numbers(matched: np.ndarray) -> np.ndarray:
-    """The map that has each new number: matches have their own, the others what is left."""
+    """Return the map for each new number: first the matched maps, then the others."""
     n_maps = len(matched)
     order = np.full(n_maps, -1)
     at_home = (matched >= 0) & (matched < n_maps)
     order[matched[at_home]] = np.flatnonzero(at_home)
     rest = np.flatnonzero(~at_home)
-    # Those with a match first, by its number; then those without, as they were.
+    # Matched maps come first, by the number of the match, then the others in their old order.
     keys = np.where(matched[rest] < 0, np.iinfo(np.int64).max, matched[rest])
     order[order < 0] = rest[np.argsort(keys, kind="stable")]
     return order
@@ -214,7 +220,7 @@ def _numbers(matched: np.ndarray) -> np.ndarray:
 def _procrustes(
     points: np.ndarray, onto: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The turn (d, d) and the shift (d,) that bring points @ turn + shift nearest to others."""
+    """Return the rotation (d, d) and shift (d,) that fit points @ turn + shift to others."""
     points, onto = points.astype(np.float64), onto.astype(np.float64)
     shares = weights / weights.sum()
     middle, there = shares @ points, shares @ onto

@@ -1,24 +1,25 @@
-"""How ambiguous a word is: the effective number of its senses, over several fits.
+"""Ambiguity of words: the effective number of their senses over several fits.
 
-With s_k the shares of the senses that a fit lists of a word (`Atlas.senses`),
+Let s_k be the shares of the senses that a fit lists for a word (`Atlas.senses`). Then
 
     t_k = s_k / sum_k' s_k',      H = -sum_k t_k log2 t_k,      ambiguity = 2^H
 
-the number of equally large senses that would be as uncertain (Hill 1973, the diversity of order 1):
-1 for a word of one sense, and at most the number listed. Groups of less than `min_share` are
-slivers that no sense stands behind, and so their sum is none either: the shares are taken of what
-is listed, without a rest. If no associations of a word are known, the shares are the weights of the
-maps that count as its senses.
+is the number of equally large senses with the same uncertainty (Hill 1973, the diversity of order
+1). It is 1 for a word with one sense and at most the number of senses listed. Groups with a share
+below `min_share` do not count as senses, alone or together. The shares are therefore normalized
+over the senses listed, without a remainder. If no associations of a word are known, the shares are
+the weights of the maps that count as its senses.
 
-`ambiguity` is the mean over the fits. What other people might have answered is seen in one of two
-ways. Either the fits are to resampled responses (those of `repeat_fits(bootstrap=...)` but for the
-first, which is of the data), and `standard_error` is their standard deviation (n - 1 in the
-denominator, not divided by the root of n): the bootstrap's.
-Or the responses that one atlas knows are drawn again `n_resamples` times, and grouped again: since
-groups and shares are found among what was observed, before any map, that gives the same without
-further fits, and leaves `ambiguity` that of the data (samples lack some responses that were given
-once, so that their mean is a little off). For the same reason fits of the same data from several
-seeds have a standard error of 0, but for words of which no associations are known.
+`ambiguity` is the mean over the fits. The variation between samples of participants is estimated in
+one of two ways. If the fits are to resampled responses (those of `repeat_fits(bootstrap=...)`
+except the first, which is fitted to the data), `standard_error` is the bootstrap standard error:
+their standard deviation (n - 1 in the denominator, not divided by the root of n).
+Alternatively, the responses stored in one atlas are resampled `n_resamples` times and grouped
+again. Groups and shares are computed from the observed responses, before any map is fitted, so this
+gives the same result without further fits. `ambiguity` is then that of the data, because samples
+lack some responses that were given once and their mean is slightly biased. For the same reason,
+fits of the same data from several seeds have a standard error of 0, except for words without known
+associations.
 
 M. O. Hill, "Diversity and evenness: a unifying notation and its consequences", Ecology 54 (1973).
 """
@@ -58,27 +59,28 @@ _COLUMNS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ambiguity(TabularResult):
-    """The effective number of senses of each word; see the module docstring.
+    """Effective number of senses of each word, with standard errors.
 
     Attributes
     ----------
     labels : tuple of str, length n
-        In the order of the first atlas.
+        Labels of the words, in the order of the first atlas.
     ambiguity : ndarray of shape (n,)
-        At least 1; NaN for a word without any sense.
+        Effective number of senses, at least 1. It is NaN for a word without any sense.
     standard_error : ndarray of shape (n,)
-        Standard deviation over resampled responses, else over fits; NaN for fewer than two.
+        Standard deviation over resampled responses or, without these, over fits. It is NaN for
+        fewer than two.
     n_senses : ndarray of shape (n,)
-        How many senses are listed, on average over fits.
+        Number of senses listed, averaged over fits.
     n_fits : ndarray of int, shape (n,)
-        The fits that have senses of the word.
+        Number of fits that list a sense of the word.
     effective_responses : ndarray of shape (n,)
-        2^H of the associations as observed, in the first atlas; NaN where none are known.
+        2^H of the observed associations in the first atlas. It is NaN if none are known.
     distinct_responses : ndarray of int, shape (n,)
-        How many different responses these are, of the strongest that an atlas keeps
-        (`manymaps.atlas.associations`); 0 where none are known.
+        Number of different responses among the strongest that an atlas stores
+        (`manymaps.atlas.associations`). It is 0 if none are known.
     kinds : tuple of str, length n, or None
-        The kind of each object, where there are two.
+        Kind of each object, if the atlas has two kinds.
 
     See Also
     --------
@@ -112,7 +114,7 @@ class Ambiguity(TabularResult):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """All of it by name, a value per word; the kind where there are two."""
+        """Return all columns by name, one value per word, with the kind if there are two."""
         return label_columns(self.labels, self.kinds) | {
             name: getattr(self, name) for name in _COLUMNS
         }
@@ -127,40 +129,40 @@ def ambiguity(
     n_responses: int = N_RESPONSES,
     random_state: int | np.random.Generator | None = None,
 ) -> Ambiguity:
-    """How ambiguous each word is, by the shares of its senses in one fit or several.
+    """Measure the ambiguity of each word by the shares of its senses in one or more fits.
 
     Parameters
     ----------
     atlases : Atlas or sequence of Atlas
-        Fits of the same objects, in any order: of one data set, or to `resampled` responses. A
-        single atlas that holds a consensus (`Stability.attach`) stands for the fits
-        of that, with the senses that they list there; two senses of a fit that the consensus takes
-        for one count as one.
+        Fits of the same objects, in any order, to one data set or to `resampled` responses. A
+        single atlas that contains a consensus (`Stability.attach`) represents the fits of that
+        consensus, with the senses that they list there. Two senses of a fit that the consensus
+        merges count as one.
     min_share : float in [0, 1]
-        Least share of a word's associations in a group that counts as a sense; the first always
-        counts.
+        Minimum share of a word's associations in a group that counts as a sense. The largest group
+        always counts.
     min_weight : float in [0, 1]
-        Least map weight of a sense, if no associations of a word are known.
+        Minimum map weight of a sense, if no associations of a word are known.
     n_resamples : int
-        How often the responses that the first atlas knows are drawn again, 2 or more for the
-        standard error; 0 takes that from the fits. It is left as the fits have it for words of
-        which no associations are known.
+        Number of times to resample the responses stored in the first atlas, 0 or at least 2. With
+        0, the standard error is computed from the fits. Words without known associations always
+        keep the standard error of the fits.
     n_responses : int
-        How many responses each cue was given, which an atlas does not know.
+        Number of responses per cue, which an atlas does not store.
     random_state : int, Generator or None
-        For drawing them; None draws a seed from NumPy's global state, once.
+        Seed of the resampling. None draws a seed once from NumPy's global state.
 
     Returns
     -------
     Ambiguity
-        A word whose associations some fits know and others lack has only the former counted.
+        Ambiguity of each word. If only some fits contain associations of a word, only these count.
 
     Raises
     ------
     DataError
-        For no atlas at all, or fits of other objects.
+        If there is no atlas, or the fits contain different objects.
     ParameterError
-        For a value out of its range.
+        If a value is out of its range.
 
     See Also
     --------
@@ -168,7 +170,7 @@ def ambiguity(
 
     Examples
     --------
-    Two maps hold *tie* in equal parts, and *knot* and *suit* are each in one:
+    *Tie* is in both maps with equal proportions, and *knot* and *suit* are in one map each:
 
     >>> import numpy as np
     >>> from manymaps import Atlas, ambiguity
@@ -186,7 +188,7 @@ def ambiguity(
         raise ParameterError("must be 0 or at least 2", name="n_resamples", value=1)
     fits = [atlases] if isinstance(atlases, Atlas) else list(atlases)
     if not fits:
-        raise DataError("ambiguity is of one fit or several, and got none")
+        raise DataError("ambiguity got no atlas; pass at least one fit")
     first = fits[0]
     fits = [first, *(in_order_of(first, other, k) for k, other in enumerate(fits[1:], start=1))]
     if len(fits) == 1 and first.consensus is not None:
@@ -224,10 +226,10 @@ def _of_fit(atlas: Atlas, min_share: float, min_weight: float) -> tuple[np.ndarr
 def _resampled(
     atlas: Atlas, min_share: float, n_resamples: int, n_responses: int, random_state: Any
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The same of what the atlas knows of the responses, drawn again and again."""
+    """Yield the same numbers for resampled responses of the atlas."""
     n, table = atlas.n_objects, atlas.associations
     assert table is not None
-    # Labels may stand twice in an atlas, but not in associations, where they mean nothing here.
+    # Labels may repeat in an atlas but not in associations, where they have no role here.
     norms = Associations([str(i) for i in range(n)], table)
     rng = drawn_generator(random_state)
     for _ in range(n_resamples):
@@ -241,7 +243,7 @@ def _resampled(
 
 
 def _of_consensus(atlas: Atlas) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The same of each fit of the consensus that the atlas holds."""
+    """Yield the same numbers for each fit of the consensus stored in the atlas."""
     consensus = atlas.consensus
     assert consensus is not None
     words = np.repeat(np.arange(consensus.n_objects), np.diff(consensus.offsets))
@@ -251,7 +253,7 @@ def _of_consensus(atlas: Atlas) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _of_responses(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
-    """The effective and the plain number of responses of each word."""
+    """Return the effective and the plain number of responses to each word."""
     n, table = atlas.n_objects, atlas.associations
     if table is None:
         return np.full(n, np.nan), np.zeros(n, np.int64)
@@ -261,16 +263,16 @@ def _of_responses(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _effective(words: np.ndarray, shares: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """2^H of the shares of each word, NaN where it has none; and how many there are."""
+    """Return 2^H of the shares of each word (NaN for a word without any) and their number."""
     shares = shares / np.bincount(words, shares, n)[words]
     bits = np.bincount(words, -shares * np.log2(shares), n)
     counts = np.bincount(words, minlength=n)
-    # Of one share, 1, the bits are a zero with a sign.
+    # For a single share of 1, the entropy is a signed zero.
     return np.where(counts > 0, np.exp2(np.abs(bits)), np.nan), counts
 
 
 def _recalls(atlas: Atlas) -> np.ndarray:
-    """Of which words associations are known."""
+    """Return a mask of the words with known associations."""
     if atlas.associations is None:
         return np.zeros(atlas.n_objects, bool)
     return np.diff(atlas.associations.indptr) > 0
@@ -279,7 +281,7 @@ def _recalls(atlas: Atlas) -> np.ndarray:
 def _mean_and_spread(
     values: np.ndarray, there: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean and standard deviation over the fits that have a value, and how many these are."""
+    """Return mean, standard deviation and number of the fits that have a value."""
     counts = there.sum(axis=0)
     known = np.where(there, values, 0.0)
     mean = np.divide(known.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)

@@ -1,7 +1,7 @@
-"""How likely counts are under an atlas of two kinds of object, and how its rows keep to groups.
+"""Evaluation of an atlas of two kinds of object: likelihood of counts, and groups of rows.
 
-The likelihood is that of the counts whose row and column the atlas has both, under its model as it
-is, so that columns without counts stay among those that are chosen from. Groups of rows are
+The likelihood includes the counts whose row and column are both in the atlas. The model is not
+changed, so columns without counts remain among the possible choices. Groups of rows are
 measured by `manymaps.metrics.groups`.
 
 A matched table (n_rows, n_columns) has the rows and columns of the atlas, in its order.
@@ -43,29 +43,31 @@ USUAL_GROUPS = ("group", "label")
 
 @dataclass(frozen=True, repr=False)
 class CountEvaluation:
-    """How well an atlas keeps counts; the measures of groups are None where none are known.
+    """Agreement of an atlas with counts; measures of groups are None without known groups.
 
     Attributes
     ----------
     log_likelihood, kl_divergence : float
-        In nats per count; the second as the fit's `kl_divergence_`.
+        Log-likelihood and KL divergence in nats per count; the second as the fit's
+        `kl_divergence_`.
     n_rows, n_columns : int
-        Those of the atlas that have counts.
+        Number of rows and columns of the atlas that have counts.
     n_counts, n_left_out : float
-        Counts that were measured, and those of unknown rows or columns.
+        Sum of the counts that were measured, and of those with unknown rows or columns.
     kinds : (str, str)
-        What rows and columns are.
+        Kinds of object in rows and columns.
     groups : str or None
-        The column that says of each row which group it belongs to.
+        Column of metadata that contains the group of each row.
     n_groups : int or None
+        Number of groups.
     purity, lift : GroupMeasure or None
-        `group_purity` and `group_lift`.
+        The measures `group_purity` and `group_lift`.
     chance : float or None
-        The purity that an embedding drawn by lot would have.
+        Purity of a random embedding.
     n_grouped, n_measured : int
-        Rows that have counts and a group, and those of them that were measured.
+        Number of rows with counts and a group, and number of these that were measured.
     notes : tuple of str
-        What else deserves to be said of the matching, in sentences.
+        Notes on the matching.
 
     See Also
     --------
@@ -99,15 +101,16 @@ class CountEvaluation:
 
     def __repr__(self) -> str:
         rows, columns = map(plural, self.kinds, (self.n_rows, self.n_columns))
-        likelihood = f"log-likelihood {self.log_likelihood:.4f} a count"
+        likelihood = f"log-likelihood {self.log_likelihood:.4f} per count"
         return f"<CountEvaluation of {rows} and {columns}: {likelihood}>"
 
     def record(self) -> dict[str, Any]:
-        """The measures by the names that the command line prints; None for those of one kind.
+        """Return the measures by the names that the command line prints.
 
         Returns
         -------
         dict
+            The value of each measure by name. Measures of atlases of one kind are None.
         """
         of_one_kind = (
             "mu_local", "mu_local_se", "mu_global", "mu_global_se", "recall_at_10",
@@ -140,26 +143,29 @@ def evaluate_counts(
     sample: int | None = None,
     random_state: int = 0,
 ) -> CountEvaluation:
-    """Likelihood of counts under an atlas, and how well its rows keep to their groups.
+    """Measure the likelihood of counts under an atlas, and the purity of groups of rows.
 
     Parameters
     ----------
     atlas : Atlas
-        Of two kinds of object.
+        An atlas of two kinds of object.
     counts : Counts
+        The counts to evaluate it with.
     groups : str, optional
-        The column of metadata of the counts' rows, or of the atlas's, that names groups; else one
-        called "group" or "label", where there is one.
+        Column of metadata of the rows, in the counts or the atlas, that names their groups. The
+        default is a column called "group" or "label", if there is one.
     sample : int, optional
-        Rows to draw for the measures of groups; by default all, or 2,000 of more than 5,000.
+        Number of rows to draw at random for the measures of groups. The default is all rows up to
+        5,000, and 2,000 beyond.
     random_state : int
+        Seed of the random draw.
 
     Raises
     ------
     DataError
-        Where no count is of a known row and column, or the groups cannot be measured.
+        If no count has a known row and column, or the groups cannot be measured.
     ParameterError
-        Where there is no such column.
+        If there is no such column.
     """
     refuse_swapped(atlas, counts)
     filled = counts.without_empty()
@@ -176,7 +182,7 @@ def evaluate_counts(
         raise DataError(problem)
     if problem:
         return replace(
-            plain, notes=(*notes, f"{problem}; {setting('groups', 'COLUMN')} names another")
+            plain, notes=(*notes, f"{problem}; {setting('groups', 'COLUMN')} selects another")
         )
     plain = replace(plain, n_grouped=len(rows))
     if sample is None and len(rows) > MOST_IN_FULL:
@@ -187,7 +193,7 @@ def evaluate_counts(
 
 
 def _likelihood(atlas: Atlas, table: sparse.csr_array, n_counts: float) -> CountEvaluation:
-    """What is measured of a matched table without groups; `n_counts` is that of the whole file."""
+    """Measure a matched table without groups; `n_counts` is the sum of the whole file."""
     objective = count_objective(atlas, table)
     kl = float(objective.evaluate(atlas_parameters(atlas)).kl)
     n_known = float(table.sum())
@@ -203,13 +209,13 @@ def _likelihood(atlas: Atlas, table: sparse.csr_array, n_counts: float) -> Count
 
 
 def _no_groups(column: str, values: np.ndarray, kind: str) -> str:
-    """Why the rows' groups cannot be measured, or nothing."""
+    """Return the reason why the rows' groups cannot be measured, or an empty text."""
     sizes = np.unique(values, return_counts=True)[1]
     if len(sizes) >= 2 and sizes.max() >= 2:
         return ""
     return (
-        f"the column {column!r} puts {plural(kind, len(values))} into {len(sizes):,} groups, "
-        "of which purity says nothing"
+        f"the column {column!r} puts {plural(kind, len(values))} into {len(sizes):,} groups; "
+        "purity needs two groups or more, one with two rows or more"
     )
 
 
@@ -240,12 +246,12 @@ def _with_groups(
 
 
 def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """The counts of known rows and columns in the atlas's order, and what is to be said of it.
+    """Return the counts of known rows and columns in the order of the atlas, with notes.
 
     Raises
     ------
     DataError
-        Where there are none.
+        If there are none.
     """
     source = counts.report.source
     places = [positions(counts, atlas, axis) for axis in (0, 1)]
@@ -273,13 +279,13 @@ def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, tuple[str,
         if n_missing:
             missing.append(plural(kind, n_missing))
     if not table.nnz:
-        raise DataError(f"{source} holds no count of a row and a column that the atlas has both")
+        raise DataError(f"{source} contains no count whose row and column are both in the atlas")
     missing_kinds = f"{' and '.join(missing)} of the atlas without counts in {source}"
     return table, (missing_kinds,) if missing else ()
 
 
 def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None:
-    """The column of groups: that asked for, else a usual one; None where there is none."""
+    """Return the column of groups: the requested one, a usual one, or None."""
     known = list(dict.fromkeys([*counts.row_metadata, *atlas.metadata]))
     if asked is None:
         return next((name for name in USUAL_GROUPS if name in known), None)
@@ -290,7 +296,7 @@ def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None
 
 
 def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
-    """The group of each row of the atlas, by the file where that has the column."""
+    """Return the group of each row of the atlas, from the file if it has the column."""
     rows = sides(atlas)[0]
     if column not in counts.row_metadata:
         return np.asarray(atlas.metadata[column])[rows].astype(object)

@@ -1,4 +1,4 @@
-"""What an atlas keeps of data: atlas and data of the same objects, brought together by label.
+"""Evaluation of an atlas with data of the same objects, matched by label.
 
 KL divergence   of P, made from the data as the atlas's fit made it, from the model's q with its
                 background; over the objects that both have, and the pairs that were judged
@@ -75,20 +75,21 @@ TOLERANCE = 5e-3
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """How well an atlas of one kind of object keeps data.
+    """Agreement of an atlas of one kind of object with data.
 
     Attributes
     ----------
     kl_divergence : float
-        In nats, as the fit's `kl_divergence_`.
+        KL divergence of the data from the model in nats, as the fit's `kl_divergence_`.
     local, overall, trust, continuity : Measure
-        `mu_local`, `mu_global`, `trustworthiness` and `continuity`.
+        The measures `mu_local`, `mu_global`, `trustworthiness` and `continuity`.
     recall : float
-        Share of objects whose strongest partner is among the ten most similar under the model.
+        Share of objects whose strongest associate or nearest neighbour is among the ten most
+        similar objects under the model, from 0 to 1.
     n_objects : int
-        Those that atlas and data have both.
+        Number of objects that are in both the atlas and the data.
     neighbors : int
-        The k of the measures that have one.
+        Number of neighbours k in the local measures.
 
     See Also
     --------
@@ -124,15 +125,16 @@ class Evaluation:
 
     @property
     def n_measured(self) -> int:
-        """Objects whose neighbourhoods were measured."""
+        """Number of objects whose neighbourhoods were measured."""
         return len(self.local.rows)
 
     def record(self) -> dict[str, Any]:
-        """The measures by the names that the command line prints.
+        """Return the measures by the names that the command line prints.
 
         Returns
         -------
         dict
+            The value of each measure by name.
         """
         return {
             "kl_divergence": self.kl_divergence,
@@ -166,59 +168,65 @@ def evaluate(
     sample: int | None = None,
     random_state: int = 0,
 ) -> Evaluation | CountEvaluation | RatingEvaluation | TripletEvaluation:
-    """Measure how well an atlas keeps data, which are matched by label.
+    """Measure how well an atlas represents data, which are matched by label.
 
     Parameters
     ----------
     atlas : Atlas
+        The atlas to evaluate.
     data : Associations, Vectors, Counts, Ratings, Triplets, array or frame (n_objects, n_features)
-        Ratings of pairs of words are correlated with what the atlas makes of these pairs
-        (`manymaps.analysis.rating_evaluation`), triplets are foreseen (`triplet_evaluation`). Else
-        for an atlas of one kind of object associations or vectors; rows of what has no labels are
-        the objects of the atlas in its order. For one of two kinds counts; a table without labels
+        Data of one of these kinds. Ratings of pairs of words are correlated with the relatedness of
+        these pairs in the atlas (`manymaps.analysis.rating_evaluation`). Triplets are predicted
+        (`triplet_evaluation`). Otherwise, an atlas of one kind of object takes associations or
+        vectors, where the rows of data without labels are the objects of the atlas in its order. An
+        atlas of two kinds takes counts; a table without labels has the rows and columns of the
+        atlas in its order. For one of two kinds counts; a table without labels
         has its rows and columns in its order.
     metric : str, optional
-        How vectors are compared, by default as the fit did; "precomputed" where they are distances.
+        Metric for vectors, by default that of the fit. Use "precomputed" if the data are distances.
     perplexity : float or sequence of float, optional
-        Of the neighbourhoods whose divergence is measured; by default that of the fit.
+        Perplexity of the neighbourhoods for the divergence, by default that of the fit.
     n_neighbors : int, optional
-        Of the local measures; by default 10, or as many as less than half the objects allow.
+        Number of neighbours in the local measures. The default is 10, or fewer so that it stays
+        below half the number of objects.
     keep_missing_mass : bool
-        Leave rows of associations that sum to less than 1 as they are.
+        Whether to leave rows of associations that sum to less than 1 as they are.
     groups : str, optional
-        Of counts: the column of metadata of the data's rows, or of the atlas's, that names groups;
-        else one called "group" or "label", where there is one.
+        Column of metadata of the rows, in the data or the atlas, that names their groups (counts
+        only). The default is a column called "group" or "label", if there is one.
     norms : Associations or Trials, optional
-        Of ratings: with which simpler measures are computed beside, associative strength, the
-        cosine of PPMI and the walk of Katz; by default those that the atlas keeps, where these are
-        all that it was fitted to.
+        Norms from which simpler measures are computed for comparison: associative strength, the
+        cosine of PPMI and the Katz walk (ratings only). The default is the associations stored in
+        the atlas, if these are all that it was fitted to.
     vectors : Vectors, optional
-        Of ratings and triplets: whose cosines are compared; by default those that the atlas keeps.
+        Vectors whose cosines are compared with the atlas (ratings and triplets only). The default
+        is the vectors stored in the atlas.
     decay : float, at least 0 and below 1
-        Of ratings: the alpha of Katz's walk, (I - alpha P)^-1.
+        The alpha of the Katz walk, (I - alpha P)^-1 (ratings only).
     sample : int, optional
-        Objects to draw for all measures but the divergence; by default all, or 2,000 of more than
-        5,000.
+        Number of objects to draw at random for all measures except the divergence. The default is
+        all objects up to 5,000, and 2,000 beyond.
     random_state : int
-        For the drawing.
+        Seed of random draws.
 
     Returns
     -------
     Evaluation, CountEvaluation, RatingEvaluation or TripletEvaluation
-        The second for an atlas of two kinds, the others of ratings and triplets.
+        The measures: a `CountEvaluation` for an atlas of two kinds, a `RatingEvaluation` for
+        ratings, a `TripletEvaluation` for triplets, and an `Evaluation` for all other data.
 
     Raises
     ------
     DataError
-        Where there are fewer than three objects in common, the data are of another kind than the
-        atlas, or a table of distances is not square.
+        If fewer than three objects are shared, the data are of another kind than the atlas, or a
+        table of distances is not square.
     ParameterError
-        For a setting that the objects do not allow.
+        If a setting is not possible with these objects.
 
     Warns
     -----
     DataWarning
-        Where one side lacks objects of the other, which are left out.
+        If the atlas or the data lack objects of the other, which are left out.
 
     See Also
     --------
@@ -249,7 +257,7 @@ def evaluate(
         )
     data = as_associations(data)
     if isinstance(data, Counts):
-        raise DataError("the atlas is of one kind of object; counts of two kinds do not belong")
+        raise DataError("the atlas is of one kind of object; counts need an atlas of two kinds")
     if not isinstance(data, Associations | Vectors):
         own, values = labelled_values(data, square=metric == "precomputed")
         names = own if own is not None and not only_count(atlas.labels) else atlas.labels
@@ -262,9 +270,9 @@ def evaluate(
 
 
 def _counts_of(atlas: Atlas, table: Any) -> Counts:
-    """A table of counts, with the labels of an atlas of two kinds where it has none."""
+    """Return a table as counts, with the labels of the atlas if it has none."""
     if isinstance(table, Associations | Vectors):
-        raise DataError("the atlas is of two kinds of object; it is measured by counts")
+        raise DataError("the atlas is of two kinds of object; evaluate it with counts")
     rows, columns = ([atlas.labels[i] for i in side.tolist()] for side in sides(atlas))
     if not is_frame(table):
         return Counts(table, rows, columns, two_kinds(atlas))
@@ -279,7 +287,7 @@ def _counts_of(atlas: Atlas, table: Any) -> Counts:
 
 @dataclass(frozen=True)
 class _Shared:
-    """An atlas and data of the same n objects in the same order.
+    """Atlas and data with the same n objects in the same order.
 
     Attributes
     ----------
@@ -299,19 +307,19 @@ class _Shared:
 
 
 def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> _Shared:
-    """The objects that an atlas and data have both, in the atlas's order."""
+    """Return the objects that atlas and data share, in the order of the atlas."""
     source = data.report.source
     position = {label: row for row, label in enumerate(data.labels)}
     ours = [i for i, label in enumerate(atlas.labels) if label in position]
     if len(ours) < LEAST:
         raise DataError(
-            f"the atlas and {source} have {len(ours)} labels in common, and at least {LEAST} are "
+            f"the atlas and {source} share {len(ours)} labels; at least {LEAST} are "
             f"needed; the atlas begins with {first_of(atlas.labels)}, the data with "
             f"{first_of(data.labels)}"
         )
     shared_labels = {atlas.labels[i] for i in ours}
     spare = [label for label in data.labels if label not in shared_labels]
-    # Of vectors those that the atlas lacks were not even kept.
+    # Vectors of objects that the atlas lacks were not stored.
     n_spare = len(spare) + (0 if isinstance(data, Associations) else data.report.n_dropped)
     missing = [label for label in atlas.labels if label not in shared_labels]
     for count, some, name, other in (
@@ -326,7 +334,7 @@ def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> 
                 stacklevel=3,
             )
     theirs = [position[atlas.labels[i]] for i in ours]
-    part = replace(atlas, vectors=None).subset(ours)  # not to copy what is not looked at
+    part = replace(atlas, vectors=None).subset(ours)  # avoids a copy of unused vectors
     if isinstance(data, Associations):
         observed = None if data.observed is None else data.observed[np.ix_(theirs, theirs)]
         return _Shared(part, data.strengths[theirs][:, theirs], True, observed)
@@ -335,7 +343,7 @@ def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> 
     if data.values.shape[0] != data.values.shape[1]:
         raise DataError(
             f"{source} has {data.values.shape[0]} rows and {data.values.shape[1]} columns; a table "
-            "of distances has as many columns as rows"
+            "of distances must be square"
         )
     return _Shared(part, data.values[theirs][:, theirs], False)
 
@@ -348,7 +356,7 @@ def _measured(
     sample: int | None,
     seed: int,
 ) -> Evaluation:
-    """All measures."""
+    """Compute all measures."""
     atlas, n = shared.atlas, shared.atlas.n_objects
     k = n_neighbors or min(USUAL_NEIGHBORS, (n - 1) // 2)
     if sample is None and n > MOST_IN_FULL:
@@ -388,7 +396,7 @@ def _target(
     perplexity: tuple[float, ...] | None,
     keep_missing_mass: bool,
 ) -> Target:
-    """P as a fit of the atlas's model would make it of these data."""
+    """Return P as a fit of the atlas's model computes it from these data."""
     joint = shared.atlas.model.normalization == "joint"
     if shared.associations:
         if joint:
@@ -402,7 +410,7 @@ def _target(
 
 
 def _divergence(atlas: Atlas, target: Target) -> float:
-    """KL(P || Q) under the atlas's model; summed exactly where that is cheap."""
+    """Return KL(P || Q) under the atlas's model, summed exactly if that is fast."""
     tolerance = 0.0 if atlas.n_objects <= MOST_IN_FULL else TOLERANCE
     weights = weights_from_proportions(atlas.proportions)
     there = Parameters((atlas.maps.astype(np.float32),), (weights.astype(np.float32),))
@@ -410,7 +418,7 @@ def _divergence(atlas: Atlas, target: Target) -> float:
 
 
 def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:
-    """A 1 for the nearest neighbour of each of some rows, the first of those that tie."""
+    """Return a table with a 1 for the nearest neighbour of each row, the first of ties."""
     everyone = np.arange(data.n_objects)
     owners, nearest = [], []
     for block in blocks(rows, data.n_objects):

@@ -1,23 +1,24 @@
-"""Confidence intervals of what people report: strengths, shares of senses, ambiguity.
+"""Confidence intervals of strengths, response shares of senses and ambiguity.
 
-All three are proportions of answers, or follow from some, so that nothing is fitted again. Senses
-are those of one atlas; what is asked is how far their shares depend on who happened to answer. The
-formulas are those of `manymaps.metrics.proportions`.
+All three are proportions of answers or follow from them, so that nothing is fitted again. Senses
+are those of one atlas, and the intervals describe how their shares vary between samples of
+participants. The formulas are those of `manymaps.metrics.proportions`.
 
-**Strengths.** Of the G people who answered cue i, y gave j, a proportion with Jeffreys' interval. A
-person who gives several answers counts once for each of them, so that with p_ij the strength
+**Strengths.** If y of the G participants who answered cue i gave j, y / G is a proportion with
+Jeffreys' interval. A participant who gives several answers counts once for each of them. With p_ij
+the strength,
 
     low, high  =  Jeffreys(y, G) p_ij G / y
 
 **Shares of senses.** With X_s the answers in sense s and M those in any, share_s = X_s / M. The
-answers of one person hang together, for good or ill: divided by the design effect lambda of the
-word, M is the number of independent answers of which the interval is taken. Norms do not identify
-participants, so lambda is 1 and each response counts as one participant's. If participants gave
-several responses to a cue, as in strengths of R123, the intervals are too narrow, and
-`Intervals.notes` says so.
+answers of one participant depend on each other, positively or negatively. The interval therefore
+uses M / lambda as the number of independent answers, with lambda the design effect of the word.
+Norms do not identify participants, so lambda is 1 and each response counts as one participant's. If
+participants gave several responses to a cue, as in strengths of R123, the intervals are too narrow,
+and `Intervals.notes` reports this.
 
-**Ambiguity** is 2^H of the shares of the senses listed, a score interval of the entropy of as many
-answers.
+**Ambiguity** is 2^H of the shares of the senses listed. Its interval is a score interval of the
+entropy for the same number of answers.
 
 The coverage of 95 % intervals is listed in docs/develop/design.md. They do not account for two
 facts: senses were found in the same data, and pairs that no participant produced are in no table.
@@ -53,11 +54,12 @@ _MEMBERS_LISTED = 8
 
 
 class Interval(NamedTuple):
-    """A figure, and between which two it lies at the level that was asked for.
+    """Value with its confidence limits at the requested level.
 
     Attributes
     ----------
     value, low, high : float
+        The estimate, its lower limit and its upper limit.
 
     See Also
     --------
@@ -78,13 +80,14 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Intervals:
-    """Figures with their confidence intervals; see the module docstring.
+    """Strengths, response shares and ambiguities with confidence intervals.
 
     Attributes
     ----------
     level : float
+        Confidence level, between 0 and 1.
     unit : {"participants", "responses"}
-        Whose variation it is.
+        The sampling unit of the variation.
     strengths : dict of str to ndarray, a row for each pair of the norms
         "cue", "response", "strength", "low", "high".
     shares : dict of str to ndarray, a row for each sense of each word, or None without an atlas
@@ -127,65 +130,65 @@ class Intervals:
         return f"<Intervals of {self.level:.0%} by {self.unit}: {pairs}{words}>"
 
     def strength(self, cue: str, response: str) -> Interval | None:
-        """That of a pair.
+        """Return the strength of a pair with its interval.
 
         Parameters
         ----------
         cue, response : str
-            In any case.
+            The two words, in upper or lower case.
 
         Returns
         -------
         Interval or None
-            None for a pair that nobody gave.
+            The strength and its limits, or None for a pair that no participant gave.
         """
         row = self._pairs.get((cue, response), self._pairs.get((fold(cue), fold(response))))
         return self._at(self.strengths, row, "strength")
 
     def share(self, word: str, neighbor: str) -> Interval | None:
-        """That of the sense of a word to which a neighbour belongs.
+        """Return the response share of the sense of a word to which a neighbour belongs.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The word, in upper or lower case.
         neighbor : str
-            In any case.
+            A neighbour of the word, in upper or lower case.
 
         Returns
         -------
         Interval or None
-            None where it is in none.
+            The response share and its limits, or None if the neighbour is in no sense.
         """
         return self._at(self.shares, self._senses.get((word, neighbor)), "share")
 
     def ambiguity(self, word: str) -> Interval | None:
-        """That of a word.
+        """Return the ambiguity of a word with its interval.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The word, in upper or lower case.
 
         Returns
         -------
         Interval or None
-            None where nothing was answered in any of its senses.
+            The ambiguity and its limits, or None if no answer falls into a sense of the word.
         """
         return self._at(self.ambiguities, self._words.get(word), "ambiguity")
 
     def n_responses(self, word: str) -> int:
-        """How many answers to a word are in any of its senses.
+        """Return the number of answers to a word that fall into any of its senses.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The word, in upper or lower case.
 
         Returns
         -------
         int
-            0 also where none are known.
+            The number of answers, which is also 0 if none are known.
         """
         row = self._words.get(word)
         if row is None or self.ambiguities is None:
@@ -197,29 +200,29 @@ class Intervals:
         of: Literal["strengths", "shares", "ambiguities"] = "strengths",
         backend: Backend | None = None,
     ) -> Any:
-        """One of the three tables as a data frame.
+        """Return one of the three tables as a data frame.
 
         Parameters
         ----------
         of : {"strengths", "shares", "ambiguities"}
-            Which table.
+            The table to return.
         backend : {"pandas", "polars", "pyarrow"}, optional
-            By default the first that is installed.
+            Library of the data frame. The default is the first that is installed.
 
         Returns
         -------
         data frame
-            Of the kind that was asked for.
+            The table in the chosen library.
 
         Raises
         ------
         DataError
-            For shares or ambiguities that need an atlas, which was not given.
+            If shares or ambiguities are requested and no atlas was passed.
         """
         check_choice("of", of, ("strengths", "shares", "ambiguities"))
         columns = getattr(self, of)
         if columns is None:
-            raise DataError(f"{of} are of the senses of an atlas; give intervals one")
+            raise DataError(f"{of} need the senses of an atlas; pass atlas to intervals")
         return as_frame(columns, backend)
 
     @staticmethod
@@ -262,43 +265,45 @@ def intervals(
     rows: str = "renormalize",
     min_share: float = LEAST_SHARE,
 ) -> Intervals:
-    """Confidence intervals of strengths and, of an atlas, of senses' shares and of ambiguity.
+    """Compute confidence intervals of strengths and, with an atlas, of senses and ambiguity.
 
     Parameters
     ----------
     data : Associations or Trials
-        What people answered; not necessarily what the atlas was fitted to, so that the answers of
-        others can be counted in its senses.
+        Responses of participants. They may differ from the data of the atlas, so that other
+        participants' answers can be counted in its senses.
     atlas : Atlas, optional
-        Whose senses are meant; its words are matched with those of the data by label.
+        Atlas with the senses. Its words are matched with those of the data by label.
     words : sequence of str, optional
-        Words of the atlas; by default all of which it knows associations.
+        Words of the atlas, by default all with known associations.
     level : float in (0, 1)
+        Confidence level of the intervals.
     by : {"participants", "responses"}, optional
-        Whose variation: by default that of participants, of trials that say who they are; else each
-        response is one of its own.
+        Sampling unit of the variation. The default is participants if trials identify them;
+        otherwise, each response is a unit.
     n_responses : int or array of int, optional
-        How many responses each cue of norms has, as for `resampled`.
+        Number of responses to each cue of norms, as for `resampled`.
     responses, rows : str
-        Of trials: which answers make the strengths, as for `Trials.associations`. In senses all
-        answers count that are words of the atlas.
+        Answers from which the strengths are computed, as for `Trials.associations` (raw trials
+        only). In senses, all answers count that are words of the atlas.
     min_share : float in [0, 1]
-        Groups of less in the atlas are no senses for the ambiguity, as for `manymaps.ambiguity`.
+        Minimum share of a group in the atlas that counts as a sense for the ambiguity, as for
+        `manymaps.ambiguity`.
 
     Returns
     -------
     Intervals
-        With a note if the data do not identify participants.
+        The tables, with a note if the data do not identify participants.
 
     Raises
     ------
     DataError
-        Where the data are judged similarities; where the atlas knows no associations, is of two
-        kinds of object, or has no word of the data.
+        If the data are judged similarities, or if the atlas contains no associations, has two kinds
+        of object or shares no word with the data.
     ParameterError
-        For participants of data that do not say who answered; for a value out of its range.
+        If participants are requested and the data do not identify them, or a value is out of range.
     UnknownLabelError
-        For a word that the atlas lacks, with suggestions.
+        If a word is not in the atlas; the message suggests similar words.
 
     See Also
     --------
@@ -344,7 +349,7 @@ def intervals(
 
 
 def _notes(data: Associations | Trials) -> tuple[str, ...]:
-    """A note on data that do not identify participants, whose answers may depend on each other."""
+    """Return a note if the data do not identify participants with dependent answers."""
     if isinstance(data, Associations):
         return (
             "the data do not identify participants, so each response was counted as one "
@@ -362,7 +367,7 @@ def _notes(data: Associations | Trials) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """Answers one after another: cue, answer, whose, and how many; numbers of `labels`."""
+    """List of answers: cue, answer, participant and count, with indices into `labels`."""
 
     labels: Sequence[str]
     cue: np.ndarray
@@ -371,12 +376,12 @@ class _Answers:
     count: np.ndarray
 
     def placed(self, atlas: Atlas) -> _Answers:
-        """Those to words of an atlas that are words of it, by its numbers."""
+        """Return the answers whose cue and response are in an atlas, with its indices."""
         place = np.array(label_places(self.labels, atlas.labels), dtype=np.int64)
         if (place < 0).all():
             raise DataError(
-                f"no word of the data is in the atlas: they begin with {first_of(self.labels)}, "
-                f"the atlas with {first_of(atlas.labels)}"
+                "the data and the atlas share no word; the data begin with "
+                f"{first_of(self.labels)}, the atlas with {first_of(atlas.labels)}"
             )
         here = (place[self.cue] >= 0) & (place[self.answer] >= 0)
         person = None if self.person is None else self.person[here]
@@ -384,9 +389,9 @@ class _Answers:
         return _Answers(atlas.labels, cue, answer, person, self.count[here])
 
     def per_pair(self, norms: Associations, *, everybody: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Of each pair of the norms how many people answered its cue, and how many gave it.
+        """Count, for each pair of the norms, who answered its cue and who gave its response.
 
-        People are those who gave an answer that the norms hold, or any at all.
+        Participants are those who gave an answer in the norms, or any answer with `everybody`.
         """
         assert self.person is not None
         n, n_people = norms.n_objects, int(self.person.max(initial=0)) + 1
@@ -405,7 +410,7 @@ class _Answers:
 
 
 def _distinct(keys: np.ndarray) -> np.ndarray:
-    """Each number once, in order; of millions faster than by hashes."""
+    """Return the sorted unique numbers; for millions this is faster than hashing."""
     ordered = np.sort(keys)
     return ordered[np.diff(ordered, prepend=-1) > 0]
 
@@ -413,7 +418,7 @@ def _distinct(keys: np.ndarray) -> np.ndarray:
 def _of_norms(
     norms: Associations, n_responses: int | ArrayLike | None
 ) -> tuple[_Answers, np.ndarray]:
-    """The answers that norms count, and how many each cue has."""
+    """Return the answers that norms count and the number per cue."""
     counts, numbers = counted_responses(norms, n_responses)
     cue = np.repeat(np.arange(norms.n_objects), np.diff(norms.strengths.indptr))
     return _Answers(norms.labels, cue, norms.strengths.indices, None, counts), numbers
@@ -422,7 +427,7 @@ def _of_norms(
 def _of_trials(
     trials: Trials, unit: Unit, responses: str, rows: str
 ) -> tuple[Associations, _Answers]:
-    """The norms of trials, and their answers by people or, by responses, by trials."""
+    """Return the norms of trials, and their answers by participant or by trial."""
     norms = trials.associations(responses, rows=rows)
     given = trials.given[:, : split_responses(responses)[0]]
     trial, rank = np.nonzero(given >= 0)
@@ -460,14 +465,14 @@ def _strength_table(
 def _known(atlas: Atlas) -> sparse.csr_array:
     if atlas.kinds is not None or atlas.associations is None:
         raise DataError(
-            "the atlas knows no associations between objects of one kind, so that its senses are "
-            "maps and no groups of answers, whose shares could be counted"
+            "the atlas knows no associations between objects of one kind, so its senses are "
+            "maps, not groups of answers with shares; use an atlas fitted to associations"
         )
     return atlas.associations
 
 
 def _chosen(atlas: Atlas, words: Sequence[str] | None) -> np.ndarray:
-    """The numbers of the words, each once."""
+    """Return the unique indices of the words."""
     table = _known(atlas)
     if words is None:
         return np.flatnonzero(np.diff(table.indptr))
@@ -476,7 +481,7 @@ def _chosen(atlas: Atlas, words: Sequence[str] | None) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _Counted:
-    """Answers in each sense, (n_senses,), and the design effect of each word, (n_words,)."""
+    """Answers in each sense, (n_senses,), and design effect of each word, (n_words,)."""
 
     answers: np.ndarray
     effect: np.ndarray

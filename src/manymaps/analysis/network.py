@@ -1,10 +1,11 @@
-"""Measures of the words of a network of associations, as columns.
+"""Measures of words in a network of associations, as columns.
 
     strength_in, strength_out     sum_i s_ij, sum_j s_ij
     degree_in, degree_out         how many different cues give the word, and responses it has
     clustering                    the share of pairs of its neighbours that are neighbours, whatever
                                   the direction         (Watts & Strogatz 1998)
-    pagerank                      where a walk along s ends up that starts anew with .15 a step
+    pagerank                      where a walk along s ends that restarts with probability 0.15 per
+    step
                                   (Brin & Page 1998)
     betweenness                   the share of shortest paths between other words that lead through
                                   it, a step being 1 / s long          (Brandes 2001; Newman 2001)
@@ -35,31 +36,30 @@ def node_measures(
     betweenness: bool | int = False,
     random_state: int | None = 0,
 ) -> dict[str, np.ndarray]:
-    """How each word stands in the network of its associations.
+    """Measure the position of each word in the network of associations.
 
     Parameters
     ----------
     norms : Associations or Trials
-        Of those that are symmetric the values as read count, the same both ways.
+        The network. For symmetric norms, the values as read count in both directions.
     betweenness : bool or int
-        Whether to measure it too, which takes minutes for thousands of words: every shortest path
-        is followed. With a number, from so many words alone, drawn by lot, which estimates it.
+        Whether to compute betweenness too, which takes minutes for thousands of words because every
+        shortest path is followed. A number estimates it from that many words drawn at random.
     random_state : int or None
-        Of that lot.
+        Seed of the random draw.
 
     Returns
     -------
     dict of str to ndarray of shape (n_objects,)
-        "label" first, then the measures of this module by their names: a table for
-        `Atlas.add_metadata` and for data frames. Words that are never cues have no strength or
-        degree out.
+        A table for `Atlas.add_metadata` and data frames: "label" first, then the measures by name.
+        Words that are never cues have an outgoing strength and degree of 0.
 
     Raises
     ------
     ParameterError
-        For a number of words below 2 or above theirs.
+        If the number of words is below 2 or above the number of words in the norms.
     ImportError
-        Where networkx is not installed.
+        If networkx is not installed.
 
     See Also
     --------
@@ -79,7 +79,7 @@ def node_measures(
     norms = as_norms("norms", norms)
     n = norms.n_objects
     if betweenness is not False and betweenness is not True:
-        check_whole("betweenness", betweenness, 2, n, why=", for so many words there are")
+        check_whole("betweenness", betweenness, 2, n, why=", the number of words")
     networkx = _networkx()
     table = norms.similarities.copy()
     table.eliminate_zeros()

@@ -1,26 +1,26 @@
-"""How far the place of each object can be trusted: what it explains, and what recurs.
+"""Reliability of the position of each object: explained share and recurring neighbours.
 
-A map always puts a point somewhere. Two questions tell whether to believe it, one of the data and
+A map always has a position for each object. Its reliability has two aspects, one of the data and
 one of the fit.
 
-What does the place *explain*? With p_ij what was fitted of object i, a distribution over others,
-and q(j|i) = v_ij / sum_j' v_ij' what the maps make of it,
+The *explained share* compares data and model. With p_ij the fitted distribution of object i over
+the others, and q(j|i) = v_ij / sum_j' v_ij' the distribution under the maps,
 
     explained_i = sum_j min(p_ij, q(j|i)) / sum_j p_ij          from 0 to 1
 
-is the share of its P that the model gives as well: of a hundred responses, so many would the model
-have given. Where all of P is known it is one minus the total variation distance of the two rows,
-bounded and of the same meaning in every row, as KL(P_i || Q_i) is not (that grows with the number
-of partners and is ruled by the few that the maps put far away).
+is the share of its P that the model reproduces: the percentage of responses that the model would
+also have given. If all of P is known, it is one minus the total variation distance of the two rows.
+It is bounded and has the same meaning in every row. KL(P_i || Q_i) does not: it grows with the
+number of associates and is dominated by the few that are far away in the maps.
 
-Do its neighbours *recur*? With N_k(i) the k objects of largest v_ij in this fit, and N_k^f(i) those
-in fit f, of another seed or of data drawn again,
+The *recurring share* compares fits. With N_k(i) the k objects of largest v_ij in this fit, and
+N_k^f(i) those in fit f, from another seed or of resampled data,
 
     recurring_i = mean over f of |N_k(i) & N_k^f(i)| / k
 
-of which k / (n - 1) is what chance gives. A place that explains little can recur (what was observed
-is too much for the maps, always in the same way), and one that explains much need not (two hollows
-as deep): they are two columns and no product.
+is k / (n - 1) by chance. A position that explains little can recur, if the maps fail to represent
+the same associations in every fit. A position that explains much need not recur, if two local
+minima are equally deep. The two values are therefore separate columns and are not multiplied.
 
 Shapes: one value for each object, (n,).
 """
@@ -42,28 +42,30 @@ from manymaps.model.target import conditional_target, joint_target
 
 __all__ = ["EXPLAINED", "RECURRING", "Reliability", "reliability", "reliability_with", "scores_of"]
 
-#: What the columns of metadata are called.
+#: Names of the columns of metadata.
 EXPLAINED, RECURRING = "share explained", "share recurring"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reliability(TabularResult):
-    """How far the place of each object can be trusted; see the module docstring.
+    """Reliability of the position of each object.
 
     Attributes
     ----------
     labels : tuple of str, length n
-        In the order of the atlas.
+        Labels of the objects, in the order of the atlas.
     explained : ndarray of shape (n,)
-        The share of its P that its place explains; NaN where its P is not known.
+        Share of the object's P that its position explains, from 0 to 1. It is NaN if P is not
+        known.
     recurring : ndarray of shape (n,) or None
-        The share of its neighbours that recur in the other fits, on average; NaN for one without
-        neighbours. None where there are no other fits.
+        Share of the object's neighbours that recur in the other fits, averaged over fits, from 0 to
+        1. It is NaN for an object without neighbours, and the array is None without other fits.
     n_others : int
-        How many other fits.
+        Number of other fits.
     n_neighbors : int
+        Number of neighbours per object that are compared.
     kinds : tuple of str, length n, or None
-        The kind of each object, where there are two.
+        Kind of each object, if the atlas has two kinds.
 
     See Also
     --------
@@ -92,19 +94,19 @@ class Reliability(TabularResult):
     kinds: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
-        return f"<Reliability of {len(self.labels):,} objects, beside {self.n_others} other fits>"
+        return f"<Reliability of {len(self.labels):,} objects, with {self.n_others} other fits>"
 
     @property
     def by_chance(self) -> float:
-        """What would recur in maps drawn by lot, k / (n - 1)."""
+        """Share of neighbours that recurs in random maps, k / (n - 1)."""
         others = max(len(self.labels) - 1, 1)
         return min(self.n_neighbors, others) / others
 
     @property
     def metadata(self) -> dict[str, np.ndarray]:
-        """What is known, as columns of an atlas: "share explained" and "share recurring".
+        """Return the known columns of an atlas: "share explained" and "share recurring".
 
-        To three decimals, which is what a page or a table shows.
+        Values have three decimals, as pages and tables show them.
         """
         columns = {EXPLAINED: self.explained}
         if self.recurring is not None:
@@ -113,61 +115,62 @@ class Reliability(TabularResult):
         return {name: values.round(3) for name, values in known.items()}
 
     def attach(self, atlas: Atlas) -> Atlas:
-        """The atlas with the columns among its metadata, in place of earlier ones of their names.
+        """Add the columns to the metadata of an atlas, replacing earlier ones of the same names.
 
         Parameters
         ----------
         atlas : Atlas
-            Of the same objects in the same order.
+            An atlas with the same objects in the same order.
 
         Returns
         -------
         Atlas
-            A new one.
+            A new atlas with the columns.
 
         Raises
         ------
         DataError
-            Where it has other objects, or these in another order.
+            If the atlas has other objects, or the same objects in another order.
         """
         if tuple(atlas.labels) != self.labels:
             raise DataError(
-                "the atlas has other objects than those whose reliability is known, or has them in "
-                "another order"
+                "the atlas has other objects than the reliability, or another order; use "
+                "the atlas that was passed to reliability"
             )
         return replace(atlas, metadata={**atlas.metadata, **self.metadata})
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The table with one row per object: label, kind (if there are two), and `metadata`."""
+        """Return one row per object: label, kind (if there are two) and `metadata`."""
         return label_columns(self.labels, self.kinds) | self.metadata
 
 
 def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) -> Reliability:
-    """How far the place of each object can be trusted.
+    """Measure how reliable the position of each object is.
 
     Parameters
     ----------
     atlas : Atlas
+        The fit whose positions are measured.
     fits : sequence of Atlas
-        Other fits of the same objects, in any order: from other seeds, or of data drawn again
-        (`repeat_fits`). Without any only the share explained is known.
+        Other fits of the same objects, in any order, from other seeds or of resampled data
+        (`repeat_fits`). By default there are none, and only the explained share is computed.
     n_neighbors : int
-        Neighbours of which the share that recurs is told.
+        Number of nearest neighbours per object for the recurring share, at least 1.
 
     Returns
     -------
     Reliability
-        What is explained is known where the atlas knows what was fitted: associations, of which it
-        keeps the strongest, or vectors, from which similarities are made once more. It is NaN for
-        two kinds of object, and where vectors were left out of a file.
+        The explained and recurring shares. The explained share needs the fitted data in the atlas:
+        associations, of which it stores the strongest, or vectors, from which similarities are
+        computed again. It is NaN for two kinds of object, and if vectors were left out of a file.
 
     Raises
     ------
     DataError
-        For fits of other objects.
+        If a fit contains other objects.
     ParameterError
-        For a number of neighbours below 1.
+        If the number of neighbours is below 1.
 
     See Also
     --------
@@ -175,7 +178,7 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
 
     Examples
     --------
-    Of what *tie* recalls a map that holds it with *knot* alone explains half:
+    A map with *tie* next to *knot* only explains half of the associations of *tie*:
 
     >>> import numpy as np
     >>> from scipy import sparse
@@ -194,17 +197,18 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
     for given in (atlas, *fits):
         if not isinstance(given, Atlas):
             raise DataError(
-                f"an object of type {type(given).__name__} is no Atlas; give the atlas_ of a fit, "
-                "and a list of those of others"
+                f"an object of type {type(given).__name__} is not an Atlas; pass the atlas_ "
+                "of a fit and a list of the atlases of other fits"
             )
     others = [in_order_of(atlas, other, k) for k, other in enumerate(fits, start=1)]
     return reliability_with(atlas, others, n_neighbors)
 
 
 def scores_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
-    """The shares of object i that are explained and that recur; None of what is not known.
+    """Return the explained and the recurring share of object i, or None if unknown.
 
-    From the columns of the atlas; without that of the share explained, from its associations.
+    Both are read from the columns of the atlas. Without a column, the explained share is computed
+    from its associations.
     """
     explained, recurring = (_told(atlas, name, i) for name in (EXPLAINED, RECURRING))
     if explained is None and atlas.kinds is None:
@@ -221,7 +225,7 @@ def _told(atlas: Atlas, name: str, i: int) -> float | None:
 
 
 def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Reliability:
-    """`reliability` beside fits that have their objects in the order of the atlas."""
+    """Return `reliability` compared with fits whose objects are in the order of the atlas."""
     return Reliability(
         labels=tuple(atlas.labels),
         explained=_explained(atlas),
@@ -246,7 +250,7 @@ def _explained(atlas: Atlas) -> np.ndarray:
 
 
 def _fitted(atlas: Atlas) -> sparse.csr_array | None:
-    """What was fitted as rows that sum to 1, or to less where only a part is kept; if known."""
+    """Return the fitted rows, with sums of 1 (less if only a part is stored), if known."""
     if atlas.kinds is not None:
         return None
     if atlas.associations is not None:
@@ -257,7 +261,7 @@ def _fitted(atlas: Atlas) -> sparse.csr_array | None:
     try:
         affinity = atlas.settings.similarities_by()
     except DataError:
-        # An affinity of the user's own making.
+        # A user-defined affinity.
         return None
     similarities = affinity.similarities(atlas.vectors, metric=metric)
     if atlas.model.normalization == "joint":
@@ -266,7 +270,7 @@ def _fitted(atlas: Atlas) -> sparse.csr_array | None:
 
 
 def _recurring(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> np.ndarray:
-    """The mean share of the nearest that are so in the others too, shape (n,)."""
+    """Return the mean share of nearest neighbours that recur in the others, shape (n,)."""
     n = atlas.n_objects
     near = _nearest(atlas, n_neighbors)
     common = sum(near.multiply(_nearest(other, n_neighbors)).sum(axis=1) for other in others)
@@ -275,7 +279,7 @@ def _recurring(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> np.nd
 
 
 def _nearest(atlas: Atlas, count: int) -> sparse.csr_array:
-    """1 for each of the objects of largest v_ij, (n, n)."""
+    """Return a table with a 1 for each of the objects of largest v_ij, (n, n)."""
     n = atlas.n_objects
     neighbors = atlas.choices.strongest(np.arange(n), min(count, max(n - 1, 1)))
     rows, ranks = np.nonzero(neighbors >= 0)

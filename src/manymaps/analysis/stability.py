@@ -1,4 +1,4 @@
-"""Whether senses survive a new seed: several fits of the same objects compared.
+"""Stability of senses and maps: comparison of several fits of the same objects.
 
 A sense s of word i in a fit is a weighted set of neighbours. Where the fits know associations it is
 a group of the word's own responses (`manymaps.atlas.senses`), weighted by what the map of the sense
@@ -6,8 +6,8 @@ explains of the n_neighbors strongest of them,
 
     w_s(j) = p_ij r_ij^m / sum_j' p_ij',       r_ij^m = v_ij^m / v_ij
 
-so that a group which a fit scatters over its maps weighs little there. Otherwise it is a map m in
-which the word has some weight, with the strongest neighbours there,
+so that a group which a fit scatters over its maps has little weight there. Otherwise, a sense is a
+map m in which the word has some weight, with the strongest neighbours there,
 
     w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
 
@@ -18,23 +18,23 @@ kinds of object those of the other kind without the fixed factors. Of two senses
 
 is the weight that falls on the same neighbours; the weighted Jaccard index is o / (2 - o), and
 1 - o is a distance (total variation). The senses of a word in two fits are matched one to one so
-that the overlaps add up to the most (Hungarian assignment). A sense *recurs* in the other fit where
-its match overlaps it by `threshold` or more; by default that is half the weight (a Jaccard index
-of 1/3). The *recurrence* of a sense is the share of the other fits in which it recurs.
+that the sum of the overlaps is largest (Hungarian assignment). A sense *recurs* in the other fit if
+its match overlaps it by `threshold` or more; by default that is half the weight (a Jaccard index of
+1/3). The *recurrence* of a sense is the share of the other fits in which it recurs.
 
-Two levels say what chance alone would give. `by_other_words`: the senses of each word matched with
-those of another word, drawn by lot. `by_dealing`: with those of the same word after its neighbours
-were dealt to its senses by lot; what lies above it is agreement on which neighbours belong
-together, beyond agreement on who the neighbours are.
+Two levels estimate the agreement by chance. `by_other_words` matches the senses of each word with
+those of another word drawn at random. `by_dealing` matches them with those of the same word after
+its neighbours were permuted over its senses. Agreement above this level concerns the grouping of
+neighbours, not only the set of neighbours.
 
 Maps themselves are matched by their memberships, by the weighted Jaccard index of two maps'
-proportions over all objects. They are weaker witnesses: a map is an arbitrary union of topics, and
-two fits that find the same senses may gather them differently.
+proportions over all objects. They are weaker evidence: a map is an arbitrary union of topics, and
+two fits with the same senses may combine them differently.
 
-New seeds say what the descent leaves open, and not what other people would have answered. For that
-the further fits are of resampled data (`repeat_fits(bootstrap=...)`, `manymaps.data.resampling`),
-beside one of the data themselves: as in cluster-wise assessment (Hennig 2007) a sense is as stable
-as it is found again in what the same study might have given.
+New seeds show the variation of the optimization, not the variation between samples of participants.
+For the latter, one fit is of the data and the further fits are of resampled data
+(`repeat_fits(bootstrap=...)`, `manymaps.data.resampling`). As in cluster-wise assessment (Hennig
+2007), a sense is stable if it recurs in resampled data.
 
 C. Hennig, "Cluster-wise assessment of cluster stability", Computational Statistics & Data Analysis
 52 (2007).
@@ -82,7 +82,7 @@ __all__ = ["Level", "Stability", "repeat_fits", "stability"]
 
 @dataclass(frozen=True)
 class Level:
-    """How senses agree over all pairs of fits: the share that recurs, and the mean overlap."""
+    """Agreement of senses over all pairs of fits: the share that recurs and the mean overlap."""
 
     recurrence: float
     overlap: float
@@ -90,26 +90,30 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Stability(TabularResult):
-    """What several fits of the same objects agree on.
+    """Agreement of several fits of the same objects.
 
     Attributes
     ----------
     atlases : tuple of Atlas
-        The fits, their objects in the order of the first.
+        The fits, with their objects in the order of the first.
     senses : tuple of FitSenses
-        Fit by fit.
+        Senses of each fit.
     reference : int
-        The fit whose maps are most like those of the others, or the one that was asked for.
+        Index of the reference fit: the requested one or, by default, the fit whose maps are most
+        similar to those of the others.
     maps : ndarray of int, shape (n_fits, n_maps of the reference)
-        The map of each fit that is matched to each map of the reference; -1 for none.
+        Map of each fit that is matched to each map of the reference, or -1 for none.
     map_similarities : ndarray of the same shape
-        Weighted Jaccard index of the two maps' proportions; 0 for no match.
+        Weighted Jaccard index of the two maps' proportions, from 0 to 1, or 0 without a match.
     map_similarity_by_chance : float
-        The mean of it after the objects of the other fits were shuffled.
+        Mean of the index after the objects of the other fits are permuted.
     observed, by_other_words, by_dealing : Level
-        The agreement of senses, and what chance gives (`manymaps.analysis.stability`).
+        Agreement of senses as observed, and the two levels by chance (see the module
+        `manymaps.analysis.stability`).
     threshold, min_weight : float
+        Minimum overlap of a recurring sense, and minimum map weight of a sense.
     n_neighbors : int
+        Number of neighbours that define a sense.
 
     See Also
     --------
@@ -154,92 +158,95 @@ class Stability(TabularResult):
 
     @cached_property
     def word_recurrence(self) -> np.ndarray:
-        """Of each word the mean recurrence of its senses in all fits; NaN where it has no sense."""
+        """Mean recurrence of each word's senses in all fits; NaN for a word without senses."""
         return self._by_word([found.recurrence for found in self.senses])
 
     @cached_property
     def word_overlap(self) -> np.ndarray:
-        """Of each word the mean overlap of its senses with their matches; NaN likewise."""
+        """Mean overlap of each word's senses with their matches; NaN for a word without senses."""
         return self._by_word([found.overlap for found in self.senses])
 
     def recurrence(self, word: str, *, kind: str | None = None) -> float:
-        """The mean recurrence of a word's senses.
+        """Return the mean recurrence of a word's senses.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The word, in upper or lower case.
         kind : str, optional
-            Of two kinds of object, that of the word.
+            Kind of the word, if the atlas has two kinds of object.
 
         Returns
         -------
         float
-            From 0 to 1.
+            Mean recurrence, from 0 to 1.
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If the word is not in the atlas; the message suggests similar words.
         """
         return float(self.word_recurrence[self.atlases[0].index(word, kind=kind)])
 
     def consensus(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
-        """The senses of a word over all fits, those of most fits first.
+        """Return the senses of a word over all fits, starting with those of most fits.
 
-        Average-linkage clusters of the senses of all fits by what makes them (the word's own
-        responses, where associations are known), cut where the mean overlap of two clusters is
-        below the threshold. A fit has a sense where one of its maps explains that much of it.
+        They are average-linkage clusters of the senses of all fits by their neighbours (the word's
+        own responses, if associations are known). Clusters are cut where their mean overlap is
+        below the threshold. A fit has a sense if one of its maps explains at least that much of it.
         `maps` are those of the reference.
 
         Parameters
         ----------
         word : str
+            The word, in upper or lower case.
         kind : str, optional
-            Of two kinds of object, that of the word.
+            Kind of the word, if the atlas has two kinds of object.
 
         Returns
         -------
         list of ConsensusSense
+            The senses, those of most fits first.
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If the word is not in the atlas; the message suggests similar words.
         """
         i = self.atlases[0].index(word, kind=kind)
         return self._consensus.senses(i, self.atlases[0].labels)
 
     def reliability(self, fit: int | None = None) -> Reliability:
-        """How far each point of one fit, the reference by default, can be trusted by the others.
+        """Measure how reliable each position of one fit is, compared with the other fits.
 
         Parameters
         ----------
         fit : int, optional
-            By default the reference.
+            Index of the fit. The default is the reference.
 
         Returns
         -------
         Reliability
+            The explained and recurring shares of each object.
         """
         fit = self._checked(fit)
         return self._reliability if fit == self.reference else self._reliability_beside(fit)
 
     def attach(self, fit: int | None = None) -> Atlas:
-        """The atlas of one fit, the reference by default, with what all say of it.
+        """Return the atlas of one fit with the consensus of all fits.
 
-        With the consensus beside it, so that `Atlas.senses` says in how many fits each sense is
-        found, and with the columns of `reliability` among its metadata; `Atlas.save` keeps both.
+        With the consensus, `Atlas.senses` lists the number of fits in which each sense is found.
+        The columns of `reliability` are added to the metadata. `Atlas.save` stores both.
 
         Parameters
         ----------
         fit : int, optional
-            By default the reference.
+            Index of the fit. The default is the reference.
 
         Returns
         -------
         Atlas
-            A new one.
+            A new atlas with the consensus and the columns.
         """
         fit = self._checked(fit)
         atlas = replace(self.atlases[fit], consensus=self._consensus_beside(fit))
@@ -260,7 +267,7 @@ class Stability(TabularResult):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The table with one row per sense of each word in each fit."""
+        """Return one row per sense of each word in each fit."""
         labels = np.array(self.atlases[0].labels, dtype=object)
         sizes = [len(found.maps) for found in self.senses]
         return {
@@ -297,37 +304,38 @@ def stability(
     reference: int | None = None,
     random_state: int = 0,
 ) -> Stability:
-    """How far several fits of the same objects agree on senses and maps.
+    """Measure how far several fits of the same objects agree on senses and maps.
 
     Parameters
     ----------
     atlases : sequence of Atlas
-        Two or more, of one method and the same labels, in any order; the numbers of maps may
+        At least two fits of one method with the same labels, in any order. The numbers of maps may
         differ.
     n_neighbors : int
-        Neighbours that make a sense.
+        Number of neighbours that define a sense.
     min_weight : float in [0, 1]
-        Least map weight of a sense, if no associations of a word are known; the first map always
+        Minimum map weight of a sense, if no associations of a word are known. The first map always
         counts, unless the word has no neighbour.
     threshold : float in (0, 1]
-        The overlap from which on a sense recurs.
+        Minimum overlap of a sense with its match to count as recurring.
     reference : int, optional
-        The fit that the others are beside, as 0 where the others are of resampled data; by default
-        the one whose maps are most like theirs.
+        Index of the fit with which the others are compared, such as 0 if the others are of
+        resampled data. The default is the fit whose maps are most similar to the others.
     random_state : int
-        For the two levels of chance and for nothing else.
+        Seed of the two levels by chance only.
 
     Returns
     -------
     Stability
+        The agreement of the fits.
 
     Raises
     ------
     DataError
-        For fewer than two atlases, other labels, kinds or methods, or repeated labels in another
-        order.
+        If there are fewer than two atlases, their labels, kinds or methods differ, or repeated
+        labels are in another order.
     ParameterError
-        For a value out of its range.
+        If a value is out of its range.
 
     Examples
     --------
@@ -396,43 +404,47 @@ def repeat_fits(
     n_jobs: int | None = None,
     on_fit: Callable[[int], object] | None = None,
 ) -> list[Atlas]:
-    """Fits of the same data, or of these and resampled ones, from different seeds, through joblib.
+    """Fit the same data, or the data and resampled data, from different seeds through joblib.
 
-    Seeds come from one `numpy.random.SeedSequence`, so the first fits are the same however many
-    follow, however many run at a time, and on whichever backend. Fits run in processes unless
-    joblib's context (`joblib.parallel_config`) says otherwise, Dask's workers for example; where
-    several run at a time, each gets its part of the processors (`manymaps.compute.tasks`).
+    Seeds come from one `numpy.random.SeedSequence`, so a fit does not depend on the number of fits,
+    on the number that run at a time, or on the backend. Fits run in processes unless joblib's
+    context (`joblib.parallel_config`) sets another backend, such as Dask. If several fits run at a
+    time, each gets a part of the processors (`manymaps.compute.tasks`).
 
     Parameters
     ----------
     estimator : estimator with `random_state`, `n_jobs` and a fitted `atlas_`
-        It stays as it is; copies are fitted.
-    data : Trials, or whatever its `fit` takes
+        The estimator, which is not changed because copies are fitted.
+    data : Trials, or any data that its `fit` takes
+        The data to fit.
     n_fits : int
+        Number of fits, at least 1.
     bootstrap : {"participants", "responses"}, optional
-        The first fit is of the data themselves; each of the others is of data in which these were
-        drawn once more (`manymaps.resampled`), from its own seed. All fits are of the objects of
-        the data; one that a sample lacks has no pairs there.
+        Units to resample. The first fit is of the data, and each of the others is of data resampled
+        from its own seed (`manymaps.resampled`). All fits contain all objects of the data; an
+        object that a sample lacks has no pairs there.
     responses, rows : str
-        Of trials: how they become associations, as for `Trials.associations`.
+        Conversion to associations, as for `Trials.associations` (raw trials only).
     random_state : int, RandomState or None
-        None draws a number from NumPy's global state, once, and a `RandomState` from itself.
+        Seed of all fits. None draws a number once from NumPy's global state, and a `RandomState`
+        draws it from itself.
     n_jobs : int, optional
-        Fits at a time; -1 for as many as there are processors.
+        Number of fits at a time. Use -1 for one per processor.
     on_fit : callable, optional
-        Told how many fits are there after each.
+        Function that is called after each fit with the number of finished fits.
 
     Returns
     -------
     list of Atlas
+        The atlases in the order of their seeds.
 
     Raises
     ------
     ParameterError
-        For fewer than one fit; for participants of data that do not say who answered, or responses
-        of data that hold none.
+        If `n_fits` is below 1, participants are resampled and the data do not identify them, or
+        responses are resampled and the data contain none.
     DataError
-        Where judged similarities are to be resampled, or trials leave nothing to fit.
+        If judged similarities are to be resampled, or trials leave nothing to fit.
 
     See Also
     --------
@@ -454,17 +466,17 @@ def repeat_fits(
     if bootstrap is not None:
         study = _Study(data, _unit(data, bootstrap), whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
-    # The first fit is of the data as they are.
+    # The first fit is of the data themselves.
     tasks = [(estimator, study if k and study else whole, seed) for k, seed in enumerate(seeds)]
     return run_tasks(_fitted, tasks, "fit", on_end=on_fit, n_jobs=n_jobs)
 
 
 def _unit(data: Any, bootstrap: Unit) -> Unit:
-    """What is drawn again, of data in which it can be."""
+    """Return the unit to resample, after checking that the data contain it."""
     if not isinstance(data, Associations | Trials):
         raise ParameterError(
-            f"draws again what people answered, and {type(data).__name__} hold no answers; leave "
-            "it out, and the fits differ by their seeds",
+            f"needs responses, and {type(data).__name__} contain none; omit it for "
+            "fits that differ only in their seeds",
             name="bootstrap",
             value=bootstrap,
         )
@@ -473,7 +485,7 @@ def _unit(data: Any, bootstrap: Unit) -> Unit:
 
 @dataclass(frozen=True)
 class _Study:
-    """What people answered, which might have been answered otherwise."""
+    """Responses of participants, which can be resampled."""
 
     data: Associations | Trials
     unit: Unit
@@ -482,8 +494,8 @@ class _Study:
     rows: str
 
     def again(self, seed: int) -> Associations:
-        """What a fit from this seed is of: associations of the same objects."""
-        # Not the numbers that the fit itself draws from its seed.
+        """Return the associations, over the same objects, for the fit from this seed."""
+        # These differ from the numbers that the fit itself draws from its seed.
         rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
         sample = resampled(self.data, rng, by=self.unit)
         if isinstance(sample, Associations):
@@ -492,7 +504,7 @@ class _Study:
 
 
 def _placed(norms: Associations, labels: Sequence[str]) -> Associations:
-    """Associations of some of the labels among all of these, in their order."""
+    """Return associations of some labels as associations of all labels, in their order."""
     place = {label: i for i, label in enumerate(labels)}
     at = np.array([place[label] for label in norms.labels])
     pairs, shape = norms.strengths.tocoo(), (len(labels), len(labels))
@@ -519,17 +531,15 @@ def _check(n_neighbors: int, min_weight: float, threshold: float) -> None:
 
 
 def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:
-    """The fits with their objects in the order of the first."""
+    """Return the fits with their objects in the order of the first."""
     if len(atlases) < 2:
-        raise DataError(
-            f"stability compares fits with one another and got {len(atlases)}; give at least two"
-        )
+        raise DataError(f"stability got {len(atlases)} fits; pass at least two")
     first = atlases[0]
     aligned = [first]
     for number, atlas in enumerate(atlases[1:], start=1):
         if atlas.method != first.method:
             raise DataError(
-                f"fit {number} is of the method {atlas.method}, fit 0 of {first.method}; compare "
+                f"fit {number} uses the method {atlas.method}, fit 0 {first.method}; compare "
                 "fits of one method"
             )
         aligned.append(in_order_of(first, atlas, number))
@@ -537,7 +547,7 @@ def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:
 
 
 def _other_words(atlas: Atlas, rng: np.random.Generator) -> np.ndarray:
-    """Another word of the same kind for each, drawn by lot: one long cycle."""
+    """Return another word of the same kind for each, drawn at random as one long cycle."""
     partner = np.arange(atlas.n_objects)
     for kind in dict.fromkeys(atlas.kinds or ("",)):
         members = np.flatnonzero(atlas.of_kind(kind)) if atlas.kinds else partner.copy()
@@ -556,7 +566,7 @@ def _level(sums: Sequence[np.ndarray], n_others: int) -> Level:
 def _matched_maps(
     fits: Sequence[Atlas], rng: np.random.Generator, reference: int | None
 ) -> tuple[int, np.ndarray, np.ndarray, float]:
-    """The reference, the maps matched to its own, how similar these are, and by chance."""
+    """Return the reference, its matched maps, their similarities and these by chance."""
     if reference is None:
         likeness = np.zeros((len(fits), len(fits)))
         for a, b in combinations(range(len(fits)), 2):

@@ -1,22 +1,23 @@
-"""Confidence intervals of proportions, and of how many there effectively are.
+"""Confidence intervals of proportions and of the effective number of categories.
 
 **One proportion** y / n: between the quantiles of its posterior under Jeffreys' prior,
 
     Beta(y + 1/2, n - y + 1/2)              0 for y = 0 and 1 for y = n, where these are the ends
 
-(Brown, Cai & DasGupta 2001, who advise it beside Wilson's). Most answers are rare, and only those
-that somebody gave are looked at: of these it holds its level better, and is shorter
-(docs/develop/design.md).
+(Brown, Cai & DasGupta 2001, who recommend it together with Wilson's). Most answers are rare, and
+only answers that at least one participant gave are analysed. For these, Jeffreys' interval is
+closer to its nominal level and shorter than Wilson's.
 
-**Answers that hang together**, as those of one person do, are worth fewer independent ones. With
-X_us those of unit u in category s, M_u all of its, M = sum_u M_u and share_s = sum_u X_us / M, the
-design effect (Kish 1965) is here one for all categories (Rao & Scott 1981, first order),
+**Dependent answers**, such as those of one participant, count as fewer independent answers. Let
+X_us be the answers of unit u in category s, and M_u all answers of unit u. With M = sum_u M_u and
+share_s = sum_u X_us / M, the
+design effect (Kish 1965) is the same for all categories (Rao & Scott 1981, first order),
 
     lambda = 1 / (S - 1) sum_s V_s M / share_s
     V_s = G / (G - 1) sum_u (X_us - share_s M_u)^2 / M^2                  u = 1, ..., G
 
-and M / lambda stands for n above (Franco et al. 2019). It is below 1 where a unit gives each answer
-once, and above where what a unit gives is alike.
+and M / lambda replaces n above (Franco et al. 2019). Lambda is below 1 if a unit gives each answer
+once, and above 1 if the answers of a unit are similar.
 
 **The effective number** exp H of S categories with shares t has a bootstrap that fails: samples of
 n answers have less entropy than what they are from, by (S - 1) / 2n on average, and none has more
