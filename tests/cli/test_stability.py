@@ -155,7 +155,7 @@ def test_counts_of_two_kinds(tmp_path):
     [
         (("fit0",), "a single fit"),
         (("fit0", "norms"), "one file of data, or only .atlas files"),
-        (("norms", "norms"), "several .atlas files"),
+        (("norms", "norms"), "not an .atlas file"),
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
         (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
         (("fit0", "fit1", "--words", "norms"), "--words does not apply to finished atlases"),
