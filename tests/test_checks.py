@@ -88,11 +88,11 @@ def test_errors_of_parameters_travel_between_processes():
 @pytest.mark.parametrize(
     ("labels", "options", "told"),
     [
-        (["a"], {}, "there are 1 labels for 2 rows; give one label for each"),
-        (["a", "a"], {}, "the label 'a' stands twice, for rows 0 and 1; labels must differ"),
-        (["a", "a"], {"source": "f.csv"}, "f.csv: the label 'a' stands twice"),
-        (["a", ""], {"named": True}, "the label of row 1 is empty; give it a name"),
-        (["\0", "a"], {"named": True}, "the label of row 0 holds a zero character"),
+        (["a"], {}, "got 1 labels for 2 rows"),
+        (["a", "a"], {}, "duplicate label 'a' (rows 0 and 1)"),
+        (["a", "a"], {"source": "f.csv"}, "f.csv: duplicate label 'a'"),
+        (["a", ""], {"named": True}, "the label of row 1 is empty"),
+        (["\0", "a"], {"named": True}, "the label of row 0 contains a null character"),
     ],
 )
 def test_labels(labels, options, told):

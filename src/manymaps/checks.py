@@ -91,7 +91,7 @@ def check_labels(
 
     >>> check_labels(["a", "b", "a"], 3, "row")
     Traceback (most recent call last):
-    manymaps.errors.DataError: the label 'a' stands twice, for rows 0 and 2; labels must differ
+    manymaps.errors.DataError: duplicate label 'a' (rows 0 and 2); labels must be unique
 
     Parameters
     ----------
@@ -110,19 +110,18 @@ def check_labels(
     where = "" if source is None else f"{source}: "
     if len(labels) != n:
         raise DataError(
-            f"{where}there are {len(labels):,} labels for {plural(kind, n)}; give one label for "
-            "each"
+            f"{where}got {len(labels):,} labels for {plural(kind, n)}; expected one label for each"
         )
     faulty = [i for i, label in enumerate(labels) if not label or "\0" in label] if named else []
     if faulty:
-        what = "holds a zero character" if labels[faulty[0]] else "is empty"
-        raise DataError(f"{where}the label of {kind} {faulty[0]} {what}; give it a name")
+        what = "contains a null character" if labels[faulty[0]] else "is empty"
+        raise DataError(f"{where}the label of {kind} {faulty[0]} {what}; use another label")
     repeated = repeated_label(labels) if distinct else None
     if repeated is not None:
         label, first, second = repeated
         raise DataError(
-            f"{where}the label {label[:60]!r} stands twice, for {plural(kind)} {first} and "
-            f"{second}; labels must differ"
+            f"{where}duplicate label {label[:60]!r} ({plural(kind)} {first} and "
+            f"{second}); labels must be unique"
         )
 
 
@@ -134,7 +133,7 @@ def check_magnitude(table: Any, what: str) -> None:
 
     >>> check_magnitude(np.array([[1.0, -1e300]]), "X")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    manymaps.errors.DataError: the largest value of X is 1e+300 in size, beyond what can be...
+    manymaps.errors.DataError: the largest absolute value of X is 1e+300, too...
 
     Parameters
     ----------
@@ -149,8 +148,8 @@ def check_magnitude(table: Any, what: str) -> None:
     least, most = _SQUARED[min(8, numbers.dtype.itemsize)]
     if largest and not least <= largest <= most:
         raise DataError(
-            f"the largest value of {what} is {largest:g} in size, beyond what can be squared and "
-            f"added up; scale the values to lie between {least:g} and {most:g}"
+            f"the largest absolute value of {what} is {largest:g}, too large or too small to "
+            f"square and sum; scale the values to between {least:g} and {most:g}"
         )
 
 

@@ -57,7 +57,7 @@ class DataError(ValueError):
     ...     mm.Associations(["tie", "tie"], np.ones((2, 2)))
     ... except mm.DataError as error:
     ...     print(error)
-    the label 'tie' stands twice, for rows 0 and 1; labels must differ
+    duplicate label 'tie' (rows 0 and 1); labels must be unique
     """
 
 
@@ -118,8 +118,8 @@ class DivergedError(ParameterError, RuntimeError):
     >>> try:
     ...     mm.SNE(perplexity=5, optimizer=fast, random_state=0).fit(points)
     ... except mm.DivergedError:
-    ...     print("a smaller learning rate, then")
-    a smaller learning rate, then
+    ...     print("use a smaller learning rate")
+    use a smaller learning rate
     """
 
 

@@ -173,7 +173,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--method", "code"), "--method code fits counts, from one FILE"),
+            (("--method", "code"), "--method code fits counts; use one FILE"),
             (("--metric", "cosine"), "--metric does not apply to the judgements of several"),
             (("--responses", "keep"), "--responses does not apply to the judgements of several"),
             (("--judge", "rater"), "--judge rater names the judges of one long table"),

@@ -125,7 +125,7 @@ class TestZips:
         np.savez_compressed(path, x=np.zeros(2**20))
         assert path.stat().st_size < 2**14
         with (
-            pytest.raises(DataError, match=r"promises 0\.0 GiB in [\d,]+ bytes"),
+            pytest.raises(DataError, match=r"declares 0\.0 GiB in [\d,]+ bytes"),
             open_arrays(path),
         ):
             pass
@@ -151,7 +151,7 @@ class TestZips:
         assert content.count(size) == 2
         path.write_bytes(content.replace(size, (3 * 2**29).to_bytes(4, "little")))
         with (
-            pytest.raises(DataError, match=r"promises 1\.5 GiB in [\d,]+ bytes"),
+            pytest.raises(DataError, match=r"declares 1\.5 GiB in [\d,]+ bytes"),
             open_arrays(path),
         ):
             pass

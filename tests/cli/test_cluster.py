@@ -281,15 +281,15 @@ def test_noise_has_no_suggestion(tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        ([], 2, "give --clusters K, or --choose 2-10"),
-        (["--clusters", 2, "--choose", "2-3"], 2, "give --clusters K, or --choose 2-10"),
+        ([], 2, "use either --clusters K, or --choose 2-10"),
+        (["--clusters", 2, "--choose", "2-3"], 2, "use either --clusters K, or --choose 2-10"),
         (["--clusters", 99], 2, "--clusters 99 is more than"),
         (["--choose", "3-2"], 2, "not a range of numbers of clusters"),
-        (["--choose", "2-3", "--bootstraps", 3], 2, "--bootstraps needs --clusters"),
+        (["--choose", "2-3", "--bootstraps", 3], 2, "--bootstraps requires --clusters"),
         (["--choose", "2-3", "-o", "a.csv"], 2, "--choose only compares"),
-        (["--clusters", 2, "--precision", 0.1], 2, "--precision needs --choose"),
+        (["--clusters", 2, "--precision", 0.1], 2, "--precision requires --choose"),
         (["--choose", "2-3", "--precision", -1], 2, "--precision -1.0 must be"),
-        (["--clusters", 2, "--map", 1], 2, "--map needs --atlas"),
+        (["--clusters", 2, "--map", 1], 2, "--map requires --atlas"),
     ],
 )
 def test_refusals(judged, tmp_path, monkeypatch, options, code, message):
@@ -305,7 +305,7 @@ def test_refusals(judged, tmp_path, monkeypatch, options, code, message):
     [
         (",a,b\na,1,x\nb,.5,1\n", "line 2 ('a'), column 3 ('b'): the value is 'x'"),
         (",a,b,c\na,1,.5,.2\nb,.5,1,.1\n", "not square"),
-        (",a,a\na,1,.5\na,.5,1\n", "the label 'a' stands twice"),
+        (",a,a\na,1,.5\na,.5,1\n", "duplicate label 'a'"),
         (",a,b,c\na,1,.5,\nb,.5,1,\nc,,,1\n", "object 2 ('c') has no observed similarity"),
         (",a,b\na,1,inf\nb,.5,1\n", "the value is 'inf'"),
         (",a\na,1\n", "at least 2 objects"),

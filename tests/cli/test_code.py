@@ -114,7 +114,7 @@ class TestFit:
         failed(code(counts, None, "--init", tmp_path / "one.atlas"), 3, "holds objects of one kind")
         start = ("--init", made / "code.atlas")
         result = invoke("fit", vectors, "-o", tmp_path / "two.atlas", *one, *start)
-        failed(result, 3, "holds documents and words; only a fit with --method code")
+        failed(result, 3, "(documents and words); use --method code")
 
     def test_checkpoint_and_resume(self, counts, tmp_path):
         state = tmp_path / "state"
@@ -189,7 +189,7 @@ class TestFit:
     def test_counts_without_a_method(self, counts, tmp_path):
         for file in (counts, write_list(tmp_path / "list.csv", sample())):
             result = invoke("fit", file, "-o", tmp_path / "out.atlas")
-            failed(result, 2, f"{file} reads as counts of two kinds of object")
+            failed(result, 2, f"{file} reads as a table of counts")
             assert "--method code" in result.stderr
         rows = ("--rows", "p", "--columns", "q")
         result = invoke("fit", write_norms(tmp_path), "-o", tmp_path / "out.atlas", *rows)
@@ -219,12 +219,12 @@ class TestMetadataFile:
         table = tmp_path / "more.csv"
         table.write_text("label,weight\ntie,2\nship,3\n")
         result = code(counts, None, "--metadata", table)
-        assert "1 labels are those of a document and of a word" in result.stderr
+        assert "1 labels match both a document and a word" in result.stderr
         weight = mm.load_atlas(counts.parent / "out.atlas").metadata["weight"]
         assert np.flatnonzero(weight == 2).tolist() == [23, 31]
         table.write_text("label,kind,weight\ntie,document,2\ntie,word,4\nship,word,3\n")
         result = code(counts, None, "--metadata", table)
-        assert "are those of" not in result.stderr
+        assert "match both" not in result.stderr
         atlas = mm.load_atlas(counts.parent / "out.atlas")
         at = [atlas.index("tie", kind=kind) for kind in ("document", "word")]
         assert atlas.metadata["weight"][at].tolist() == [2, 4]
@@ -234,7 +234,7 @@ class TestMetadataFile:
         table = tmp_path / "more.csv"
         table.write_text("label,language\nnobody,en\n")
         result = code(counts, None, "--metadata", table)
-        failed(result, 3, "no label is that of a document or word; it begins with 'nobody'")
+        failed(result, 3, "no label matches a document or word; it starts with 'nobody'")
         table.write_text("label,language\nd0,de\nd0,en\n")
         failed(code(counts, None, "--metadata", table), 3, "'d0' twice, in rows 1 and 2")
 
@@ -261,7 +261,7 @@ class TestInspect:
             r"rows +25 documents", r"columns +10 words", r"without counts +1 document, 1 word",
             r"counts +[\d,]+ in [\d,]+ pairs \(\d+\.\d\d% of the table\)",
             rf"most frequent words +{table.column_labels[top]} {table.column_totals[top]:.0f}, ",
-            r"fullest documents +\w+ \d+, ", r"groups +1; all are connected", r"merged +0",
+            r"largest documents +\w+ \d+, ", r"groups +1 \(all are connected\)", r"merged +0",
             r"metadata +of documents: group, year", r"metadata +of words: length", r"dropped +0",
         ):  # fmt: skip
             assert re.search(line, lines), line
@@ -282,7 +282,7 @@ class TestInspect:
         file = tmp_path / "apart.csv"
         file.write_text("site,bird,abundance\na,jay,1.5\nb,tit,2\nb,\x1b[1mcoot,2\nb,tit,1\n")
         result = invoke("inspect", file)
-        assert "2 without counts between them, the largest of 3 rows and columns" in result.stdout
+        assert "2 without counts in common, the largest with 3 rows" in result.stdout
         assert "1 are not whole numbers" in result.stdout
         assert re.search(r"merged +1\n", result.stdout)
         assert "\x1b" not in result.stdout

@@ -148,7 +148,7 @@ class TestInspectionOfVectors:
         result = invoke("inspect", file)
         assert re.search(r"objects +4\n", result.stdout)
         assert re.search(r"lengths +1 to 10, median 5; 1 objects have none\n", result.stdout)
-        assert re.search(r"zero vectors +1; they have no cosine", result.stdout)
+        assert re.search(r"zero vectors +1; their cosine", result.stdout)
         assert "repeat an earlier label" in result.stdout
         assert "\x1b" not in result.stdout
         assert "--method tsne --perplexity 1" in result.stdout
@@ -287,7 +287,7 @@ class TestSenses:
         words = tmp_path / "words.txt"
         words.write_text("bow\n")
         assert invoke("senses", atlas, "--words", words).exit_code == 3
-        assert "name a word" in invoke("senses", atlas).stderr
+        assert "no word given" in invoke("senses", atlas).stderr
         assert invoke("senses", atlas, "tie", "--csv", "--json").exit_code == 2
 
     def test_unknown_word_gets_suggestions(self, atlas):
@@ -346,7 +346,7 @@ class TestPlotAndExport:
             (("--map", "2"), "there is no map 2; maps are 0 to 1"),
             (("--map", "one"), "'one' is not a map number"),
             (("--color", "size"), "no column 'size'; it has kind"),
-            (("--map", "0", "--word", "tie"), "not both"),
+            (("--map", "0", "--word", "tie"), "--map and --word cannot"),
         ],
     )
     def test_wrong_choice_is_a_usage_error(self, atlas, options, message):

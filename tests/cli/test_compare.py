@@ -103,7 +103,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
 
 def test_a_person_reads_what_changed(norms, tmp_path):
     result = worked(invoke("compare", *norms, "--names", "under 30,over 30", *FEW))
-    assert result.stdout.startswith("1 of 6 words changed (1 in all their answers, 2 of ")
+    assert result.stdout.startswith("1 of 6 words changed (1 in all their responses, 2 of ")
     assert "more of under 30" in result.stdout
     assert "tie   senses shifted" in result.stdout
     assert "under 30: 16 pairs of 6 objects" in result.stderr
@@ -235,21 +235,21 @@ def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["young.tsv"], 2, "give two or more files, one for each group; or --by COLUMN"),
+        (["young.tsv"], 2, "a single FILE requires --by COLUMN"),
         (["young.tsv", "old.tsv", "--by", "age"], 2, "--by splits one file"),
-        (["young.tsv", "--by", "age"], 3, "has no row for each participant"),
+        (["young.tsv", "--by", "age"], 3, "young.tsv does not contain raw trials, so --by"),
         (["trials.csv", "--by", "height"], 2, "--by height"),
         (["trials.csv", "--by", "cue"], 2, "--by cue"),
         (["young.tsv", "old.tsv", "--names", "a"], 2, "--names has 1 names for 2 files"),
         (["young.tsv", "old.tsv", "--names", "a,a"], 2, "a"),
-        (["young.tsv", "young.tsv"], 2, "two groups are called"),
+        (["young.tsv", "young.tsv"], 2, "duplicate group name 'young.tsv'"),
         (["young.tsv", "copy.tsv"], 3, "hold the very same responses"),
         (["young.tsv", "trials.csv"], 3, "holds raw trials and"),
         (["young.tsv", "old.tsv", "--within", "age"], 2, "--within age is of raw trials"),
         (["young.tsv", "old.tsv", "--maps", 3], 2, "--maps does not apply"),
         (["young.tsv", "old.tsv", "--atlases"], 2, "--atlases does not apply"),
         (["young.tsv", "old.tsv", "--method", "code"], 2, "--method code fits counts"),
-        (["young.tsv", "old.tsv", "--word", "tie"], 2, "--word needs --plot OUT.png"),
+        (["young.tsv", "old.tsv", "--word", "tie"], 2, "--word requires --plot OUT.png"),
         (["young.tsv", "old.tsv", "--plot", "p.png", "--word", "tiger"], 3, "--word tiger: "),
         (["young.tsv", "old.tsv", "--min-responses", 500], 3, "common to all groups has 500"),
         (["young.tsv", "old.tsv", "--table", "young.tsv"], 2, "--table"),

@@ -138,7 +138,7 @@ def test_a_folder_with_a_file_that_is_no_text(tmp_path):
         (["--column", "body"], 3, "no field 'body'; its fields are 'id', 'text', 'group'"),
         (["--skip-words", 9], 3, "no word is left of 6"),
         (["--stop-words", "french"], 3, "french: no such file"),
-        (["--weighting", "flat"], 2, "--weighting needs --window"),
+        (["--weighting", "flat"], 2, "--weighting requires --window"),
         (["--token-pattern", "("], 2, "not a valid regular expression"),
         (["--encoding", "utf8x"], 2, "not an encoding"),
         (["--format", "folder"], 2, "which is a file"),

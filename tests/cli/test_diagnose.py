@@ -85,7 +85,7 @@ def test_judged_similarities_are_joint_and_said_to_be(tmp_path):
     result = worked(invoke("diagnose", file))
     assert "the same both ways, and judged jointly" in result.stderr
     assert "renormalized" not in result.stderr
-    assert "every pair is as strong in one direction as in the other" in result.stdout
+    assert "every pair is equally strong in both directions" in result.stdout
     assert result.stdout.rstrip().endswith("--maps 1 --normalization joint")
     assert record(file)["normalization"] == "joint"
 
@@ -109,7 +109,7 @@ def test_what_cannot_be_counted_is_null_and_none(tmp_path):
     assert found["intransitivity"] is None
     assert found["triangle_violations"] is None
     printed = invoke("diagnose", file).stdout
-    assert "4 objects in 2 groups without a pair between them" in printed
+    assert "4 objects in 2 connected components" in printed
     assert "no three objects are all linked" in printed
     assert "nan" not in printed
 
@@ -119,7 +119,7 @@ def test_a_hub_is_told_with_the_bound_of_the_plane():
     star[0, 1:] = 1 / 8
     star[1:, 0] = 1
     printed = diagnosis_table(diagnose(star, affinity="precomputed"), "star")
-    assert "here 8 share 0, for which a map needs at least 3 dimensions" in printed
+    assert "here 8 objects share 0, which requires at least 3 dimensions" in printed
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_bad_data_are_told_in_a_sentence(tmp_path, text, message):
 
 def test_counts_are_of_two_kinds(tmp_path):
     sample().save(tmp_path / "counts.npz")
-    failed(invoke("diagnose", tmp_path / "counts.npz"), 3, "counts of two kinds of object")
+    failed(invoke("diagnose", tmp_path / "counts.npz"), 3, "counts.npz contains counts")
 
 
 def test_an_interrupt_ends_it_with_130(norms, monkeypatch):

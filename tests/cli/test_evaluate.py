@@ -126,7 +126,7 @@ class TestVectors:
         monkeypatch.setattr(evaluation, "SAMPLE", 12)
         result = invoke("evaluate", *words, "--json")
         assert json.loads(result.stdout)["n_measured"] == 12
-        assert "measured on 12 of 36 objects, drawn at random" in result.stderr
+        assert "use 12 of 36 objects, drawn at random" in result.stderr
         assert invoke("evaluate", *words, "--quiet", "--json").stderr == ""
 
     @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ class TestAssociations:
         ).fit(data)
         fit.atlas_.save(tmp_path / "norms.atlas")
         result = invoke("evaluate", tmp_path / "norms.atlas", norms, "--json")
-        assert "6 objects: 2 neighbours in place of 10" in result.stderr
+        assert "6 objects: measures use 2 neighbours" in result.stderr
         found = json.loads(result.stdout)
         assert found["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
         maps = MapSpace(fit.maps_, fit.proportions_)

@@ -33,8 +33,8 @@ def test_a_file_of_ratings_is_known_by_its_columns(folder):
     )
     assert {"kl_divergence", "mu_local", "mu_global", "recall_at_10"} <= set(found)
     assert "5 rated pairs of 5 words" in result.stderr
-    assert "was read as ratings of pairs (--format edges reads it as associations)" in result.stderr
-    assert "both words of 4 of 5 pairs; it lacks 1 word: 'hat'" in result.stderr
+    assert "was read as ratings of pairs (use --format edges" in result.stderr
+    assert "both words of 4 of 5 pairs; 1 word missing: 'hat'" in result.stderr
     library = mm.evaluate(mm.load_atlas("norms.atlas"), mm.read_ratings("rated.csv"))
     assert library.record()["measures"] == found["measures"]
 

@@ -54,7 +54,7 @@ def export(folder: Path, *options: object, output: str = "words.csv"):
 def test_the_columns_of_one_fit(folder):
     result = worked(export(folder))
     assert result.stdout == ""
-    assert result.stderr.endswith("words.csv: 6 words over 1 fit\n")
+    assert result.stderr.endswith("words.csv: 6 words, averaged over 1 fit\n")
     rows = rows_of(folder / "words.csv")
     assert list(rows[0]) == HEADER
     assert [row["label"] for row in rows] == WORDS
@@ -116,7 +116,7 @@ def test_what_is_left_out_is_said(folder):
     told = invoke("export", folder / "a.atlas", "-o", folder / "maps.csv", "--min-weight", 0.5)
     assert told.exit_code == 0, told.stderr
     assert f"maps.csv: {kept} of 12 rows; " in told.stderr
-    assert "--min-weight 0 writes all" in told.stderr
+    assert "--min-weight 0 to write all" in told.stderr
     assert len(rows_of(folder / "maps.csv")) == kept
     record = invoke(
         "export", folder / "a.atlas", "-o", folder / "m.csv", "--min-weight", 0.5, "--json"
@@ -135,7 +135,7 @@ def test_parquet(folder):
 
 
 def test_what_is_a_usage_error(folder):
-    failed(invoke("export", folder / "a.atlas"), 2, "give -o FILE, --ambiguity WORDS.csv, or both")
+    failed(invoke("export", folder / "a.atlas"), 2, "use -o FILE, --ambiguity WORDS.csv, or both")
     alone = invoke(
         "export", folder / "a.atlas", "-o", folder / "a.csv", "--with", folder / "b.atlas"
     )

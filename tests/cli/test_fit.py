@@ -232,7 +232,7 @@ class TestFitOfVectors:
     def test_summary_and_what_is_kept(self, vectors):
         result = map_of(vectors)
         assert "36 vectors of 6 numbers" in result.stderr
-        assert "keeps the vectors (0.0 MB)" in result.stderr
+        assert "contains the vectors (0.0 MB)" in result.stderr
         assert "out.atlas: 1 map of 36 objects" in result.stdout
         assert "next: manymaps plot" in result.stdout
 

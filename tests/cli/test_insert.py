@@ -142,7 +142,7 @@ class TestVectors:
     def test_atlas_may_be_the_output(self, folder):
         old = folder / "old.atlas"
         result = worked(invoke("insert", old, folder / "new.vec", "-o", old))
-        assert f"{old}: 6 new among 36 objects" in result.stdout
+        assert f"{old}: 6 new of 36 objects" in result.stdout
         assert mm.load_atlas(old).n_objects == 36
 
     def test_failure_leaves_the_atlas(self, folder):

@@ -4,7 +4,7 @@ import pytest
 
 from cli_samples import invoke
 
-HINT = "differ from another in case or spaces alone; --fold joins them"
+HINT = "differ from another only in case or spaces; use --fold"
 
 
 @pytest.mark.parametrize("options", [(), ("--fold",)])

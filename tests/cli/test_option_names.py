@@ -165,7 +165,11 @@ def test_an_input_of_an_option_is_not_overwritten(folder, name, option):
 )
 def test_an_atlas_replaces_no_file_of_another_kind(folder, name, output):
     same = file_for(output)
-    failed(invoke(name.split()[0], *COMMANDS[name], output.opts[0], same), 2, "is not an archive")
+    failed(
+        invoke(name.split()[0], *COMMANDS[name], output.opts[0], same),
+        2,
+        "is not a manymaps archive",
+    )
     assert same.read_text() == "mine"
 
 
@@ -181,7 +185,7 @@ def test_an_atlas_replaces_no_file_of_another_kind(folder, name, output):
         (OrFile("start", ("ca",), ".atlas"), "somewhere", "neither one of ca nor an .atlas file"),
         (OutputFile(".png", ".svg"), "a.gif", "must end in .png, .svg"),
         (InputFile(), "none.txt", "no such file"),
-        (figure_file, "nowhere/a.png", "there is no folder"),
+        (figure_file, "nowhere/a.png", "nowhere does not exist"),
     ],
 )
 def test_a_type_refuses(kind, value, message):

@@ -41,7 +41,7 @@ def test_objects_of_the_atlas_stay_and_the_method_is_its(made, tmp_path):
     record = json.loads(result.stdout)
     assert (record["method"], record["n_objects"], record["n_pinned"]) == ("tsne", 36, 24)
     assert f"as in {made / 'few.atlas'}: --method tsne, --dims 2\n" in result.stderr
-    assert "24 of 36 objects are pinned where they are" in result.stderr
+    assert "24 of 36 objects are pinned at" in result.stderr
     few, more = load_atlas(made / "few.atlas"), load_atlas(output)
     at = [more.labels.index(label) for label in few.labels]
     assert more.maps[:, at].tobytes() == few.maps.tobytes()
@@ -57,7 +57,7 @@ def test_of_many_maps(made, tmp_path):
     result = invoke("fit", more, "-o", output, "--pin", made / "norms.atlas", "--maps", 4, *QUICK)
     assert result.exit_code == 0, result.stderr
     assert "5 of 6 objects are pinned" in result.stderr
-    assert "; 1 more of that atlas are not in the data" in result.stderr
+    assert "; 1 others in that atlas are not in the data" in result.stderr
     before, after = load_atlas(made / "norms.atlas"), load_atlas(output)
     i, j = before.index("tie"), after.index("tie")
     assert after.maps[:3, j].tolist() == before.maps[:, i].tolist()

@@ -174,7 +174,7 @@ class TestSweep:
         ]  # fmt: skip
         assert [line.split()[0] for line in lines[1:3]] == ["2", "1"]
         assert sum(line.endswith("best") for line in lines[1:3]) == 1
-        assert lines[3].endswith("they compare settings, not parts")
+        assert lines[3].endswith("compare settings, not parts")
         assert lines[4].startswith(f"next: manymaps predict {norms} --maps ")
         assert f"{table}\n{figure}\n" in result.stderr
         assert figure.stat().st_size > 1000

@@ -184,5 +184,5 @@ class TestFit:
         options += ("--reliability", "--iterations", 20)
         result = invoke("fit", tmp_path / "apart.npy", "-o", fitted, *options)
         assert result.exit_code == 0, result.stderr
-        assert "--reliability: of distances and of counts it is not known" in result.stderr
+        assert "--reliability has no effect on distances and counts" in result.stderr
         assert EXPLAINED not in mm.load_atlas(fitted).metadata

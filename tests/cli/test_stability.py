@@ -155,12 +155,12 @@ def test_counts_of_two_kinds(tmp_path):
     [
         (("fit0",), "a single fit"),
         (("fit0", "norms"), "one file of data, or only .atlas files"),
-        (("norms", "norms"), "several .atlas files"),
+        (("norms", "norms"), "not an .atlas file"),
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
         (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
         (("fit0", "fit1", "--words", "norms"), "--words does not apply to finished atlases"),
-        (("norms", "--word", "tie"), "--word needs --plot"),
-        (("norms", "--init", "fit0"), "start all fits alike"),
+        (("norms", "--word", "tie"), "--word requires --plot"),
+        (("norms", "--init", "fit0"), "--init cannot be an atlas"),
         (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),
     ],
 )
@@ -182,7 +182,7 @@ def test_fits_of_other_words_are_bad_data(fits, tmp_path):
 def test_two_outputs_are_two_files(norms, tmp_path):
     output = tmp_path / "one.png"
     result = invoke("stability", norms, "-o", output, "--plot", output, "--fits", 2)
-    failed(result, 2, "give two names")
+    failed(result, 2, "are the same file")
     assert not output.exists()
 
 
@@ -201,7 +201,7 @@ def test_two_atlases_are_compared_without_writing_one(fits):
 
 
 def test_fits_to_data_are_for_an_atlas(norms):
-    failed(invoke("stability", norms), 2, "give -o OUT.atlas")
+    failed(invoke("stability", norms), 2, "use -o OUT.atlas")
 
 
 def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):

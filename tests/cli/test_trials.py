@@ -30,12 +30,12 @@ def test_inspect_says_what_the_trials_are(raw):
     assert set(record["columns"]) >= {"age", "gender", "nativeLanguage"}
     assert record["dropped_by_reason"]["unknown word"] == trials.n_without()["unknown word"]
     text = invoke("inspect", raw).stdout
-    assert "560 of 40 participants, up to 3 answers of each" in text
+    assert "560 of 40 participants, up to 3 responses each" in text
     assert "gender has 'Fe', 'Ma'" in text
 
 
 def test_where_most_answers_are_left_out_it_is_said_how_to_keep_them(raw, tmp_path):
-    hint = "--responses keep:5 keeps those that at least 5 cues were given"
+    hint = "use --responses keep:5 to keep those given to at least 5 cues"
     assert hint in " ".join(invoke("inspect", raw).stdout.split())
     fitted = invoke("fit", raw, "-o", tmp_path / "a.atlas", *QUICK)
     assert hint in " ".join(fitted.stderr.split())

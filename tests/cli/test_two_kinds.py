@@ -22,7 +22,7 @@ class TestSenses:
     def test_a_label_of_both_kinds(self, made):
         result = invoke("senses", made / "code.atlas", "tie", "--json")
         assert "'tie' is taken as a document; there is also the word 'tie'" in result.stderr
-        assert "(--kind word)" in result.stderr
+        assert "--kind word)" in result.stderr
         assert json.loads(result.stdout)["kind"] == "document"
         near = [n["label"] for n in json.loads(result.stdout)["senses"][0]["neighbors"]]
         assert set(near) <= {w for group in WORDS.values() for w in group}
@@ -62,7 +62,7 @@ class TestSenses:
         norms = write_norms(tmp_path)
         invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
         result = invoke("senses", tmp_path / "n.atlas", "tie", "--kind", "word")
-        failed(result, 2, "--kind word is of atlases of two kinds")
+        failed(result, 2, "--kind word applies to bipartite")
         assert record("senses", tmp_path / "n.atlas", "tie")["kind"] is None
 
 
@@ -143,7 +143,7 @@ class TestEvaluate:
         assert "counts of 24 documents and 9 words\n" in result.stdout
         for line in (
             r"log-likelihood +-\d\.\d{4} +nats per count", r"KL divergence +\d\.\d{4} ",
-            r"purity +\.?\d.* nearest documents of the same group; by chance 0\.4783", r"lift +\d",
+            r"purity +\.?\d.* nearest documents in the same group; by chance 0\.4783", r"lift +\d",
         ):  # fmt: skip
             assert re.search(line, result.stdout), line
 
@@ -175,7 +175,7 @@ class TestEvaluate:
         monkeypatch.setattr(count_evaluation, "MOST_IN_FULL", 20)
         monkeypatch.setattr(count_evaluation, "SAMPLE", 12)
         result = invoke("evaluate", *files)
-        assert "measured on 12 of 24 documents, drawn at random (--sample N" in result.stderr
+        assert "measured on 12 of 24 documents, drawn at random (use --sample N" in result.stderr
         assert "(12 documents measured by group)" in result.stdout
 
     def test_several_maps(self, counts):
@@ -200,11 +200,11 @@ class TestEvaluate:
         files = (made / "code.atlas", made / "counts.npz")
         for option in ("--metric", "--perplexity", "--neighbors", "--cue"):
             result = invoke("evaluate", *files, option, 3)
-            failed(result, 2, f"{option} does not apply to an atlas of two kinds")
+            failed(result, 2, f"{option} does not apply to a bipartite atlas")
         norms = write_norms(tmp_path)
         invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
         result = invoke("evaluate", tmp_path / "n.atlas", norms, "--groups", "x")
-        failed(result, 2, "--groups does not apply to an atlas of one kind")
+        failed(result, 2, "--groups does not apply to an atlas that is not bipartite")
 
 
 class TestInsert:
@@ -229,7 +229,7 @@ class TestInsert:
         assert "already in the atlas, not inserted again" in result.stderr
         assert "not in the atlas, left out: 'foam'" in result.stderr
         assert "without a count of a word of the atlas, left out: 'n3'" in result.stderr
-        assert "2 new among 35 objects" in self.inserted(made, new).stdout
+        assert "2 new of 35 objects" in self.inserted(made, new).stdout
         assert self.inserted(made, new, "--quiet").stderr == ""
 
     def test_old_objects_stay_and_new_ones_stand_where_they_belong(self, made, new):
@@ -294,12 +294,12 @@ class TestInsert:
 
     def test_options_go_with_the_kinds(self, made, new, tmp_path):
         for option in (("--neighbors", 3), ("--no-refine",), ("--vectors", new)):
-            failed(self.inserted(made, new, *option), 2, "does not apply to an atlas of two kinds")
+            failed(self.inserted(made, new, *option), 2, "does not apply to a bipartite atlas")
         norms = write_norms(tmp_path)
         invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
         rows = ("--rows", "cue")
         result = invoke("insert", tmp_path / "n.atlas", norms, "-o", tmp_path / "m.atlas", *rows)
-        failed(result, 2, "--rows does not apply to an atlas of one kind")
+        failed(result, 2, "--rows does not apply to an atlas that is not bipartite")
 
 
 @pytest.mark.parametrize(

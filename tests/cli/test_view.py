@@ -108,8 +108,8 @@ def test_titles_of_maps(folder):
     maps = shown(folder, "--map-title", "1=Knots = ties", "--map-title", "0=Dress")["maps"]
     assert [map_["title"] for map_ in maps] == [["Dress"], ["Knots = ties"]]
     for wrong, told in (
-        ("Knots", "does not say of which map it is the title"),
-        ("x=Knots", "does not say of which map it is the title"),
+        ("Knots", "does not name a map"),
+        ("x=Knots", "does not name a map"),
         ("2=Knots", "names a map that is not there; maps are 0 to 1"),
     ):
         result = failed(view(folder, "--map-title", wrong), 2, told)
@@ -196,14 +196,14 @@ class TestFeatures:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("label,1 (0.5)\ntie,2\n", "holds '2' where a membership is 0 or 1"),
-            ("label,1 (0.5)\ntie,\nrope,1\n", "holds '' where a membership"),
-            ("label,first\ntie,1\n", "'first' does not say its weight"),
-            ("label,1 (heavy)\ntie,1\n", "does not say its weight"),
-            ("label\ntie\n", "holds no feature"),
-            ('{"clusters": [{"weight": 1}]}', "not what `manymaps cluster --json` prints"),
-            ('{"clusters": ', "not what `manymaps cluster --json` prints"),
-            ('{"clusters": []}', "holds no feature"),
+            ("label,1 (0.5)\ntie,2\n", "column '1 (0.5)' contains '2'"),
+            ("label,1 (0.5)\ntie,\nrope,1\n", "column '1 (0.5)' contains ''"),
+            ("label,first\ntie,1\n", "'first' has no weight"),
+            ("label,1 (heavy)\ntie,1\n", "'1 (heavy)' has no weight"),
+            ("label\ntie\n", "contains no cluster"),
+            ('{"clusters": [{"weight": 1}]}', "the output of `manymaps cluster --json`"),
+            ('{"clusters": ', "the output of `manymaps cluster --json`"),
+            ('{"clusters": []}', "contains no cluster"),
             ("label,1 (0.5)\ntei,1\n", "no object is labelled 'tei'; did you mean 'tie'"),
         ],
     )

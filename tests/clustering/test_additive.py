@@ -372,7 +372,7 @@ class TestBadInput:
 
     def test_labels(self):
         values = overlapping(4)[0]
-        with pytest.raises(DataError, match="'a' stands twice, for objects 0 and 2"):
+        with pytest.raises(DataError, match=r"'a' .objects 0 and 2"):
             AdditiveClustering(1).fit(values, labels=["a", "b", "a", "c"])
         with pytest.raises(DataError, match="3 labels for 4 objects"):
             AdditiveClustering(1).fit(values, labels=["a", "b", "c"])

@@ -45,8 +45,8 @@ def test_strengths_are_a_copy_and_repeated_entries_are_added():
     ("labels", "strengths", "message"),
     [
         ("ab", np.ones((2, 3)), "2 rows and 3 columns"),
-        ("abc", np.ones((2, 2)), "there are 3 labels for 2 rows"),
-        ("aba", np.ones((3, 3)), "'a' stands twice, for rows 0 and 2"),
+        ("abc", np.ones((2, 2)), "got 3 labels for 2 rows"),
+        ("aba", np.ones((3, 3)), "'a' .rows 0 and 2"),
         ("ab", [[0, -1], [1, 0]], r"row 0 \('a'\), column 1 \('b'\) is -1.0"),
         ("ab", [[0, 1], [np.inf, 0]], r"row 1 \('b'\), column 0 \('a'\) is inf"),
         ("ab", [[0, np.nan], [1, 0]], "is nan"),

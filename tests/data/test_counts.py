@@ -84,10 +84,10 @@ def test_a_negative_count_does_not_hide_in_a_sum():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"row_labels": ["a", "b", "a"]}, "'a' stands twice, for documents 0 and 2"),
+        ({"row_labels": ["a", "b", "a"]}, "'a' .documents 0 and 2"),
         ({"column_labels": ["x"]}, "1 labels for 4 words"),
         ({"row_labels": ["a", "", "c"]}, "label of document 1 is empty"),
-        ({"row_labels": ["a", "b\0", "c"]}, "document 1 holds a zero character"),
+        ({"row_labels": ["a", "b\0", "c"]}, "document 1 contains a null"),
         ({"row_metadata": {"year": [1, 2]}}, r"'year' have the shape \(2,\) for 3 rows"),
         ({"values": np.zeros((0, 4))}, "the table is empty"),
         ({"values": np.zeros(4)}, "need a table"),

@@ -47,7 +47,7 @@ def draw(count: int, kind: str = "odd", seed: int = 0, u: np.ndarray | None = No
         ([[0, 1]], None, r"shape \(1, 2\)"),
         (np.empty((0, 3), int), None, "at least one row"),
         ([["a", "b", "c"]], None, "must be whole numbers"),
-        ([[0, 1, 2]], ["a", "b", "b"], "'b' stands twice"),
+        ([[0, 1, 2]], ["a", "b", "b"], "duplicate label 'b'"),
         ([[0, 1, 2**40]], None, "may be up to"),
         (np.array([[0, 1, 2**63]], np.uint64), None, "may be up to"),
         ([[0.0, 1, 1e300]], None, "row 0: 1e\\+300 is no number"),

@@ -191,7 +191,7 @@ class TestOutput:
     def test_missing_folder(self, folder):
         result = self.output(folder, folder / "gone" / "out.atlas")
         assert result.exit_code == 2
-        assert f"there is no folder {folder / 'gone'}" in result.stderr
+        assert f"the folder {folder / 'gone'} does not exist" in result.stderr
 
     def test_folder(self, folder):
         result = self.output(folder, folder)

@@ -117,8 +117,8 @@ def test_two_directions_of_an_asymmetric_table_stay():
     ("make", "message"),
     [
         (lambda: Judgements("ab", np.ones((2, 3, 4))), r"shape \(2, 3, 4\)"),
-        (lambda: Judgements("aa", np.ones((1, 2, 2))), "label 'a' stands twice"),
-        (lambda: Judgements("ab", np.ones((2, 2, 2)), ["x", "x"]), "label 'x' stands twice"),
+        (lambda: Judgements("aa", np.ones((1, 2, 2))), "duplicate label 'a'"),
+        (lambda: Judgements("ab", np.ones((2, 2, 2)), ["x", "x"]), "duplicate label 'x'"),
         (lambda: Judgements("ab", [[[0, np.inf], [1, 0]]]), "judge '1' gives 'a' and 'b' inf"),
         (lambda: Judgements("ab", np.full((1, 2, 2), NAN)), "judge '1' judged no pair"),
         (lambda: judgements_from([np.ones((2, 2)), np.ones((3, 3))]), "have 2, 3 rows and no lab"),

@@ -364,7 +364,7 @@ def test_places_that_are_none_are_told(tmp_path):
         DataError, match=r"line 3: '4' is not a place among the 3 labels; .* from 1 to 3"
     ):
         mm.read_associations(tmp_path / "graph.tsv", labels=["a", "b", "c"])
-    with pytest.raises(DataError, match="stands twice"):
+    with pytest.raises(DataError, match="duplicate label"):
         mm.read_associations(tmp_path / "graph.tsv", labels=["a", "b", "a", "d"])
 
 

@@ -101,7 +101,7 @@ class TestLabels:
         ("labels", "message"),
         [
             (["a", "dog"], "row 1: 'dog' is in the atlas already"),
-            (["a", "a"], "'a' stands twice, for new objects 0 and 1"),
+            (["a", "a"], "'a' .new objects 0 and 1"),
             (["a"], "1 labels for 2 new objects"),
         ],
     )

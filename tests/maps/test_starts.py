@@ -74,7 +74,7 @@ def test_points_that_cannot_be_squared_are_refused(metric, cell):
     points = np.random.default_rng(4).normal(size=(9, 3))
     points[2, 1] = cell
     with pytest.raises(
-        DataError, match=f"the largest value of X is {abs(cell):g}".replace("+", r"\+")
+        DataError, match=f"the largest absolute value of X is {abs(cell):g}".replace("+", r"\+")
     ):
         TSNE(perplexity=2, metric=metric, max_iter=5).fit(points)
 

@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 _META = "meta.json"
-_ADVICE = "is it cut short, or of another kind?"
+_ADVICE = "the file may be cut short or of another kind"
 
 
 def write_archive(

@@ -36,7 +36,7 @@ __all__ = [
 ]  # fmt: skip
 
 ADVICE = (
-    f"{DAMAGED[:-1]}, or an array of Python objects? Save numbers as float32, and labels as "
+    f"{DAMAGED}, or contain Python objects; save numbers as float32, and labels as "
     "np.array(labels, dtype=str)"
 )
 _KINDS = "biufcSUmM"
@@ -83,7 +83,7 @@ def _usable(array: np.ndarray) -> np.ndarray:
     """The array in the machine's byte order; ValueError for anything but numbers and texts."""
     # Texts of no characters take no bytes, so a damaged header may promise any number of them.
     if array.dtype.kind not in _KINDS or (array.size and not array.itemsize):
-        raise ValueError(f"an array of type {array.dtype}, neither numbers nor texts")
+        raise ValueError(f"an array of type {array.dtype}, expected numbers or texts")
     if array.dtype.kind == "U" and array.size:
         # Python ends in a SystemError when it meets a code that is not a character.
         codes = np.ascontiguousarray(array).reshape(-1).view(f"{array.dtype.byteorder}u4")

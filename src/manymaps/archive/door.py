@@ -29,7 +29,7 @@ __all__ = [
 #: A zip may unpack to this many bytes, or to this many times its own length if that is more.
 ALWAYS_UNPACKED = 2**30
 MOST_EXPANSION = 10
-DAMAGED = "is it cut short, or of another format?"
+DAMAGED = "the file may be cut short or in another format"
 #: The most objects of one kind; as texts these take a gigabyte.
 MOST_LABELS = 10_000_000
 _LONGEST_MESSAGE = 2_000
@@ -109,7 +109,7 @@ def reader(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
                 return function(*args, **kwargs)
             except MemoryError as error:
                 raise DataError(
-                    f"{source} cannot be read as {what}: it needs more memory than there is"
+                    f"{source} cannot be read as {what}: it needs more memory than is available"
                 ) from error
             except DataError as error:
                 message = str(error)
@@ -139,14 +139,14 @@ def refuse_large(source: object, promised: int, length: int) -> None:
     >>> try:
     ...     refuse_large("bomb.npz", 2**40, 1000)
     ... except DataError as error:
-    ...     print(str(error)[:70])
-    bomb.npz promises 1,024.0 GiB in 1,000 bytes, and may promise 1.0 GiB;
+    ...     print(str(error)[:69])
+    bomb.npz declares 1,024.0 GiB in 1,000 bytes; at most 1.0 GiB is read
     """
     limit = most_unpacked(length)
     if promised > limit:
         raise DataError(
-            f"{source} promises {promised / 2**30:,.1f} GiB in {length:,} bytes, and may promise "
-            f"{limit / 2**30:,.1f} GiB; it is damaged, or save it without compression"
+            f"{source} declares {promised / 2**30:,.1f} GiB in {length:,} bytes; at most "
+            f"{limit / 2**30:,.1f} GiB is read (if it is not damaged, save it uncompressed)"
         )
 
 
@@ -156,8 +156,8 @@ def refuse_wide(source: object, shape: tuple[int, ...]) -> None:
     >>> refuse_wide("a.npz", (1000, 10**12))
     Traceback (most recent call last):
         ...
-    manymaps.errors.DataError: a.npz: a table of 1,000 x 1,000,000,000,000; 10,000,000 are the most
+    manymaps.errors.DataError: a.npz: table of 1,000 x 1,000,000,000,000; the limit is 10,000,000
     """
     if max(shape, default=0) > MOST_LABELS:
         sizes = " x ".join(f"{n:,}" for n in shape)
-        raise DataError(f"{source}: a table of {sizes}; {MOST_LABELS:,} are the most")
+        raise DataError(f"{source}: table of {sizes}; the limit is {MOST_LABELS:,}")

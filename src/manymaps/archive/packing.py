@@ -61,7 +61,7 @@ def unpacked(path: Path) -> Iterator[UnpackedFile]:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             raise DataError(
-                f"{path} is damaged or cut short: it cannot be unpacked ({error}); fetch it again"
+                f"{path} is damaged or cut short and cannot be unpacked ({error}); fetch it again"
             ) from error
 
 

@@ -78,8 +78,7 @@ class ArrayPart:
         fits = head.dtype == np.dtype(kinds) if kinds[-1].isdigit() else head.dtype.kind in kinds
         if not fits:
             raise ValueError(
-                f"the array {name!r} is of type {head.dtype}, and should hold {self.type_name} "
-                "values"
+                f"the array {name!r} is of type {head.dtype}; expected {self.type_name} values"
             )
         shape, wanted = head.shape, self.shape
         if wanted[:1] == ("...",):
@@ -95,7 +94,7 @@ class ArrayPart:
                 if length == length
             )
             raise ValueError(
-                f"the array {name!r} has shape {head.shape}, and should have "
+                f"the array {name!r} has shape {head.shape}; expected "
                 f"({', '.join(map(str, named)) or 'one value'})"
             )
 
@@ -104,7 +103,7 @@ class ArrayPart:
         if array.dtype.kind not in "iuf" or not array.size:
             return
         if array.dtype.kind == "f" and self.finite and not np.isfinite(array).all():
-            raise ValueError(f"the array {name!r} holds a value that is not finite")
+            raise ValueError(f"the array {name!r} contains a value that is not finite")
         least, most = (_length(bound, lengths) for bound in (self.least, self.most))
         if least == -math.inf and most == math.inf:
             return
@@ -112,7 +111,7 @@ class ArrayPart:
         low, high = np.nanmin(array).item(), np.nanmax(array).item()
         if low < least or high > most:
             raise ValueError(
-                f"the array {name!r} reaches from {low} to {high}, and may from {least} to {most}"
+                f"the array {name!r} has values from {low} to {high}; expected {least} to {most}"
             )
 
 
@@ -156,9 +155,9 @@ class ValuePart:
         if type(value) not in allowed:
             raise ValueError(f"{name!r} is {value!r:.60}; expected type {self.type_name}")
         if isinstance(value, int) and abs(value) > _MOST_INTEGER:
-            raise ValueError(f"{name!r} is {value!r:.60}, beyond all numbers that are kept")
+            raise ValueError(f"{name!r} is {value!r:.60}, which is too large")
         if isinstance(value, int | float) and value < self.least:
-            raise ValueError(f"{name!r} is {value!r}, and should be at least {self.least}")
+            raise ValueError(f"{name!r} is {value!r}; expected at least {self.least}")
         if isinstance(value, list) and self.length:
             _note_length(self.length, len(value), lengths)
             if len(value) != _length(self.length, lengths):
@@ -195,7 +194,7 @@ class Schema:
     >>> schema.check({"labels": ["a", "b"]}, {"x": np.zeros(3)})
     Traceback (most recent call last):
         ...
-    ValueError: the array 'x' has shape (3,), and should have (n = 2)
+    ValueError: the array 'x' has shape (3,); expected (n = 2)
     """
 
     kind: str

@@ -50,26 +50,26 @@ def _occupy_closed_streams() -> None:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="manymaps", prog_name="manymaps", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Maps of similarities that no single map can hold.
+    """Fit, explore and compare maps of similarities that no single map can represent.
 
     \b
-    A first look:    manymaps demo
-    With your data:  manymaps inspect norms.csv
+    First look:      manymaps demo
+    Your own data:   manymaps inspect norms.csv
                      manymaps diagnose norms.csv
                      manymaps fit norms.csv -o norms.atlas
                      manymaps senses norms.atlas tie
                      manymaps view norms.atlas -o norms.html
     Networks:        manymaps spread net.graphml dog --steps 4
                      manymaps inspect net.graphml --nodes nodes.csv
-    How many maps:   manymaps predict norms.csv --maps 2 --dims 35
+    Number of maps:  manymaps predict norms.csv --maps 2 --dims 35
                      manymaps sweep norms.csv --maps 1,2,5 --dims 2,10,35 -o sweep.csv
-    With vectors:    manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
+    Vectors:         manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
                      manymaps insert words.atlas new.txt -o more.atlas
                      manymaps evaluate more.atlas glove.txt
-    With texts:      manymaps count posts.jsonl -o counts.npz --max-words 2000
+    Texts:           manymaps count posts.jsonl -o counts.npz --max-words 2000
                      manymaps fit counts.npz -o posts.atlas --method code
-    With groups:     manymaps compare young.tsv old.tsv -o compare.html
-    With judgements: manymaps cluster judged.csv --clusters 8
+    Groups:          manymaps compare young.tsv old.tsv -o compare.html
+    Judgements:      manymaps cluster judged.csv --clusters 8
     """
 
 

@@ -30,11 +30,11 @@ class AlignOptions:
 
 @command(AlignOptions)
 def align(options: AlignOptions) -> None:
-    """Number and turn the maps of ATLAS like those of REFERENCE.
+    """Renumber and rotate maps to match those of REFERENCE.
 
-    After a fit with more data or other words, the same number then means the same theme, drawn in
-    the same orientation. Maps are matched by the objects that both atlases contain; the model is
-    not changed.
+    After a fit with more data or other words, maps with the same number then show the same theme in
+    the same orientation. Maps are matched by the objects that both atlases contain. The model does
+    not change.
 
     \b
     Examples:  manymaps align new.atlas old.atlas -o new.atlas
@@ -51,8 +51,8 @@ def align(options: AlignOptions) -> None:
     tell(
         lambda: record,
         lambda: (
-            f"{options.output}: {matched} matched by {alignment.n_shared:,} shared objects, with "
-            f"the overlap of their members\n{grid(_rows(alignment))}"
+            f"{options.output}: {matched} matched by {alignment.n_shared:,} shared objects; "
+            f"overlap of their members:\n{grid(_rows(alignment))}"
         ),
         summary=True,
     )

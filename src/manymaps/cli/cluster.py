@@ -47,11 +47,17 @@ RESTARTS, RESTARTS_TO_CHOOSE = 10, 3
 class SimilarityReading(Reading):
     """Options of what reads a table of similarities."""
 
-    cue: str | None = option("COLUMN", "Column of one object, if not recognized (lists of pairs).")
-    response: str | None = option("COLUMN", "Column of the other object (lists of pairs).")
-    strength: str | None = option("COLUMN", "Column of the similarities (lists of pairs).")
-    format: str | None = option("NAME", "Read FILE in this format, whatever its suffix is.")
-    labels: Path | None = option(InputFile(), "Labels of a matrix, one per line.")
+    cue: str | None = option(
+        "COLUMN", "Column of the first object of a pair (lists of pairs only)."
+    )
+    response: str | None = option(
+        "COLUMN", "Column of the second object of a pair (lists of pairs only)."
+    )
+    strength: str | None = option("COLUMN", "Column of the similarities (lists of pairs only).")
+    format: str | None = option("NAME", "Read FILE in this format, regardless of its suffix.")
+    labels: Path | None = option(
+        InputFile(), "Read the labels of a matrix from this file, one per line."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +69,9 @@ class ClusterOptions:
         positive, "Number of clusters to find.", metavar="K", sets="n_clusters"
     )
     choose: range | None = option(
-        cluster_range, "Compare these numbers of clusters, one cluster, and none.", metavar="2-10"
+        cluster_range,
+        "Compare these numbers of clusters with no cluster and with one cluster.",
+        metavar="2-10",
     )
     precision: float | None = option(
         Number(), "Standard error of a similarity (with --choose only).", metavar="S"
@@ -71,38 +79,45 @@ class ClusterOptions:
     output: Path | None = output_option(
         "OUT.csv",
         OutputFile(".csv"),
-        "Write the memberships, with a row for each object.",
+        "Write the memberships to this file, with one row per object.",
         required=False,
     )
-    plot: Path | None = option(figure_file, "Draw the clusters over a map.", metavar="OUT.png")
+    plot: Path | None = option(
+        figure_file, "Draw the clusters over a map and save the figure.", metavar="OUT.png"
+    )
     atlas: Path | None = option(
         InputFile(),
-        "Draw over a map of this atlas (with --plot only).  [default: the similarities, scaled to "
-        "two dimensions]",
+        "Draw the clusters over a map of this atlas (with --plot only).  [default: a "
+        "two-dimensional scaling of the similarities]",
         metavar="ATLAS",
     )
     map: int = option(
-        Whole(0), "Map to draw on, if the atlas has more than one.", default=0, metavar="M"
+        Whole(0),
+        "Number of the map to draw the clusters over (with --atlas only).",
+        default=0,
+        metavar="M",
     )
     dissimilarities: bool = flag("Read the values of FILE as dissimilarities.", sets="kind")
     reading: SimilarityReading = group(SimilarityReading)
     absent: str | None = option(
         ["zero", "missing"],
-        "Treat pairs that a list lacks as zero or missing.  [default: zero; missing for "
-        "dissimilarities]",
+        "Treat pairs that are not in the list as zero or as missing (lists of pairs only).  "
+        "[default: zero; missing for dissimilarities]",
     )
-    strict: bool = flag("Refuse an asymmetric table.")
+    strict: bool = flag("Exit with an error if the table is asymmetric.")
     solver: str = option(SOLVERS, "Algorithm that finds the memberships.", default="auto")
     restarts: int | None = option(
         positive,
-        "Number of random starts, of which the best is kept.  [default: 10; 3 with --choose]",
+        "Number of random starts; the best solution is used.  [default: 10; 3 with --choose]",
         sets="n_init",
     )
     bootstraps: int | None = option(
         positive, "Report how often each cluster recurs in N refits to resampled pairs, e.g. 100."
     )
     constant: str = option(
-        list(CONSTANTS), "Constraint on the similarity that all objects share.", default="free"
+        list(CONSTANTS),
+        "Constraint on the additive constant, the similarity that all objects share.",
+        default="free",
     )
     seed: int = seed_option()
     jobs: int | None = jobs_option()
@@ -111,10 +126,12 @@ class ClusterOptions:
 
 @command(ClusterOptions)
 def cluster(options: ClusterOptions) -> None:
-    """Find overlapping clusters whose weights add up to the similarities in FILE.
+    """Find overlapping clusters in the similarities in FILE.
 
-    FILE is a square table with labels in its first row and column, where empty cells are missing,
-    or a list of pairs: object, other object, similarity. The diagonal is ignored.
+    The weights of the clusters that two objects share add up to their similarity.
+
+    FILE is a square table with labels in its first row and column, or a list of pairs: object,
+    other object, similarity. Empty cells of a table are missing values. The diagonal is ignored.
 
     \b
     Examples:  manymaps cluster judged.csv --clusters 8
@@ -161,14 +178,14 @@ def _check(options: ClusterOptions) -> None:
     choosing = options.choose is not None
     for refused, message in (
         ((options.clusters is None) != choosing,
-         "give --clusters K, or --choose 2-10 to compare numbers of clusters"),
+         "use either --clusters K, or --choose 2-10 to compare numbers of clusters"),
         (choosing and (options.output or options.plot),
-         "-o and --plot need --clusters; --choose only compares"),
+         "-o and --plot require --clusters, because --choose only compares numbers"),
         (choosing and options.bootstraps is not None,
-         "--bootstraps needs --clusters; --choose only compares"),
-        (options.precision is not None and not choosing, "--precision needs --choose"),
-        (options.atlas is not None and options.plot is None, "--atlas needs --plot OUT.png"),
-        (options.map and options.atlas is None, "--map needs --atlas"),
+         "--bootstraps requires --clusters, because --choose only compares numbers"),
+        (options.precision is not None and not choosing, "--precision requires --choose"),
+        (options.atlas is not None and options.plot is None, "--atlas requires --plot OUT.png"),
+        (options.map and options.atlas is None, "--map requires --atlas"),
     ):  # fmt: skip
         if refused:
             raise click.UsageError(message)
@@ -269,13 +286,13 @@ def _report(record: dict[str, Any], stability: ClusterStability | None) -> str:
         f"similarities of {record['n_objects']:,} objects, in {record['seconds']:.1f} s"
     )
     n_best = sum(one >= max(solutions) - 1e-9 for one in solutions)
-    lines = [f"starts: {n_best} of {len(solutions)} found the best"]
+    lines = [f"starts: {n_best} of {len(solutions)} reached the best solution"]
     if n_best < len(solutions):
-        lines[0] += f", the others {min(solutions):.2%} and more"
+        lines[0] += f"; the others account for at least {min(solutions):.2%}"
     if stability is not None:
         lines.append(
             f"refits: {stability.n_bootstraps:,}, each without a quarter of the pairs; a cluster "
-            f"recurs with a Jaccard index of {stability.threshold:g} or more"
+            f"recurs if its Jaccard index is at least {stability.threshold:g}"
         )
     rows = _rows(record, with_recurrence=stability is not None)
     return "\n".join([head, grid(rows), *lines])
@@ -337,7 +354,7 @@ def _path_record(path: ClusterPath) -> dict[str, Any]:
 
 def _path_report(record: dict[str, Any], file: Path) -> str:
     errors, spreads = record["held_out_error"], record["held_out_standard_error"]
-    rows = [("clusters", "variance", "length", "BIC", *(["error of hidden pairs"] * bool(errors)))]
+    rows = [("clusters", "variance", "length", "BIC", *(["held-out error"] * bool(errors)))]
     for at, k in enumerate(record["n_clusters"]):
         error = (f"{errors[at]:.4g} ± {spreads[at]:.2g}",) if errors else ()
         length, bic = record["description_length"][at], record["bic"][at]

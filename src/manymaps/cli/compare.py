@@ -1,4 +1,4 @@
-"""The command `compare`: which words groups of people answer otherwise, side by side in a page."""
+"""The command `compare`: differences between the responses of groups, word by word."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ __all__ = ["compare"]
 # A screen of words; --table writes all.
 LISTED = 20
 DESCRIPTION = (
-    "Differences between the answers of {groups}. The column change lists the kind of difference; "
-    "excess is the divergence of the answers in bits, above that expected by chance; least_q is "
-    "the smallest q of a word's answers and its senses: the false discovery rate of all tests "
-    "together at which the word is shown."
+    "Differences between the responses of {groups}. The column change lists the kind of "
+    "difference. The column excess is the divergence of the responses in bits, minus that expected "
+    "by chance. The column least_q is the smallest q value of a word's responses and senses: the "
+    "joint false discovery rate of all tests at which the word is listed."
 )
 
 
@@ -52,7 +52,9 @@ def group_names(value: str) -> tuple[str, ...]:
     """Names with commas between them."""
     names = tuple(name.strip() for name in value.split(","))
     if not all(names) or len(set(names)) < len(names):
-        raise click.BadParameter(f"{value!r} has an empty or repeated name")
+        raise click.BadParameter(
+            f"{value!r} has an empty or repeated name; use distinct names such as young,old"
+        )
     return names
 
 
@@ -67,7 +69,7 @@ class CompareOptions:
         "'age < 30' and its opposite.",
     )
     names: tuple[str, ...] | None = option(
-        group_names, "Names of the groups.  [default: the names of the files]",
+        group_names, "Names of the groups (several FILEs only).  [default: the names of the files]",
         metavar="A,B",
     )  # fmt: skip
     output: Path | None = output_option(
@@ -77,17 +79,17 @@ class CompareOptions:
         required=False,
     )
     atlases: bool = flag(
-        "Write the atlas of each group, and of all together, as OUT.NAME.atlas (with -o only)."
+        "Write the atlas of each group and of all groups together as OUT.NAME.atlas (with -o only)."
     )
     table: Path | None = option(
-        OutputFile(".csv", ".parquet"), "Write a row for each word.", metavar="OUT.csv"
+        OutputFile(".csv", ".parquet"), "Write a table with one row per word.", metavar="OUT.csv"
     )
     sense_table: Path | None = option(
-        OutputFile(".csv", ".parquet"), "Write a row for each sense of each word.",
+        OutputFile(".csv", ".parquet"), "Write a table with one row per sense of each word.",
         metavar="OUT.csv",
     )  # fmt: skip
     plot: Path | None = option(
-        figure_file, "Draw all words, and the senses of those that changed most.",
+        figure_file, "Draw all words, and the senses of the words that changed most.",
         metavar="OUT.png",
     )  # fmt: skip
     words_shown: tuple[str, ...] = word_option()
@@ -100,30 +102,32 @@ class CompareOptions:
     )
     shared_people: SharedPeople = option(
         ["refuse", "distinct", "paired"],
-        "Treat equal names of participants in two groups as an error, as different people, or as "
-        "the same people.",
+        "Treat participants with the same name in two groups as an error (refuse), as different "
+        "participants (distinct), or as the same participant (paired).",
         default="refuse",
     )
     pairs: Path | None = option(
         InputFile(),
-        "Compare two languages by this table of translations: words of the first FILE in the first "
-        "column, words of the second FILE in the second.",
+        "Compare two languages with this table of translations: words of the first FILE in the "
+        "first column, words of the second FILE in the second.",
         metavar="PAIRS.csv",
     )
     min_responses: int = option(
         positive, "Minimum number of responses to a word in each group.", default=10
     )
     min_share: float = option(
-        Number(0, 1), "Minimum share of a group's answers for it to have a sense.", default=0.05
+        Number(0, 1),
+        "Minimum response share of a sense to be present in a group.",
+        default=0.05,
     )
     alpha: float = option(
         Number(0, 1, min_open=True, max_open=True),
-        "False discovery rate of the changes that are listed.", default=0.05,
+        "False discovery rate of the listed changes.", default=0.05,
     )  # fmt: skip
     correction: Correction = option(
         ["bh", "by"],
-        "Correct for the number of tests by Benjamini-Hochberg, or by Benjamini-Yekutieli, which "
-        "is more conservative.",
+        "Correct for multiple tests by Benjamini-Hochberg (bh) or by the more conservative "
+        "Benjamini-Yekutieli (by).",
         default="bh",
     )
     permutations: int = option(
@@ -131,7 +135,7 @@ class CompareOptions:
         sets="n_permutations",
     )  # fmt: skip
     neighbors: int = option(
-        positive, "Number of neighbours in the maps that are compared (with -o only).", default=10,
+        positive, "Number of neighbours to compare in the maps (with -o only).", default=10,
         sets="n_neighbors",
     )  # fmt: skip
     model: Model = group(Model)
@@ -159,12 +163,13 @@ OF_FITS = (
 
 @command(CompareOptions)
 def compare(options: CompareOptions) -> None:
-    """Compare groups of people: the words that they answer differently, and the senses they give.
+    """Compare the responses of groups of participants.
 
-    Each FILE is a group: norms (best with counts of answers), or raw trials with a row for each
-    participant and cue. With --by, one file of trials is split by participants. The tests permute
-    participants, or answers if participants are unknown, among the groups, and are corrected for
-    their number.
+    The comparison lists the words and the senses that differ. Each FILE is a group: norms
+    (preferably with response counts), or raw trials with one row per participant and cue. With
+    --by, the participants of one file of trials are split into groups. The tests permute
+    participants among the groups, or responses if participants are unknown. They are corrected for
+    the number of tests.
 
     \b
     Examples:  manymaps compare young.tsv old.tsv -o compare.html
@@ -246,23 +251,23 @@ def _check(options: CompareOptions) -> None:
     files, by, names = options.files, options.by, options.names
     for refused, message in (
         (by is None and len(files) < 2,
-         "give two or more files, one for each group; or --by COLUMN, to split the participants "
-         "of one file of trials"),
-        (by is not None and len(files) > 1, "--by splits one file of trials; give one FILE"),
+         "a single FILE requires --by COLUMN, which splits the participants of a file of "
+         "trials; pass one FILE per group to compare files"),
+        (by is not None and len(files) > 1, "--by splits one file of trials; pass a single FILE"),
         (by is not None and names is not None,
-         "--names applies to several files; --by names the groups by its values"),
+         "--names cannot be combined with --by, which names the groups after its values"),
         (names is not None and len(names) != len(files),
-         f"--names has {len(names or ())} names for {len(files)} files; give one for each"),
-        (options.words_shown and options.plot is None, "--word needs --plot OUT.png"),
+         f"--names has {len(names or ())} names for {len(files)} files; use one name per file"),
+        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
         (options.model.method == OF_COUNTS,
-         f"--method {OF_COUNTS} fits counts of two kinds of object"),
+         f"--method {OF_COUNTS} fits counts; use a method for associations"),
         (isinstance(options.model.init, Path),
-         "--init cannot be an atlas, because all groups start from the fit of all"),
+         "--init cannot be an atlas, because all groups start from a common fit"),
     ):  # fmt: skip
         if refused:
             raise click.UsageError(message)
     if options.output is None:
-        refuse_given(OF_FITS, "tests without maps; -o OUT.html fits maps")
+        refuse_given(OF_FITS, "tests without maps; use -o OUT.html to fit maps")
 
 
 def _groups(options: CompareOptions) -> dict[str, mm.Trials | mm.Associations]:
@@ -275,19 +280,23 @@ def _groups(options: CompareOptions) -> dict[str, mm.Trials | mm.Associations]:
         trials = read_trials_or_none(files[0], options.reading)
         if trials is None:
             raise DataError(
-                f"{files[0]} has no row for each participant and cue, so --by cannot split it; "
-                "give raw trials, or one file for each group"
+                f"{files[0]} does not contain raw trials, so --by cannot split it; use trials with "
+                "one row per participant and cue, or pass one file per group"
             )
         parts = trials.groups(options.by)
         for name, part in parts.items():
             note(f"{name}: {_size(part)}")
         if len(parts) < 2:
-            raise DataError(f"{files[0]}: all are in one group, {next(iter(parts))!r}")
+            raise DataError(
+                f"{files[0]}: all trials are in one group, {next(iter(parts))!r}; use another --by"
+            )
         return dict(parts)
     groups: dict[str, mm.Trials | mm.Associations] = {}
     for name, file in zip(options.names or _names(files), files, strict=True):
         if name in groups:
-            raise click.UsageError(f"two groups are called {name!r}; name them with --names")
+            raise click.UsageError(
+                f"duplicate group name {name!r}; use --names to rename the groups"
+            )
         trials = read_trials_or_none(file, options.reading)
         groups[name] = _norms(file, options) if trials is None else trials
         data = groups[name]
@@ -361,8 +370,8 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
     columns = list(read_columns(path).values())
     if len(columns) < 2:
         raise DataError(
-            f"{path} has one column; give words of the first file in the first column, and what "
-            "they mean in the second file in the second"
+            f"{path} has one column; expected words of the first file in the first column and "
+            "their translations in the second"
         )
     rows = zip(*columns[:2], strict=True)
     return [(str(one).strip(), str(two).strip()) for one, two in rows if one and two]
@@ -376,7 +385,7 @@ def _write(found: mm.Comparison, options: CompareOptions) -> None:
             figure = mm.plot_comparison(found, options.words_shown or None)
     if options.output is not None:
         if len(found.groups) > 2:
-            note(f"the page shows two groups: {found.groups[0]} and {found.groups[1]}")
+            note(f"the page shows the first two groups: {found.groups[0]} and {found.groups[1]}")
         with work(f"writing {options.output}"):
             mm.write_page(
                 found.atlases()[:2],
@@ -466,19 +475,19 @@ def _report(found: mm.Comparison, options: CompareOptions, seconds: float) -> st
     per_word = " and ".join(f"{_median(units):,.0f}" for units in found.n_units)
     lines = [
         f"{len(changed):,} of {len(found.words):,} words changed ({int(found.changed.sum()):,} in "
-        f"all their answers, {n_senses:,} of {len(found.sense_changes):,} senses in their share); "
-        f"false discovery rate of both together: {found.alpha:.0%}; {seconds:.0f} s",
+        f"all their responses, {n_senses:,} of {len(found.sense_changes):,} senses in their "
+        f"response share); joint false discovery rate {found.alpha:.0%}; {seconds:.0f} s",
         f"permuted: {per_word} {found.units} per word (median)",
     ]
     if not changed:
         least = found.words[int(found.order[0])]
-        return "\n".join([*lines, f"no word differs significantly; the nearest to it is {least!r}"])
+        return "\n".join([*lines, f"no word differs significantly; {least!r} has the lowest q"])
     further = ""
     if len(changed) > LISTED:
-        further = f"\nand {len(changed) - LISTED:,} more; --table lists all"
+        further = f"\nand {len(changed) - LISTED:,} more; use --table OUT.csv to list all"
     elif options.plot is None:
         first = shlex.quote(found.words[changed[0]])
-        further = f"\nnext: the same with --plot OUT.png --word {first}"
+        further = f"\nnext: repeat the command with --plot OUT.png --word {first}"
     return "\n".join([*lines, grid(_rows(found, changed[:LISTED]))]) + further
 
 

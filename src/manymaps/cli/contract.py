@@ -130,7 +130,7 @@ def _reported(ctx: click.Context) -> Iterator[None]:
 def _explained(error: Exception) -> str:
     match error:
         case MemoryError():
-            return "the run needs more memory than there is; fewer maps or objects need less"
+            return "the run needs more memory than is available; use fewer maps or objects"
         case ImportError():
             return str(error)
         case OSError(strerror=str(reason)):
@@ -138,7 +138,7 @@ def _explained(error: Exception) -> str:
             return f"the run failed: {place}{reason}"
     return (
         f"the run failed: {type(error).__name__}: {error} "
-        "(MANYMAPS_DEBUG=1 in the environment shows where)"
+        "(set MANYMAPS_DEBUG=1 in the environment to see where)"
     )
 
 
@@ -200,12 +200,12 @@ def note(*messages: str) -> None:
 
 def quiet_option() -> click.Option:
     """The option --quiet of all commands."""
-    return _general("quiet", "Print data and errors only.")
+    return _general("quiet", "Print only results and errors.")
 
 
 def json_option() -> click.Option:
     """The option --json of the commands that print data."""
-    return _general("json", "Print one JSON object on stdout.")
+    return _general("json", "Print the results as one JSON object.")
 
 
 def _general(name: str, help: str) -> click.Option:
@@ -335,7 +335,7 @@ def cell(value: object) -> str:
             return "none"
         case numbers.Real():
             return f"{float(value):.3f}"
-    raise TypeError(f"{value!r} has no form in a table")
+    raise TypeError(f"{value!r} cannot be shown in a table")
 
 
 def shown(label: str, width: int = 40) -> str:

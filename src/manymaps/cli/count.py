@@ -28,25 +28,32 @@ class CountOptions:
     output: Path = output_option(
         "OUT.npz", OutputFile(".npz"), "Write the table of counts to this file."
     )
-    column: str | None = option("NAME", "Field or column that contains the texts.")
-    label_column: str | None = option("NAME", "Field or column of the documents' labels.")
+    column: str | None = option("NAME", "Field or column that contains the texts (tables only).")
+    label_column: str | None = option(
+        "NAME", "Field or column that contains the document labels (tables only)."
+    )
     encoding: str | None = option(
         "NAME", "Encoding of the texts, if it is neither UTF-8 nor latin-1."
     )
     format: str | None = option(
-        "NAME", "Read TEXTS as folder, jsonl, csv, tsv, parquet or lines, whatever its name is."
+        "NAME", "Read TEXTS as folder, jsonl, csv, tsv, parquet or lines, regardless of its name."
     )
-    max_words: int | None = option(positive, "Maximum number of words; the most frequent count.")
+    max_words: int | None = option(
+        positive, "Maximum number of words; the most frequent are counted."
+    )
     skip_words: int = option(
         Whole(0), "Leave out the N most frequent words before --max-words applies.", default=0
     )
-    min_documents: int = option(positive, "Leave out words of fewer documents.", default=1)
+    min_documents: int = option(
+        positive, "Minimum number of documents that contain a word.", default=1
+    )
     stop_words: str | Path | None = option(
-        OrFile("words", ("english",)), "Leave out these words, one per line in a file.",
+        OrFile("words", ("english",)),
+        "Leave out English stop words, or the words in a file, one per line.",
         metavar="english|FILE",
     )  # fmt: skip
     words: Path | None = option(
-        InputFile(), "Count only these words, one per line.", sets="vocabulary"
+        InputFile(), "Count only the words in this file, one per line.", sets="vocabulary"
     )
     token_pattern: str | None = option("REGEX", "Regular expression that matches a word.")
     keep_case: bool = flag("Distinguish upper and lower case.")
@@ -58,7 +65,7 @@ class CountOptions:
         "Count a pair k positions apart as 1, or as 1 / k (with --window only).  [default: flat]",
     )
     jobs: int | None = jobs_option(
-        "Number of processes that split texts into words; -1 for all.  [default: 1]"
+        "Number of processes that split texts into words; -1 for all cores.  [default: 1]"
     )
     workers: Workers = group(Workers)
 
@@ -68,8 +75,8 @@ def count(options: CountOptions) -> None:
     """Count the words of TEXTS and write the table to OUT.npz.
 
     TEXTS is a folder of files, a table (JSONL, CSV, TSV, Parquet), or a text with one document per
-    line; it may be larger than memory. The table has a row for each document and a column for each
-    word; with --window, a row and a column for each word.
+    line. It may be larger than memory. The counts have one row per document and one column per
+    word. With --window, they have one row and one column per word.
 
     \b
     Examples:  manymaps count posts.jsonl.gz -o counts.npz --max-words 2000 --skip-words 100
@@ -78,7 +85,7 @@ def count(options: CountOptions) -> None:
                manymaps count library/ -o near.npz --window 5 --max-words 20000 --jobs -1
     """
     if options.weighting is not None and options.window is None:
-        raise click.UsageError("--weighting needs --window")
+        raise click.UsageError("--weighting requires --window")
     workers, output = options.workers, options.output
     check_workers(workers)
     if workers.backend is None and options.jobs not in (None, 1):

@@ -17,8 +17,8 @@ __all__ = ["demo"]
 
 DEMO_WORD = "play"
 DESCRIPTION = (
-    "The commonest English nouns and verbs, near each other if they are related in meaning. A word "
-    "of several senses appears in several maps."
+    "The most frequent English nouns and verbs, near each other if their meanings are related. A "
+    "word with several senses appears in several maps."
 )
 
 
@@ -36,10 +36,10 @@ class DemoOptions:
 
 @command(DemoOptions)
 def demo(options: DemoOptions) -> None:
-    """Fit the word relations that come with the package.
+    """Fit maps to the word relations in the package.
 
-    Writes DIR/demo.atlas, DIR/demo.html (the page to look words up in) and DIR/demo.png in about a
-    minute, without a network.
+    The command writes DIR/demo.atlas, DIR/demo.html (a page for exploring the maps) and
+    DIR/demo.png in about a minute. No network connection is needed.
 
     \b
     Example:  manymaps demo -o first-look
@@ -52,7 +52,7 @@ def demo(options: DemoOptions) -> None:
         raise click.BadParameter(f"{folder}: cannot be written: {error.strerror}") from error
 
     data = mm.load_word_relations()
-    note(f"the embedded word relations: {data.n_pairs:,} pairs of {data.n_objects:,} words")
+    note(f"word relations in the package: {data.n_pairs:,} pairs of {data.n_objects:,} words")
     estimator = build("mm-tsne", Model(maps=20, iterations=500), options.running)
     run = run_fit(estimator, data, "the word relations")
     output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
@@ -70,7 +70,7 @@ def demo(options: DemoOptions) -> None:
         lambda: {**record, "page": str(page), "figure": str(figure)},
         lambda: (
             f"{output}  the atlas\n{figure}    the maps of the word {DEMO_WORD}\n"
-            f"{page}   the page: open it in a browser and look up {DEMO_WORD}\n"
+            f"{page}   the page: open it in a browser and search for {DEMO_WORD}\n"
             f"next: manymaps senses {output} bank\n      manymaps plot {output} -o {folder}/all.png"
         ),
     )

@@ -1,4 +1,4 @@
-"""The command `diagnose`: how far data are from metric, and how many maps they ask for."""
+"""The command `diagnose`: how far data deviate from a metric, and how many maps they need."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ class DiagnoseOptions:
 
     file: Path = argument("FILE", InputFile())
     metric: str | None = option(
-        "NAME", "Distance of vectors; precomputed if FILE contains distances.  [default: euclidean]"
+        "NAME",
+        "Distance between vectors, or precomputed for distances.  [default: euclidean]",
     )
     samples: int = option(
-        Whole(1000), "Number of triples and paths to draw if there are more.", default=100_000,
-        sets="n_samples",
+        Whole(1000), "Maximum number of triples and of paths; larger sets are sampled at random.",
+        default=100_000, sets="n_samples",
     )  # fmt: skip
     plot: Path | None = option(
-        figure_file, "Draw the Shepard plot and a nonmetric scaling in the plane.",
+        figure_file, "Draw the Shepard plot and a two-dimensional nonmetric scaling.",
         metavar="OUT.png",
     )  # fmt: skip
     reading: PairReading = group(PairReading)
@@ -44,14 +45,14 @@ class DiagnoseOptions:
 
 @command(DiagnoseOptions)
 def diagnose(options: DiagnoseOptions) -> None:
-    """Measure how far the data of FILE are from metric, and how many maps they need.
+    """Measure how well the data in FILE fit a metric space.
 
-    A single map is a metric space: A is as near to B as B to A, objects near the same object are
-    near each other, and few objects can share a nearest neighbour. Each figure measures how far the
-    data break one of these rules. A few quick fits then suggest a plane, more dimensions, or
-    several maps. Symmetric similarities are treated as such.
+    A single map is a metric space: distances are symmetric, two objects near a third one are near
+    each other, and few objects can share a nearest neighbour. Each number in the report measures
+    how far the data violate one of these rules. A few quick fits then suggest one two-dimensional
+    map, more dimensions, or several maps. Symmetric similarities are treated as symmetric.
 
-    FILE contains associations, similarities or vectors, as `manymaps fit` reads them.
+    FILE contains associations, similarities or vectors in a format that `manymaps fit` reads.
 
     \b
     Examples:  manymaps diagnose norms.csv
@@ -65,8 +66,8 @@ def diagnose(options: DiagnoseOptions) -> None:
     file, metric = options.file, options.metric
     if metric is None and holds_counts(file, options.reading):
         raise DataError(
-            f"{file} contains counts of two kinds of object, and a diagnosis compares objects of "
-            "one; --cue, --response and --strength name the columns of associations"
+            f"{file} contains counts of rows and columns; expected associations, similarities or "
+            "vectors (use --cue, --response and --strength to name the columns of associations)"
         )
     data = read_data(file, options.reading, metric=metric, seed=options.seed)
     size = len(data.labels)
@@ -114,27 +115,27 @@ def diagnosis_table(found: mm.Diagnosis, name: str) -> str:
     what = "similarities" if found.kind == "similarities" else "distances"
     groups = ""
     if found.n_components > 1:
-        groups = f" in {found.n_components:,} groups without a pair between them"
+        groups = f" in {found.n_components:,} connected components"
     head = f"{name}: {found.n_pairs:,} {what} of {found.n_objects:,} objects{groups}"
     return f"{head}\n{grid([*_rows(found), *_fits(found), _suggestion(found)])}"
 
 
 def _rows(found: mm.Diagnosis) -> Iterator[tuple[str, str, str]]:
     yield "asymmetry", _number(found.asymmetry), _of_asymmetry(found)
-    open_paths = "of the strong paths A-B-C, those where A and C are not linked"
+    open_paths = "share of the strong paths A-B-C in which A and C are not linked"
     error = found.intransitivity_error
     yield "intransitivity", _number(found.intransitivity, error), open_paths
     by_chance = f"by chance {_number(found.clustering_by_chance)}"
-    closed_paths = f"of the same paths, those where A and C are linked strongly; {by_chance}"
+    closed_paths = f"share of these paths in which A and C are linked strongly; {by_chance}"
     yield "clustering", _number(found.clustering), closed_paths
-    hubs = "mean square of how many have an object as nearest neighbour; of random points below 2"
+    hubs = "mean squared number of objects with the same nearest neighbour; random points: below 2"
     yield "centrality", f"{found.centrality:.2f}", hubs
     yield "reciprocity", f"{found.reciprocity:.2f}", _of_reciprocity(found)
     yield "most shared", f"{found.max_shared_nearest_neighbor:.3g}", _of_sharing(found)
     violations = _number(found.triangle_violations, found.triangle_error)
     yield "triangles", violations, _of_triangles(found)
     negative = _number(found.negative_share, found.negative_error)
-    yield "negative part", negative, "of the spectrum; 0 for distances in a space"
+    yield "negative part", negative, "share of the spectrum; 0 for Euclidean distances"
     yield "stress", _number(found.stress), _of_stress(found)
 
 
@@ -153,43 +154,43 @@ def _number(value: float, error: float = 0.0) -> str:
 
 def _of_asymmetry(found: mm.Diagnosis) -> str:
     if found.kind == "distances":
-        return "distances are the same both ways"
+        return "distances are symmetric"
     if found.asymmetry == 0:
-        return "every pair is as strong in one direction as in the other"
-    return "of the strength is not returned; distances return all"
+        return "every pair is equally strong in both directions"
+    return "share of the strength that is not reciprocated; 0 for distances"
 
 
 def _of_reciprocity(found: mm.Diagnosis) -> str:
-    reading = "mean rank of an object for its own nearest neighbour; 1 if nearness is mutual"
+    reading = "mean rank of an object among the neighbours of its nearest neighbour; 1 if mutual"
     if found.not_returned > 0:
-        reading += f"; {found.not_returned:.0%} of the objects are not on its list at all"
+        reading += f"; {found.not_returned:.0%} of the objects are not among these neighbours"
     return reading
 
 
 def _of_sharing(found: mm.Diagnosis) -> str:
     bound = "in a plane at most 5 objects can share a nearest neighbour"
-    here = f"here {found.max_shared_nearest_neighbor:.3g} share {shown(found.most_shared)}"
+    here = f"here {found.max_shared_nearest_neighbor:.3g} objects share {shown(found.most_shared)}"
     enough = found.dimensions_for_sharing
     if enough is not None and enough <= 2:
         return f"{bound}; {here}"
     needed = "more than 8 dimensions" if enough is None else f"at least {enough} dimensions"
-    return f"{bound}; {here}, for which a map needs {needed}"
+    return f"{bound}; {here}, which requires {needed}"
 
 
 def _of_triangles(found: mm.Diagnosis) -> str:
     if found.n_triangles == 0:
-        return "no three objects are all linked with one another"
-    counted = "drawn at random" if found.triangle_error > 0 else "all that are known"
+        return "no three objects are all linked"
+    counted = "drawn at random" if found.triangle_error > 0 else "all known"
     longer = "one side longer than the other two together"
-    return f"of {found.n_triangles:,} triples ({counted}), with {longer}"
+    return f"share of {found.n_triangles:,} triples ({counted}) with {longer}"
 
 
 def _of_stress(found: mm.Diagnosis) -> str:
     n_scaled = len(found.scaling.labels)
     some = f" of {n_scaled} objects" if n_scaled < found.n_objects else ""
     return (
-        f"of nonmetric scaling{some} in the plane, where below 0.05 is good; in four dimensions "
-        f"{_number(found.stress_in_four)}, in the plane by chance {_number(found.stress_by_chance)}"
+        f"nonmetric scaling{some} in two dimensions (good: below 0.05); in four dimensions "
+        f"{_number(found.stress_in_four)}, by chance in two {_number(found.stress_by_chance)}"
     )
 
 
@@ -199,7 +200,10 @@ def _fits(found: mm.Diagnosis) -> list[tuple[str, str, str]]:
 
     some = f" of {found.n_fitted:,} objects" if found.n_fitted < found.n_objects else ""
     shares = (found.kept, found.held)
-    meanings = ["goes to the objects that a quick fit ranks first", "has its probability"]
+    meanings = [
+        "goes to the objects that a quick fit ranks first",
+        "agrees with the fitted probability",
+    ]
     if found.n_fitted <= FEW:
         shares = (found.held, found.kept)
         meanings.reverse()
@@ -207,11 +211,11 @@ def _fits(found: mm.Diagnosis) -> list[tuple[str, str, str]]:
     for n_maps, first, second in zip(found.n_maps_tried, *shares, strict=True):
         reading = f"{second:.0%}"
         if not rows:
-            reading = f"of the strength{some} {meanings[0]}; {second:.0%} {meanings[1]}"
+            reading = f"share of the strength{some} that {meanings[0]}; {second:.0%} {meanings[1]}"
         rows.append((f"fit of {plural('map', n_maps)}", f"{first:.0%}", reading))
     four = (found.kept_in_four, found.held_in_four)
     first, second = four[::-1] if found.n_fitted <= FEW else four
-    reading = f"{second:.0%}; one map of four dimensions, as many coordinates as two maps have"
+    reading = f"{second:.0%}; one four-dimensional map, with as many coordinates as two maps"
     rows.append(("fit in 4 dims", f"{first:.0%}", reading))
     return rows
 

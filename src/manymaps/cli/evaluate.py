@@ -1,4 +1,4 @@
-"""The command `evaluate`: how well an atlas keeps the data of a file."""
+"""The command `evaluate`: how well an atlas represents the data in a file."""
 
 from __future__ import annotations
 
@@ -52,23 +52,24 @@ class EvaluateOptions:
     )  # fmt: skip
     metric: str | None = option(
         "NAME",
-        "Distance of vectors; precomputed if FILE contains distances.  [default: that of ATLAS]",
+        "Distance between vectors, or precomputed for distances.  [default: that of ATLAS]",
     )
     perplexity: float | tuple[float, ...] | None = option(
         perplexities,
-        "Effective number of neighbours of a vector in the KL divergence.  [default: that of "
+        "Effective number of neighbours in the KL divergence (vectors only).  [default: that of "
         "ATLAS]",
         metavar="X[,X...]",
     )
     sample: int | None = option(
-        positive, "Measure neighbourhoods of N objects.  [default: all; 2000 above 5,000]"
+        positive,
+        "Number of objects whose neighbourhoods are measured.  [default: all; 2000 above 5,000]",
     )
     groups: str | None = option(
         "COLUMN",
-        "Column of metadata with the groups of the rows (counts only).  [default: group or label, "
-        "if it exists]",
+        "Metadata column that contains the groups of the rows (counts only).  [default: group or "
+        "label, if it exists]",
     )
-    ratings: bool = flag("Read FILE as rated pairs of words, whatever its columns are called.")
+    ratings: bool = flag("Read FILE as rated pairs of words, regardless of its column names.")
     norms: Path | None = option(
         InputFile(),
         "Compute the comparison measures from these associations (ratings only).  [default: those "
@@ -76,11 +77,11 @@ class EvaluateOptions:
     )
     vectors: Path | None = option(
         InputFile(),
-        "Compare with these vectors (ratings and triplets only).  [default: those in ATLAS]",
+        "Compare ATLAS with these vectors (ratings and triplets only).  [default: those in ATLAS]",
     )
     decay: float | None = option(
         Number(min=0, max=1, max_open=True),
-        "Factor of each further step of Katz's walk (ratings only).  [default: 0.75]",
+        "Factor that weights each further step of Katz's walk (ratings only).  [default: 0.75]",
     )
     reading: TableReading = group(TableReading)
     seed: int = seed_option()
@@ -89,25 +90,26 @@ class EvaluateOptions:
 
 @command(EvaluateOptions)
 def evaluate(options: EvaluateOptions) -> None:
-    """Measure how well ATLAS represents the data of FILE, matched by label.
+    """Measure how well ATLAS represents the data in FILE.
 
-    The KL divergence is that of the model of ATLAS. The local measure is the share of each
-    object's nearest neighbours that are near in the maps; the global measure is the rank
-    correlation of its distances. The recall counts the strongest associates or nearest neighbours
-    among the ten most similar objects.
+    Objects are matched by label. The KL divergence is computed with the model of ATLAS. The local
+    measure is the share of each object's nearest neighbours that are also near in the maps. The
+    global measure is the rank correlation of the distances. The recall is the share of the
+    strongest associates or nearest neighbours that are among the ten most similar objects.
 
-    For an atlas of two kinds of object, FILE contains counts. The measures are their log-likelihood
-    and KL divergence under ATLAS and, if the groups of the rows are known, the purity of the rows'
-    neighbourhoods and how much likelier than elsewhere the columns near a row are in its group.
+    For a bipartite atlas, FILE contains counts. The report lists their log-likelihood and KL
+    divergence under ATLAS. If the groups of the rows are known, it also lists the purity of the
+    rows' neighbourhoods and the lift: how much more likely the columns near a row are in its group
+    than overall.
 
-    If FILE contains pairs of words that people rated (SimLex-999, MEN, WordSim-353, ...), the
-    ratings are correlated with ATLAS and with simpler measures: associative strength, the cosine of
-    PPMI, Katz's walk, word vectors. --cue, --response and --strength then name the columns of the
-    two words and of the rating.
+    If FILE contains rated pairs of words (SimLex-999, MEN, WordSim-353, ...), the ratings are
+    correlated with the similarities in ATLAS and with simpler measures: associative strength, the
+    cosine of PPMI vectors, Katz's walk, word vectors. In this case, --cue, --response and
+    --strength name the columns of the two words and of the rating.
 
-    If FILE contains choices among three objects (--format triplets: the odd one last; or
-    triplets:closer: the first is closer to the second), the report lists the share that ATLAS
-    predicts, with chance, counts, and the agreement of repeated triplets.
+    If FILE contains choices among three objects, the report lists the share of triplets that ATLAS
+    predicts, compared with chance, counts, and the agreement of repeated triplets. The format is
+    triplets if the odd one is last, or triplets:closer if the first is closer to the second.
 
     \b
     Examples:  manymaps evaluate nouns.atlas glove.txt
@@ -121,7 +123,7 @@ def evaluate(options: EvaluateOptions) -> None:
     elif _holds_triplets(atlas, options):
         _of_triplets(atlas, options)
     else:
-        refuse_given(OF_JUDGED, "data that people did not rate (--ratings reads FILE as ratings)")
+        refuse_given(OF_JUDGED, "data without ratings (use --ratings to read FILE as ratings)")
         (_of_pairs if atlas.kinds is None else _of_counts)(atlas, options)
 
 
@@ -144,7 +146,7 @@ def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     from manymaps.cli.reading import read_data
     from manymaps.cli.report import evaluation_table
 
-    refuse_given(("columns", "count", "groups"), "an atlas of one kind of object")
+    refuse_given(("columns", "count", "groups"), "an atlas that is not bipartite")
     fitted = atlas.settings.metric
     metric = options.metric or (fitted if fitted == "precomputed" else None)
     data = read_data(
@@ -160,11 +162,11 @@ def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
 def _note_of_pairs(found: mm.Evaluation, options: EvaluateOptions) -> None:
     if found.n_measured < found.n_objects and options.sample is None:
         note(
-            f"all but the KL divergence is measured on {found.n_measured:,} of "
-            f"{found.n_objects:,} objects, drawn at random (--sample N for more)"
+            f"all measures except the KL divergence use {found.n_measured:,} of "
+            f"{found.n_objects:,} objects, drawn at random (use --sample N for more)"
         )
     if options.neighbors is None and found.neighbors < 10:
-        note(f"{found.n_objects} objects: {found.neighbors} neighbours in place of 10")
+        note(f"{found.n_objects} objects: measures use {found.neighbors} neighbours instead of 10")
 
 
 def _of_counts(atlas: mm.Atlas, options: EvaluateOptions) -> None:
@@ -172,7 +174,7 @@ def _of_counts(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     from manymaps.cli.reading import read_count_table
     from manymaps.cli.report import count_evaluation_table
 
-    refuse_given(NOT_OF_COUNTS, "an atlas of two kinds of object")
+    refuse_given(NOT_OF_COUNTS, "a bipartite atlas")
     _measured(
         atlas, read_count_table(options.file, options.reading), options, count_evaluation_table,
         _note_of_counts, groups=options.groups, sample=options.sample,
@@ -184,7 +186,7 @@ def _note_of_counts(found: mm.CountEvaluation, options: EvaluateOptions) -> None
     if options.sample is None and found.n_measured < found.n_grouped:
         note(
             f"purity and lift are measured on {found.n_measured:,} of {found.n_grouped:,} "
-            f"{plural(found.kinds[0])}, drawn at random (--sample N for more)"
+            f"{plural(found.kinds[0])}, drawn at random (use --sample N for more)"
         )
 
 
@@ -235,18 +237,18 @@ def _note_of_reading(ratings: mm.Ratings, options: EvaluateOptions) -> None:
     note(line, *report.notes)
     if not options.ratings and options.reading.format is None:
         note(
-            f"{options.file} was read as ratings of pairs (--format edges reads it as associations)"
+            f"{options.file} was read as ratings of pairs (use --format edges to read associations)"
         )
 
 
 def _note_of_ratings(found: mm.RatingEvaluation, _: EvaluateOptions) -> None:
     if found.unknown:
         note(
-            f"the atlas contains both words of {found.n_known:,} of {found.n_pairs:,} pairs; it "
-            f"lacks {plural('word', len(found.unknown))}: {first_of(found.unknown)}"
+            f"the atlas contains both words of {found.n_known:,} of {found.n_pairs:,} pairs; "
+            f"{plural('word', len(found.unknown))} missing: {first_of(found.unknown)}"
         )
     if found.n_compared < found.n_known:
-        note(f"{found.n_compared:,} of these pairs have all measures, which are compared on them")
+        note(f"the measures are compared on the {found.n_compared:,} pairs for which all are known")
     note(*found.notes)
 
 
@@ -283,7 +285,7 @@ def _note_of_triplets(found: mm.TripletEvaluation, _: EvaluateOptions) -> None:
             f"{plural('object', len(found.unknown))} unknown: {first_of(found.unknown)}"
         )
     if found.ceiling is None:
-        note("no triplet was asked more than once, so their noise is unknown")
+        note("no triplet was repeated, so the ceiling of the accuracy is unknown")
 
 
 def _vectors(file: Path, words: Sequence[str]) -> Any:

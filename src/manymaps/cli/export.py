@@ -36,11 +36,13 @@ class ExportOptions:
     min_weight: float = option(
         Number(0, 1),
         "Leave out maps that contribute less to the association probabilities of a word, except "
-        "the first; 0 writes all (tables only).",
+        "the first; 0 writes all maps (tables only).",
         default=LEAST_WRITTEN,
     )
     ambiguity: Path | None = option(
-        OutputFile(".csv", ".parquet"), "Write the ambiguity of each word.", metavar="WORDS.csv"
+        OutputFile(".csv", ".parquet"),
+        "Write a table with the ambiguity of each word.",
+        metavar="WORDS.csv",
     )
     others: tuple[Path, ...] = option(
         InputFile(),
@@ -49,8 +51,8 @@ class ExportOptions:
     )  # fmt: skip
     resamples: int | str = option(
         count_or("none", 2),
-        "Estimate standard errors from N resamples of the responses; none takes them from the fits "
-        "(with --ambiguity only).",
+        "Estimate standard errors from N resamples of the responses, or from the fits alone (none; "
+        "with --ambiguity only).",
         default=20, metavar="N|none", sets="n_resamples",
     )  # fmt: skip
     per_cue: int = option(
@@ -64,14 +66,15 @@ class ExportOptions:
 def export(options: ExportOptions) -> None:
     """Write an atlas as a table (CSV, Parquet) or a graph (GraphML).
 
-    The table has a row for each object in each map: the map, the proportion of the object in it,
-    the coordinates, and the share of the object's association probabilities that the map
-    contributes. The graph has an edge from each object to the ten most similar ones.
+    The table has one row per object and map: the map, the proportion of the object in it, the
+    coordinates, and the share of the object's association probabilities that the map contributes.
+    The graph has an edge from each object to the ten most similar ones.
 
-    With --ambiguity, a table of all words: the effective number of senses (2 to the power of the
-    entropy of their shares) with its standard error, how many senses are listed, and the effective
-    and the plain number of different responses. With several fits it is their mean. If the fits are
-    to resampled responses, --resamples none takes the standard error from them.
+    With --ambiguity, the command writes a table of all words. Its columns are the effective number
+    of senses (2 to the power of the entropy of their shares) with its standard error, the number of
+    listed senses, and the effective and the plain number of different responses. Several fits are
+    averaged. For fits to resampled responses, --resamples none estimates the standard error from
+    their differences.
 
     \b
     Examples:  manymaps export norms.atlas -o norms.csv
@@ -80,7 +83,7 @@ def export(options: ExportOptions) -> None:
     """
     output, ambiguity = options.output, options.ambiguity
     if output is None and ambiguity is None:
-        raise click.UsageError("give -o FILE, --ambiguity WORDS.csv, or both")
+        raise click.UsageError("nothing to write; use -o FILE, --ambiguity WORDS.csv, or both")
     if ambiguity is None:
         refuse_given(OF_AMBIGUITY, "an export without --ambiguity")
     if output is None or output.suffix.lower() == ".graphml":
@@ -104,13 +107,13 @@ def export(options: ExportOptions) -> None:
     if output is not None:
         n_rows = n_objects * fits[0].n_maps
         note(
-            f"{output}: {n_rows - left_out:,} of {n_rows:,} rows; those that contribute less than "
-            f"{options.min_weight:.0%} to a word are left out (--min-weight 0 writes all)"
+            f"{output}: {n_rows - left_out:,} of {n_rows:,} rows; maps that contribute less than "
+            f"{options.min_weight:.0%} to a word are left out (use --min-weight 0 to write all)"
             if left_out
             else f"{output}"
         )
     if n_fits is not None:
-        note(f"{ambiguity}: {plural('word', n_objects)} over {plural('fit', n_fits)}")
+        note(f"{ambiguity}: {plural('word', n_objects)}, averaged over {plural('fit', n_fits)}")
 
 
 def _ambiguity(fits: Sequence[mm.Atlas], options: ExportOptions) -> mm.Ambiguity:

@@ -91,34 +91,35 @@ class Model:
     """The options of the model; None stands for the default of the method."""
 
     method: str | None = option(
-        list(METHODS), f"Model to fit; code is for counts.  [default: {USUAL_METHOD}]"
+        list(METHODS), f"Method to fit; code is for counts.  [default: {USUAL_METHOD}]"
     )
     maps: int | None = option(
         positive, "Number of maps.  [default: 40; aspect-maps: 50; code: 1]", sets="n_maps"
     )
     dims: int | None = option(
-        positive, "Dimensions of each map.  [default: 2]", sets="n_components"
+        positive, "Number of dimensions of each map.  [default: 2]", sets="n_components"
     )
     normalization: str | None = option(
         ["conditional", "joint"],
-        "Normalize over each row, or over all pairs.  [default: conditional]",
+        "Normalize similarities over each row, or over all pairs.  [default: conditional]",
     )
     penalty: float | None = option(
         Number(min=0),
-        "Weight of the size penalty; 0 lets maps spread.  [default: 0.001; mm-sne: 0.01; "
-        "aspect-maps: 0.48; code: 0]",
+        "Weight of the penalty on the size of maps; 0 turns it off.  [default: 0.001; mm-sne: "
+        "0.01; aspect-maps: 0.48; code: 0]",
     )
     background: float | None = option(
         Number(min=0, max=1, max_open=True),
-        "Share of similarity that is spread evenly.  [default: 0; uni-sne: 0.2]",
+        "Share of the similarity spread evenly over all pairs.  [default: 0; uni-sne: 0.2]",
     )
     divergence: str | None = option(
         ["forward", "inverse"],
-        "Minimize KL(P||Q), or KL(Q||P), which keeps unrelated objects apart.  [default: forward]",
+        "Minimize KL(P||Q) (forward), or KL(Q||P) (inverse), which keeps unrelated objects apart.  "
+        "[default: forward]",
     )
     smoothing: float | None = option(
         Number(0, 1, min_open=True, max_open=True),
-        "Share of P that is spread evenly (inverse divergence only).  [default: 0.01]",
+        "Share of P spread evenly over all pairs (inverse divergence only).  [default: 0.01]",
     )
     iterations: int | None = option(
         positive,
@@ -127,10 +128,11 @@ class Model:
         sets="max_iter",
     )
     early_exaggeration: float | None = option(
-        Number(min=1), "Factor of the attraction at first (tsne only).  [default: 12]",
+        Number(min=1),
+        "Factor of the attraction in the first iterations (tsne only).  [default: 12]",
     )  # fmt: skip
     late_exaggeration: float | None = option(
-        Number(min=1), "Factor of the attraction at the end (tsne only).  [default: 1]",
+        Number(min=1), "Factor of the attraction in the last iterations (tsne only).  [default: 1]",
     )  # fmt: skip
     learning_rate: float | str | None = option(
         OrWord("auto", Number(min=0, min_open=True), "a number above 0"),
@@ -138,16 +140,17 @@ class Model:
     )  # fmt: skip
     init: str | Path | None = option(
         OrFile("start", STARTS, ".atlas"),
-        "Start from auto, personas (several maps), random, pca, mds, spectral (one map), ca "
-        "(code), or an atlas.  [default: auto; aspect-maps: random]",
+        "Initial positions: auto, personas (several maps), random, pca, mds, spectral (one "
+        "map), ca (code), or an atlas.  [default: auto; aspect-maps: random]",
         metavar="START",
     )  # fmt: skip
     restarts: int | None = option(
-        positive, "Number of runs from different starts, of which the best is kept.  [default: 1]",
+        positive, "Number of runs from different starts; the best is used.  [default: 1]",
         sets="n_init",
     )  # fmt: skip
     tolerance: float | None = option(
-        Number(min=0, min_open=True), "Relative error allowed in the sums.  [default: 0.005]",
+        Number(min=0, min_open=True),
+        "Maximum relative error of approximate sums.  [default: 0.005]",
     )  # fmt: skip
 
 
@@ -165,23 +168,24 @@ class VectorModel:
 
     perplexity: float | tuple[float, ...] | None = option(
         perplexities,
-        "Effective number of neighbours of a vector; several are averaged (all methods except "
-        "code).  [default: 30]",
+        "Effective number of neighbours of a vector; several values are averaged (all methods "
+        "except code).  [default: 30]",
         metavar="X[,X...]",
     )  # fmt: skip
     local_perplexity: float | None = option(
         Number(),
-        "Add the neighbours that are SD standard deviations above the mean (2 if SD is omitted).",
+        "Add neighbours that are SD standard deviations above the mean (default 2; vectors only).",
         is_flag=False, flag_value="2", metavar="[SD]", sets="affinity sd",
     )  # fmt: skip
     metric: str | None = option(
         "NAME",
-        "Distance of vectors; precomputed if FILE contains distances (all methods except code).  "
+        "Distance between vectors, or precomputed for distances (all methods except code).  "
         "[default: euclidean]",
     )
     recall: float | None = option(
         Number(min=0, max=1, min_open=True),
-        "Minimum share of the true nearest neighbours to find.  [default: 0.95]", sets="neighbors",
+        "Minimum share of true nearest neighbours to find (vectors only).  [default: 0.95]",
+        sets="neighbors",
     )  # fmt: skip
 
 
@@ -189,8 +193,10 @@ class VectorModel:
 class VectorReading:
     """Which vectors are read, and whether they are kept."""
 
-    words: Path | None = option(InputFile(), "Fit only the vectors of these words, one per line.")
-    drop_vectors: bool = flag("Write the atlas without the vectors.")
+    words: Path | None = option(
+        InputFile(), "Fit only the words in this file, one per line (vectors only)."
+    )
+    drop_vectors: bool = flag("Leave the vectors out of the atlas (vectors only).")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +205,8 @@ class Counting:
 
     given: str | None = option(
         ["rows", "columns"],
-        "Predict columns given rows, or the reverse (conditional code only).  [default: rows]",
+        "Predict columns given rows, or rows given columns (conditional code only).  "
+        "[default: rows]",
     )
     marginals: bool | None = flag(
         "Leave the frequencies of rows and columns out of the model (code only).",
@@ -210,7 +217,9 @@ class Counting:
 
 def max_words_option() -> Any:
     """The field of the number of columns to fit."""
-    return option(positive, "Fit only the N columns with most counts (code only).  [default: all]")
+    return option(
+        positive, "Fit only the N columns with the highest counts (code only).  [default: all]"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +233,7 @@ class FitOptions:
         "Write the atlas to this file.",
     )
     judge: str | None = option(
-        "COLUMN", "Column of the judges, whose average is fitted (long tables of judgements only)."
+        "COLUMN", "Column of the judges; their average is fitted (long tables of judgements only)."
     )
     model: Model = group(Model)
     running: Running = group(Running)
@@ -235,38 +244,41 @@ class FitOptions:
     reading: TableReading = group(TableReading)
     pin: Path | None = option(
         InputFile(),
-        "Fix the objects of this atlas where they are and arrange the others around them; its "
-        "method, maps and dims are the defaults.",
+        "Fix the objects of this atlas at their positions and fit the others around them; its "
+        "method, maps and dims become the defaults.",
         metavar="ATLAS",
     )
-    metadata: Path | None = option(InputFile(), "Join the columns of this table by label.")
+    metadata: Path | None = option(
+        InputFile(), "Add the columns of this table to the objects, matched by label."
+    )
     node_measures: bool = flag(
-        "Add columns of the strength, degree, clustering and PageRank of each word (associations "
-        "only)."
+        "Add metadata columns with the strength, degree, clustering and PageRank of each word "
+        "(associations only)."
     )
     reliability: bool = flag(
-        'Add the column "share explained": how much of the fitted data of an object its '
+        'Add the metadata column "share explained", the share of an object\'s data that its '
         "coordinates reproduce."
     )
     workers: Workers = group(Workers)
     checkpoint: Path | None = option(
-        OutputFile(archive=True, may_replace=("--resume",)), "Keep the state of the fit in a file."
+        OutputFile(archive=True, may_replace=("--resume",)),
+        "Save the state of the fit to this file.",
     )
-    resume: Path | None = option(InputFile(), "Resume from a checkpoint.")
+    resume: Path | None = option(InputFile(), "Resume the fit from this checkpoint.")
     strict: bool = flag("Exit with status 4 if the fit has not converged.")
 
 
 @command(FitOptions)
 def fit(options: FitOptions) -> None:
-    """Fit maps to FILE and write them to OUT.atlas.
+    """Fit maps to the data in FILE and write them to OUT.atlas.
 
-    FILE holds associations, similarities or vectors; or counts of two kinds of object, such as
-    documents and words, for the method code. The methods tsne, sne, symmetric-sne, uni-sne and code
-    make one map, the others many; code makes several with --maps.
+    FILE contains associations, similarities or vectors. For the method code, it contains counts of
+    rows and columns, such as documents and words. The methods tsne, sne, symmetric-sne, uni-sne and
+    code fit one map, the others fit several; code fits several maps with --maps.
 
-    Several FILEs are judgements of the same objects, a table of each judge (or one long table with
-    --judge): their average is fitted, and each judge compared with the others and with the fit.
-    Cells of a table that are empty were not judged, and do not count.
+    Several FILEs are judgements of the same objects, with one table per judge (or one long table
+    with --judge). Their average is fitted, and each judge is compared with the others and with the
+    fit. Empty cells are missing judgements and do not count.
 
     \b
     Examples:  manymaps fit norms.csv -o norms.atlas
@@ -317,7 +329,7 @@ def fit(options: FitOptions) -> None:
     if options.strict and not estimator.converged_:
         raise NotConverged(
             f"not converged after {estimator.n_iter_} iterations; the atlas is in {output}; "
-            "give more --iterations"
+            "use more --iterations"
         )
 
 
@@ -341,12 +353,12 @@ def check_method(
         if holds_counts(file, reading, of_vectors=of_vectors):
             given = {"rows": reading.rows, "columns": reading.columns, "count": reading.count}
             named = [f"--{name} {value}" for name, value in given.items() if value is not None]
-            why = f" ({named[0]} names a column of them)" if named else ""
+            why = f" ({named[0]} names one of its columns)" if named else ""
             raise click.UsageError(
-                f"{file} reads as counts of two kinds of object, such as documents and words{why}; "
-                "fit them with --method code (another --method, such as "
-                f"{USUAL_METHOD}, reads it as associations or vectors, whose columns --cue, "
-                "--response and --strength name)"
+                f"{file} reads as a table of counts, such as documents by words{why}; "
+                "use --method code to fit counts, or --method "
+                f"{USUAL_METHOD} to read associations or vectors (--cue, "
+                "--response and --strength name their columns)"
             )
     refuse_given(("columns", "count", "max_words"), f"--method {method or USUAL_METHOD}")
     if model.init == "ca":
@@ -360,19 +372,19 @@ def _check_workers(options: FitOptions) -> None:
     if named is None:
         return
     if (options.model.restarts or 1) == 1:
-        raise click.UsageError(f"{named} needs --restarts N; a single run uses one machine")
-    refuse_given(("checkpoint", "resume"), f"runs at the same time ({named})")
+        raise click.UsageError(
+            f"{named} requires --restarts N, because a single run uses one machine"
+        )
+    refuse_given(("checkpoint", "resume"), f"parallel runs ({named})")
 
 
 def _check_judged(model: Model) -> None:
     """Refuse what does not go with the judgements of several people."""
     if model.method == OF_COUNTS:
-        raise click.UsageError(
-            f"--method {OF_COUNTS} fits counts, from one FILE and without --judge"
-        )
+        raise click.UsageError(f"--method {OF_COUNTS} fits counts; use one FILE and omit --judge")
     refuse_given(
         ("responses", "columns", "count", "metric", "words", "perplexity", "recall", *OF_TRIALS),
-        "the judgements of several people (--judge, or several files)",
+        "several judges (--judge, or several FILEs)",
     )
 
 
@@ -387,7 +399,7 @@ def _read_judged(options: FitOptions) -> mm.Judgements:
         )
     pairs = judgements.n_pairs
     spread = f"{pairs.min():,}" + (f" to {pairs.max():,}" if pairs.min() < pairs.max() else "")
-    note(f"{judgements.n_judges:,} judges of {spread} pairs each; their average is fitted")
+    note(f"{judgements.n_judges:,} judges with {spread} pairs each; their average is fitted")
     return judgements
 
 
@@ -434,7 +446,7 @@ def _fit_pairs(
 def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
     """The measures of each word in the network; a usage error if there is none."""
     if not isinstance(data, mm.Associations):
-        raise click.UsageError(f"--node-measures does not apply to the vectors of {file}")
+        raise click.UsageError(f"--node-measures does not apply to the vectors in {file}")
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
 
 
@@ -506,8 +518,8 @@ def _pin(
     n_pinned = int(pins.objects.sum())
     others = atlas.n_objects - n_pinned
     note(
-        f"{n_pinned:,} of {len(labels):,} objects are pinned where they are in {path}"
-        + (f"; {others:,} more of that atlas are not in the data" if others else "")
+        f"{n_pinned:,} of {len(labels):,} objects are pinned at their positions in {path}"
+        + (f"; {others:,} others in that atlas are not in the data" if others else "")
     )
     estimator.set_params(pin=atlas)
 
@@ -517,7 +529,7 @@ def _with_reliability(atlas: mm.Atlas) -> mm.Atlas:
     with work("comparing with what was fitted"):
         found = mm.reliability(atlas)
     if not found.metadata:
-        note("--reliability: of distances and of counts it is not known what places explain")
+        note("--reliability has no effect on distances and counts (explained share unknown)")
     return found.attach(atlas)
 
 
@@ -626,8 +638,8 @@ def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool
     atlas.save(partial, vectors=vectors)
     n = plural("iteration", int(estimator.n_iter_))
     raise Interrupted(
-        f"interrupted; the maps after {n} are in {partial}, and --init {partial} starts another "
-        "fit from them (with --checkpoint FILE a fit can go on where it was)"
+        f"interrupted; the maps after {n} are in {partial}; use --init {partial} to start a new "
+        "fit from them (with --checkpoint FILE, a fit can be resumed)"
     )
 
 
@@ -667,8 +679,8 @@ def _note_restarts(restarts: Sequence[Restart]) -> None:
     if len(restarts) > 1:
         best, *others = sorted(restarts, key=lambda one: one.cost)
         note(
-            f"best of {len(restarts)} runs: cost {best.cost:.4f}, from the seed {best.seed}; the "
-            f"others end at {others[0].cost:.4f} to {others[-1].cost:.4f}"
+            f"best of {len(restarts)} runs: cost {best.cost:.4f} (seed {best.seed}); the "
+            f"others end at costs of {others[0].cost:.4f} to {others[-1].cost:.4f}"
         )
 
 
@@ -684,8 +696,8 @@ def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
     if atlas.vectors is not None and not drop_vectors:
         size = atlas.vectors.data.nbytes / 1e6
         note(
-            f"the atlas keeps the vectors ({size:,.1f} MB), with which `manymaps insert` compares "
-            "new objects; --drop-vectors leaves them out"
+            f"the atlas contains the vectors ({size:,.1f} MB), which `manymaps insert` compares "
+            "with new objects; use --drop-vectors to leave them out"
         )
 
 
@@ -693,9 +705,9 @@ def _interruption(checkpoint: Path | None, saved: bool) -> str:
     if checkpoint is None:
         return "interrupted; nothing was saved"
     if not saved:
-        return "interrupted before there was a state to save"
+        return "interrupted before the first state was saved"
     return (
-        f"interrupted; the last state is in {checkpoint}; to go on, give the same command "
+        f"interrupted; the last state is in {checkpoint}; to resume, repeat the command "
         f"with --resume {checkpoint}"
     )
 

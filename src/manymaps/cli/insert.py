@@ -30,8 +30,10 @@ NOT_OF_COUNTS = (
 class NewReading(Reading):
     """Options of what reads new objects."""
 
-    format: str | None = option("NAME", "Read NEW in this format, whatever its suffix is.")
-    labels: Path | None = option(InputFile(), "Labels of an array in NEW, one per line.")
+    format: str | None = option("NAME", "Read NEW in this format, regardless of its suffix.")
+    labels: Path | None = option(
+        InputFile(), "Read the labels of an array in NEW from this file, one per line."
+    )
     cue: str | None = option("COLUMN", "Column of the new objects (lists of strengths only).")
     response: str | None = option(
         "COLUMN", "Column of the objects of ATLAS (lists of strengths only)."
@@ -54,17 +56,21 @@ class InsertOptions:
         "Write the extended atlas to this file, which may be ATLAS itself.",
     )
     vectors: Path | None = option(
-        InputFile(), "Vectors of the objects of ATLAS, if it does not contain them."
+        InputFile(),
+        "Read the vectors of the objects of ATLAS from this file, if ATLAS does not contain them.",
     )
-    words: Path | None = option(InputFile(), "Insert only these words of NEW, one per line.")
+    words: Path | None = option(InputFile(), "Insert only the words in this file, one per line.")
     neighbors: int | Literal["local"] = option(
         count_or("local"),
-        "Position new objects by their K nearest neighbours, or by those that are above average "
-        "(local).",
+        "Position new objects by their K nearest neighbours, or by those of above-average "
+        "similarity (local).",
         default=25, metavar="K|local", sets="n_neighbors",
     )  # fmt: skip
     sd: float = option(
-        Number(), "Standard deviations above the mean (with --neighbors local only).", default=2.0
+        Number(),
+        "Minimum similarity of a neighbour, in standard deviations above the mean (with "
+        "--neighbors local only).",
+        default=2.0,
     )
     similarity: str | None = option(
         "NAME",
@@ -72,14 +78,16 @@ class InsertOptions:
         "metric of ATLAS if one of its vectors is zero]",
     )
     weights: str = option(
-        ["power", "exponential"], "Curve by which weight falls with similarity.", default="power"
+        ["power", "exponential"],
+        "Shape of a neighbour's weight as a function of its similarity.",
+        default="power",
     )
     theta: float = option(
         Number(0, 1, min_open=True, max_open=True),
         "Weight of a neighbour of mean similarity; the most similar has weight 1.", default=0.1,
     )  # fmt: skip
     refine: bool = option(
-        click.BOOL, "Move each new object afterwards to minimize the cost of the model.",
+        click.BOOL, "Refine the position of each new object by minimizing the cost of the model.",
         "--refine/--no-refine", default=True,
     )  # fmt: skip
     perplexity: float | tuple[float, ...] | None = option(
@@ -93,12 +101,14 @@ class InsertOptions:
 
 @command(InsertOptions)
 def insert(options: InsertOptions) -> None:
-    """Insert the objects of NEW into ATLAS, whose own objects do not move.
+    """Insert the objects of NEW into the maps of ATLAS.
 
-    NEW contains vectors, of new objects only or of those of ATLAS too; or a list of strengths, with
-    the columns cue (a new object), response (one of ATLAS) and strength, or others that are named
-    with --cue, --response and --strength. For an atlas of two kinds of object it contains counts,
-    whose new rows are positioned among the columns that ATLAS has.
+    The objects of ATLAS do not move.
+
+    NEW contains vectors, either of new objects only or also of those of ATLAS. It can also be a
+    list of strengths with the columns cue (a new object), response (one of ATLAS) and strength; use
+    --cue, --response and --strength to name other columns. For a bipartite atlas, NEW contains
+    counts, and its new rows are positioned among the columns of ATLAS.
 
     \b
     Examples:  manymaps insert nouns.atlas new.vec -o more.atlas
@@ -108,10 +118,10 @@ def insert(options: InsertOptions) -> None:
     """
     atlas, output = mm.load_atlas(options.atlas), options.output
     if atlas.kinds is not None:
-        refuse_given(NOT_OF_COUNTS, "an atlas of two kinds of object")
+        refuse_given(NOT_OF_COUNTS, "a bipartite atlas")
         grown, n_inserted, dissimilar = _insert_counts(atlas, options)
     else:
-        refuse_given(("rows", "columns", "count"), "an atlas of one kind of object")
+        refuse_given(("rows", "columns", "count"), "an atlas that is not bipartite")
         grown, n_inserted, dissimilar = _insert_objects(atlas, options)
     # An atlas that was written without vectors does not get those that it was compared with.
     grown.save(output, vectors=atlas.vectors is not None)
@@ -123,7 +133,7 @@ def insert(options: InsertOptions) -> None:
         "seconds": seconds,
         "output": str(output),
     }
-    text = f"{output}: {n_inserted:,} new among {grown.n_objects:,} objects in {seconds:.1f} s"
+    text = f"{output}: {n_inserted:,} new of {grown.n_objects:,} objects, in {seconds:.1f} s"
     tell(lambda: record, lambda: text, summary=True)
 
 
@@ -175,8 +185,8 @@ def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
         if lacking:
             raise DataError(
                 f"the atlas contains no vectors, and {new} lacks those of {len(lacking):,} of its "
-                f"{atlas.n_objects:,} objects, {first_of(lacking)} among them; "
-                "give them all with --vectors FILE"
+                f"{atlas.n_objects:,} objects ({first_of(lacking)}); "
+                "use --vectors FILE to read all of them"
             )
         references = vectors.subset(atlas.labels).values
     known = set(atlas.labels)
@@ -231,9 +241,11 @@ def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
 def _note_known(new: Path, n_known: int, n_new: int) -> None:
     """Note how many objects are in the atlas already; bad data if all are."""
     if n_new == 0:
-        raise DataError(f"all {n_known:,} objects of {new} are in the atlas; nothing to insert")
+        raise DataError(
+            f"all {n_known:,} objects of {new} are already in the atlas; nothing to insert"
+        )
     if n_known:
-        note(f"{n_known:,} objects of {new} are in the atlas and are not inserted again")
+        note(f"{n_known:,} objects of {new} are already in the atlas and are not inserted again")
 
 
 def _placed(atlas: mm.Atlas, new: Any, options: InsertOptions, **given: Any) -> mm.Insertion:

@@ -1,4 +1,4 @@
-"""The command `inspect`: what a fit would read from a file."""
+"""The command `inspect`: a summary of the data that a fit would read from a file."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class InspectOptions:
     reading: TableReading = group(TableReading)
     nodes: Path | None = option(
         OutputFile(".csv", ".parquet"),
-        "Write the strength, degree, clustering and PageRank of each word, as a table for "
+        "Write a table with the strength, degree, clustering and PageRank of each word, for "
         "--metadata of other commands (associations only).",
         metavar="NODES.csv",
     )
     betweenness: int | str | None = option(
         count_or("all", 2),
-        "Add betweenness by the shortest paths from N words drawn at random, or from all (with "
-        "--nodes only; minutes for thousands of words).",
+        "Add betweenness from the shortest paths of N random words, or of all words, which takes "
+        "minutes for thousands of words (with --nodes only).",
         metavar="all|N",
     )
     seed: int = seed_option()
@@ -46,13 +46,13 @@ class InspectOptions:
 
 @command(InspectOptions)
 def inspect(options: InspectOptions) -> None:
-    """Show what a fit would read from FILE.
+    """Summarize the data that a fit would read from FILE.
 
-    Associations as a table (CSV, TSV, Parquet, also gzipped) with the columns cue, response and
-    strength, or raw trials with a cue and its answers R1, R2, R3 on each row; a square matrix of
-    similarities; vectors (word2vec, GloVe, fastText, NPY, NPZ, tables with a column of labels,
-    .h5ad); or counts of two kinds of object (document, word, count; a table of sites and species;
-    NPZ, MatrixMarket, .h5ad).
+    FILE contains associations as a table (CSV, TSV, Parquet, also gzipped) with the columns cue,
+    response and strength; raw trials with a cue and its responses R1, R2, R3 in each row; a square
+    matrix of similarities; vectors (word2vec, GloVe, fastText, NPY, NPZ, tables with a column of
+    labels, .h5ad); or counts of rows and columns (a list of document, word and count; a table of
+    sites and species; NPZ, MatrixMarket, .h5ad).
 
     \b
     Examples:  manymaps inspect norms.tsv.gz

@@ -54,29 +54,32 @@ class Reading:
 class PairReading(Reading):
     """Options of what reads associations, trials or vectors, but not counts."""
 
-    cue: str | None = option("COLUMN", "Column of cues, if it is not recognized by its name.")
+    cue: str | None = option("COLUMN", "Column of cues, if its name is not recognized.")
     response: str | None = option(
-        "COLUMN", "Column of responses; several columns, R1,R2,R3, for raw trials."
+        "COLUMN", "Column of responses, or several such as R1,R2,R3 (raw trials only)."
     )
-    strength: str | None = option("COLUMN", "Column of strengths or counts.")
-    format: str | None = option("NAME", "Read FILE in this format, whatever its suffix is.")
+    strength: str | None = option(
+        "COLUMN", "Column of strengths or counts, if its name is not recognized."
+    )
+    format: str | None = option("NAME", "Read FILE in this format, regardless of its suffix.")
     labels: Path | None = option(
-        InputFile(), "Labels, one per line (matrices, arrays and pairs of whole numbers only)."
+        InputFile(),
+        "Read labels from this file, one per line (matrices, arrays and pairs of integers only).",
     )
     responses: str = option(
         response_rule,
         "Drop or keep responses that are never cues; keep:5 keeps those given to at least 5 cues. "
-        "R1, R12 or R123 selects the answers that count, as in R1,keep:5 (raw trials only).",
+        "R1, R12 or R123 counts the first 1, 2 or 3 responses, as in R1,keep:5 (raw trials only).",
         default="drop",
         metavar="drop|keep|keep:N",
     )
     participant: str | None = option("COLUMN", "Column of participants (raw trials only).")
     where: str | None = option(
         "CONDITION",
-        "Use the trials that meet a condition, such as 'age < 30 and gender == Fe' (raw trials "
+        "Use only trials that meet a condition, such as 'age < 30 and gender == Fe' (raw trials "
         "only).",
     )
-    fold: bool = flag("Ignore case and spacing when labels are compared.")
+    fold: bool = flag("Ignore case and spacing in labels.")
     balance: int | Literal["least"] | None = option(
         count_or("least", what="a number of participants,"),
         "Draw N participants per cue, or as many as the cue with the fewest has (raw trials only).",
@@ -107,10 +110,10 @@ def atlas_argument() -> Any:
 
 def seed_option() -> Any:
     """The field of the seed."""
-    return option(Whole(0), "Seed of the random numbers.", default=0, sets="random_state")
+    return option(Whole(0), "Seed of the random number generator.", default=0, sets="random_state")
 
 
-def jobs_option(help: str = "Number of threads; -1 for all.  [default: all]") -> Any:
+def jobs_option(help: str = "Number of threads; -1 for all cores.  [default: all]") -> Any:
     """The field of the number of threads or processes."""
     return option(Whole(-1), help, callback=_some_jobs, sets="n_jobs")
 
@@ -123,7 +126,7 @@ def word_option() -> Any:
 def _some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
     """A number of threads or processes, which is not 0."""
     if value == 0:
-        raise click.BadParameter("0 threads do no work; give 1 or more, or -1 for all", ctx, param)
+        raise click.BadParameter("got 0; use 1 or more, or -1 for all cores", ctx, param)
     return value
 
 

@@ -17,7 +17,7 @@ from manymaps.cli.types import Number, Several, Whole, figure_file
 
 __all__ = ["plot"]
 
-map_numbers = Several(Whole(0), "map number; give numbers such as 3,7", distinct=False)
+map_numbers = Several(Whole(0), "map number; use numbers such as 3,7", distinct=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,30 +34,32 @@ class PlotOptions:
     words: tuple[str, ...] = option(
         "WORD", "Draw the senses of a word side by side; can be repeated.", "--word", multiple=True
     )
-    kind: str | None = option("NAME", "Kind of --word (atlases of two kinds of object only).")
+    kind: str | None = option(
+        "NAME", "Kind of the objects in --word, such as document (bipartite atlases only)."
+    )
     min_weight: float = option(
         Number(0, 1),
-        "Leave out objects of whose association probabilities a map contributes less; both names "
-        "mean the same.",
+        "Leave an object out of maps that contribute less to its association probabilities; both "
+        "option names are equivalent.",
         "--min-weight", "--min-proportion", default=0.1,
     )  # fmt: skip
     max_labels: int | None = option(
         Whole(0),
-        "Maximum number of labels per map.  [default: all of 40 dots or fewer, else those with "
-        "room]",
+        "Maximum number of labels per map.  [default: all labels of up to 40 dots, else those "
+        "that fit]",
     )
     font_size: float | None = option(
-        Number(1, 200), "Size of the largest labels; smaller ones keep their ratio.",
+        Number(1, 200), "Font size of the largest labels; smaller labels are scaled in proportion.",
         metavar="POINTS",
     )  # fmt: skip
-    color: str | None = option("COLUMN", "Colour the dots by a column of the metadata.")
+    color: str | None = option("COLUMN", "Metadata column that colours the dots.")
     label: str | None = option(
-        "KIND", "Label only objects of this kind (atlases of two kinds of object only)."
+        "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
     zoom: str | None = option(
         "[WORD,...]",
-        "Enlarge the regions around these objects, or the crowded regions (atlases of two kinds of "
-        "object only).",
+        "Enlarge the regions around these objects, or the crowded regions if none are named "
+        "(bipartite atlases only).",
         is_flag=False, flag_value="",
     )  # fmt: skip
 
@@ -74,17 +76,17 @@ def plot(options: PlotOptions) -> None:
     """
     maps, words, kind, zoom = options.maps, options.words, options.kind, options.zoom
     if maps is not None and words:
-        raise click.UsageError("give --map or --word, not both")
+        raise click.UsageError("--map and --word cannot be combined")
     if kind is not None and not words:
-        raise click.UsageError("--kind needs --word")
+        raise click.UsageError("--kind requires --word")
     if words and (zoom is not None or options.label is not None):
         raise click.UsageError("--zoom and --label cannot be combined with --word")
     if zoom is not None and maps is not None and len(maps) > 1:
-        raise click.UsageError("--zoom draws one map; give one number after --map")
+        raise click.UsageError("--zoom draws one map; use a single number with --map")
 
     atlas = mm.load_atlas(options.atlas)
     if zoom is not None and atlas.kinds is None:
-        raise click.UsageError("--zoom applies to atlases of two kinds of object; this one has one")
+        raise click.UsageError("--zoom applies to bipartite atlases only")
     _check_known("color", "column", options.color, atlas.columns)
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
 

@@ -36,10 +36,10 @@ class Splitting:
     """Options of the split into training, validation and test part."""
 
     by: Literal["pair", "row"] = option(
-        ["pair", "row"], "Hold out pairs in both directions, or all responses to a cue.",
+        ["pair", "row"], "Hold out pairs in both directions, or all responses to a cue at once.",
         default="pair",
     )  # fmt: skip
-    stratified: bool = flag("Keep the proportions of the parts within each cue, too.")
+    stratified: bool = flag("Split the responses to each cue in the same proportions.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,9 @@ class Stopping:
         positive, "Maximum number of passes over the cues.", default=300, sets="max_iter"
     )
     patience: int = option(
-        positive, "Passes without a lower validation error after which a fit ends.", default=5
+        positive,
+        "Number of passes without a lower validation error after which a fit ends.",
+        default=5,
     )
 
 
@@ -62,10 +64,12 @@ class PredictOptions:
     maps: int = option(positive, "Number of maps.", default=2, sets="n_maps")
     dims: int | None = option(
         positive,
-        f"Dimensions of each map.  [default: {DIMENSIONS}, or fewer if there are few objects]",
+        f"Number of dimensions of each map.  [default: {DIMENSIONS}, or fewer for few objects]",
         sets="n_components",
     )
-    kernel: str = option(KERNELS, "Kernel of the distances.", default="gaussian")
+    kernel: str = option(
+        KERNELS, "Kernel that turns distances into similarities.", default="gaussian"
+    )
     penalty: float = option(Number(min=0), "Weight of the size penalty.", default=PENALTY)
     splitting: Splitting = group(Splitting)
     stopping: Stopping = group(Stopping)
@@ -82,12 +86,12 @@ class PredictOptions:
 
 @command(PredictOptions)
 def predict(options: PredictOptions) -> None:
-    """Measure how well maps predict associations of FILE that were held out.
+    """Measure how well maps predict held-out associations of FILE.
 
     The associations are split into a training, a validation and a test part (80/10/10). The maps
-    are fitted to the first, the second decides when to stop, and the third measures the error, in
-    nats per cue; lower is better. The error is summed over the responses of a part, so that it
-    compares models, but not parts.
+    are fitted to the training part, and the fit stops by the validation part. The error on the test
+    part is in nats per cue; lower is better. It is summed over the responses of a part, so compare
+    it between models, but not between parts.
 
     \b
     Examples:  manymaps predict norms.csv --maps 2 --dims 35
@@ -112,7 +116,7 @@ def predict(options: PredictOptions) -> None:
 
 def _interruption(result: PredictionResult, kept: Path | None) -> str:
     if kept is None:
-        return "interrupted; nothing was saved (-o OUT.atlas keeps the maps)"
+        return "interrupted; nothing was saved (use -o OUT.atlas to save the maps)"
     n = plural("iteration", int(_maps_of(result).best_iteration_))
     return f"interrupted; the maps after {n} are in {kept}"
 
@@ -183,8 +187,8 @@ def _report(record: dict[str, Any]) -> str:
     for name, values, meaning in (
         ("error", record, "nats per cue, summed over the responses of each part"),
         ("uniform model", record["uniform"], ""),
-        ("responses", shares, "of all, in each part"),
-        ("per response", record["per_response"], "nats; this error compares the parts"),
+        ("responses", shares, "share of all responses in each part"),
+        ("per response", record["per_response"], "nats; comparable between parts"),
     ):
         rows.append((name, *(error_text(values[part]) for part in ("train", "valid", "test")),
                      meaning))  # fmt: skip
@@ -197,7 +201,7 @@ def _report(record: dict[str, Any]) -> str:
     ]
     if record["test"] > record["uniform"]["test"]:
         lines.append(
-            "the error is above that of the uniform model, which uses no data: try fewer --dims, "
+            "the error is above that of the uniform model, which uses no data; try fewer --dims, "
             "a larger --penalty, or --stratified"
         )
     return "\n".join(lines)

@@ -249,15 +249,15 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
     if atlas.kinds is not None:
         kinds = " and ".join(map(plural, dict.fromkeys(atlas.kinds)))
         raise DataError(
-            f"the atlas to start from holds {kinds}; only a fit with --method code starts from one "
-            "of two kinds"
+            f"the initial atlas is bipartite ({kinds}); use --method code, or another atlas for "
+            "--init"
         )
     position = {label: row for row, label in enumerate(atlas.labels)}
     lacking = [label for label in data.labels if label not in position]
     if lacking:
         raise DataError(
-            f"the atlas to start from lacks {len(lacking):,} of {len(data.labels):,} objects, "
-            f"{first_of(lacking)} among them"
+            f"the initial atlas lacks {len(lacking):,} of {len(data.labels):,} objects "
+            f"({first_of(lacking)}); use an atlas that contains all of them"
         )
     order = [position[label] for label in data.labels]
     return replace(atlas, vectors=None).subset(order)
@@ -392,15 +392,15 @@ def _note_matches(
     spare = [labels[i] for i in np.flatnonzero(~(rows | columns)).tolist()]
     if len(spare) == len(labels):
         raise DataError(
-            f"{path}: no label is that of a {first} or {second}; it begins with {first_of(labels)}"
+            f"{path}: no label matches a {first} or {second}; it starts with {first_of(labels)}"
         )
     if spare:
         note(f"warning: {len(spare):,} rows of {path} match no object: {first_of(spare)}")
     both = [labels[i] for i in np.flatnonzero(rows & columns).tolist()]
     if both:
         note(
-            f"{path}: {len(both):,} labels are those of a {first} and of a {second}, which get the "
-            f"same values: {first_of(both)}; a column 'kind' in the table tells them apart"
+            f"{path}: {len(both):,} labels match both a {first} and a {second}, which get the "
+            f"same values: {first_of(both)}; add a column 'kind' to distinguish them"
         )
 
 
@@ -417,7 +417,11 @@ def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str |
     kinds = tuple(dict.fromkeys(atlas.kinds or ()))
     for option, value in (("kind", kind), ("neighbor-kind", neighbor_kind)):
         if value is not None and value not in kinds:
-            there = f"is not one of {', '.join(kinds)}" if kinds else "is of atlases of two kinds"
+            there = (
+                f"is not one of {', '.join(kinds)}"
+                if kinds
+                else "applies to bipartite atlases only"
+            )
             raise ParameterError(f"--{option} {value} {there}")
     i = atlas.index(word, kind=kind)
     taken = (atlas.kinds or ())[i]
@@ -429,6 +433,6 @@ def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str |
             return taken
         note(
             f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
-            f"(--kind {other})"
+            f"(use --kind {other})"
         )
     return taken

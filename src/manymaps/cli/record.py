@@ -160,7 +160,7 @@ def _refuse_overwriting() -> None:
         if path.resolve() == second.resolve():
             raise click.UsageError(
                 f"{option_name(one)} and {option_name(other)} are the same file, {path}; "
-                "give two names"
+                "use two names"
             )
     for parameter, path in outputs:
         if isinstance(parameter.type, OutputFile) and parameter.type.is_archive:

@@ -130,8 +130,8 @@ def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
     n_given = trials.given.size - sum(lacking.values())
     why = ", ".join(f"{reason} {count:,}" for reason, count in lacking.items())
     rows = [
-        ("trials", f"{trials.n_trials:,}{of}, up to {trials.n_answers} answers of each"),
-        ("answers", f"{n_given:,}" + (f" ({why})" if why else "")),
+        ("trials", f"{trials.n_trials:,}{of}, up to {trials.n_answers} responses each"),
+        ("responses", f"{n_given:,}" + (f" ({why})" if why else "")),
     ]
     return rows + [("column", text) for text in trials.describe_columns()]
 
@@ -190,10 +190,10 @@ def vector_inspection(data: Vectors, file: Path) -> str:
     first = ", ".join(shown(label) for label in data.labels[:5])
     rows = [
         ("objects", f"{len(data):,}"),
-        ("numbers of each", f"{data.n_features:,}{stored}"),
+        ("dimensions", f"{data.n_features:,}{stored}"),
         ("labels", first + (", ..." if len(data) > 5 else "")),
         ("lengths", _spread(lengths, "{:.3g}")),
-        ("zero vectors", f"{zero:,}" + ("; they have no cosine with any other" if zero else "")),
+        ("zero vectors", f"{zero:,}" + ("; their cosine is undefined" if zero else "")),
     ]
     return _inspection(rows, data, data.report.notes, suggested_fit(data, file))
 
@@ -221,13 +221,13 @@ def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> 
         ("columns", plural(kinds[1], data.n_columns)),
         ("counts", f"{pairs} ({filled:.2%} of the table){fractional}"),
         *(
-            (f"counts of a {kind}", _spread(side[side > 0], "{:,.10g}"))
+            (f"counts per {kind}", _spread(side[side > 0], "{:,.10g}"))
             for kind, side in zip(kinds, totals, strict=True)
         ),
         ("without counts", ", ".join(map(plural, kinds, empty)) if any(empty) else "none"),
         ("groups", _connected(sizes)),
         (f"most frequent {plural(kinds[1])}", _largest(labels[1], totals[1])),
-        (f"fullest {plural(kinds[0])}", _largest(labels[0], totals[0])),
+        (f"largest {plural(kinds[0])}", _largest(labels[0], totals[0])),
         *(
             ("metadata", f"of {plural(kind)}: {', '.join(map(shown, columns))}")
             for kind, columns in zip(kinds, (data.row_metadata, data.column_metadata), strict=True)
@@ -239,10 +239,10 @@ def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> 
 
 def _connected(sizes: np.ndarray) -> str:
     if len(sizes) == 1:
-        return "1; all are connected"
+        return "1 (all are connected)"
     return (
-        f"{len(sizes):,} without counts between them, the largest of {sizes[0]:,} rows and "
-        "columns; they drift apart in a fit without --penalty"
+        f"{len(sizes):,} without counts in common, the largest with {sizes[0]:,} rows and "
+        "columns; use --penalty, or they drift apart in a fit"
     )
 
 
@@ -302,14 +302,14 @@ def _notes(data: mm.Associations) -> list[str]:
     alike = data.n_objects - len({plain_spelling(label) for label in data.labels})
     if alike > _FEW_ALIKE * data.n_objects:
         notes.append(
-            f"{alike:,} of {data.n_objects:,} objects differ from another in case or spaces alone; "
-            "--fold joins them"
+            f"{alike:,} of {data.n_objects:,} objects differ from another only in case or spaces; "
+            "use --fold to merge them"
         )
     never = data.report.dropped.get(NEVER_A_CUE, 0)
     if never > data.report.n_read / 2:
         notes.append(
-            f"{never / data.report.n_read:.0%} of the responses are never a cue and left out; "
-            "--responses keep:5 keeps those that at least 5 cues were given"
+            f"{never / data.report.n_read:.0%} of the responses are never a cue and are left out; "
+            "use --responses keep:5 to keep those given to at least 5 cues"
         )
     return notes
 
@@ -340,7 +340,7 @@ def _symmetry(data: mm.Associations) -> str:
         return "yes"
     there = data.strengths.astype(bool)
     answered = (there * there.T).nnz / max(data.n_pairs, 1)
-    return f"no ({answered:.0%} of the pairs stand in both directions)"
+    return f"no ({answered:.0%} of the pairs occur in both directions)"
 
 
 def _spread(values: np.ndarray, pattern: str) -> str:
@@ -376,25 +376,29 @@ def _most_central(data: mm.Associations, count: int = 5) -> str:
     dense = cues.min() == cues.max()
     return ", ".join(
         f"{shown(data.labels[j])} "
-        + (f"(receives {received[j]:.3g})" if dense else f"(of {cues[j]:,} cues)")
+        + (f"(receives {received[j]:.3g})" if dense else f"(from {cues[j]:,} cues)")
         for j in order
         if cues[j] > 0
     )
 
 
 MEASURES = (
-    ("kl_divergence", "KL divergence", "of the data from the maps"),
-    ("mu_local", "local", "of the {neighbors} nearest, those near in the maps"),
+    ("kl_divergence", "KL divergence", "between the data and the maps"),
+    ("mu_local", "local", "share of the {neighbors} nearest neighbours that are near in the maps"),
     ("mu_global", "global", "rank correlation of all distances"),
-    ("recall_at_10", "recall at 10", "nearest or strongest among the 10 likeliest"),
-    ("trustworthiness", "trustworthiness", "of the {neighbors} nearest in the maps"),
-    ("continuity", "continuity", "of the {neighbors} nearest in the data"),
+    ("recall_at_10", "recall at 10", "share of the nearest or strongest among the 10 most similar"),
+    ("trustworthiness", "trustworthiness", "of the {neighbors} nearest neighbours in the maps"),
+    ("continuity", "continuity", "of the {neighbors} nearest neighbours in the data"),
 )
 MEASURES_OF_COUNTS = (
     ("log_likelihood", "log-likelihood", "nats per count"),
-    ("kl_divergence", "KL divergence", "of the counts from the maps"),
-    ("purity", "purity", "nearest {kind} of the same {groups}; by chance {purity_by_lot:.4f}"),
-    ("lift", "lift", "how much likelier the nearest {other} are in it"),
+    ("kl_divergence", "KL divergence", "between the counts and the maps"),
+    (
+        "purity",
+        "purity",
+        "share of nearest {kind} in the same {groups}; by chance {purity_by_lot:.4f}",
+    ),
+    ("lift", "lift", "how much more likely the nearest {other} are in it"),
 )
 
 
@@ -433,11 +437,11 @@ def count_evaluation_table(found: CountEvaluation, name: str) -> str:
 def rating_evaluation_table(found: mm.RatingEvaluation, name: str) -> str:
     """The text that `evaluate` prints of ratings: correlations, and the gain of the atlas."""
     record = found.record()
-    gain = ["atlas has more by"] if len(record["measures"]) > 1 else []
+    gain = ["gain of the atlas"] if len(record["measures"]) > 1 else []
     rows = [["", "Spearman", "95 %", *gain, "Pearson", "95 %", *gain]]
     if found.alone is not None:
         both = [[*_interval(one._asdict()), *[""] * len(gain)] for one in found.alone[::-1]]
-        rows.append([f"atlas, its {found.n_known:,} pairs", *both[0], *both[1]])
+        rows.append([f"atlas, all {found.n_known:,} pairs", *both[0], *both[1]])
     for measure, one in record["measures"].items():
         rows.append([MEASURES_OF_RATINGS.get(measure, measure)])
         for kind in ("spearman", "pearson"):
@@ -449,14 +453,14 @@ def rating_evaluation_table(found: mm.RatingEvaluation, name: str) -> str:
 def triplet_evaluation_table(found: mm.TripletEvaluation, name: str) -> str:
     """The text that `evaluate` prints of triplets: prediction accuracy, and its ceiling."""
     record = found.record()
-    rows = [["", "predicted", "95 %", "atlas has more by"]]
+    rows = [["", "predicted", "95 %", "gain of the atlas"]]
     for measure, one in record["measures"].items():
         rows.append([measure, *_interval(one["accuracy"]), _gain(one["gain"])])
     rows.append(["chance", f"{found.chance:.3f}"])
     if found.ceiling is not None:
         often = found.ceiling.n_answers / found.ceiling.n_repeated
         bounds = f"at least {found.ceiling.at_least:.3f}, at most {found.ceiling.at_most:.3f}"
-        repeated = f"{plural('triplet', found.ceiling.n_repeated)} asked {often:.1f} times each"
+        repeated = f"{plural('triplet', found.ceiling.n_repeated)} repeated {often:.1f} times each"
         rows.append(["ceiling", "", "", f"{bounds} ({repeated})"])
     triplets = f"{found.n_known:,} of {found.n_triplets:,} triplets"
     return f"{name}: {triplets}\n{grid(rows)}"

@@ -35,7 +35,7 @@ class SensesOptions:
     atlas: Path = atlas_argument()
     words: tuple[str, ...] = argument("[WORD]...", str, nargs=-1)
     list_of_words: Path | None = option(
-        InputFile(), "List the words of a file too, one per line; unknown words are left out.",
+        InputFile(), "List the words in this file too, one per line; unknown words are left out.",
         "--words",
     )  # fmt: skip
     as_csv: bool = flag("Print a CSV table with a row for each sense.", "--csv")
@@ -49,26 +49,26 @@ class SensesOptions:
     )
     min_weight: float = option(
         Number(0, 1),
-        "Leave out maps without such a group that contribute less to the association probabilities "
-        "of WORD.",
+        "Leave out maps without a listed group that contribute less to the association "
+        "probabilities of WORD.",
         default=0.1,
     )
-    kind: str | None = option("NAME", "Kind of WORD (atlases of two kinds of object only).")
+    kind: str | None = option("NAME", "Kind of WORD, such as document (bipartite atlases only).")
     neighbor_kind: str | None = option(
         "NAME",
-        "Kind of the neighbours (atlases of two kinds of object only).  [default: the other kind "
-        "than WORD's]",
+        "Kind of the neighbours, such as word (bipartite atlases only).  [default: the kind that "
+        "WORD is not]",
     )
     data: Path | None = option(
         InputFile(),
-        "Estimate confidence intervals of the shares and of the ambiguity from these norms or "
-        "trials.",
+        "Estimate confidence intervals of the response shares and of the ambiguity from these "
+        "norms or trials.",
         metavar="NORMS",
     )
     by: str | None = option(
         ["participants", "responses"],
         "Resample participants or responses for the intervals (with --data only).  [default: "
-        "participants, if trials name them]",
+        "participants, if the trials name them]",
     )
     level: float = option(
         Number(0, 1, min_open=True, max_open=True),
@@ -76,7 +76,7 @@ class SensesOptions:
     )  # fmt: skip
     per_cue: int | None = option(
         positive,
-        "Number of responses per cue (norms of --data only).  [default: as counted; else 100]",
+        "Number of responses per cue in the norms of --data.  [default: the counts; else 100]",
         sets="n_responses",
     )
     reading: PairReading = group(PairReading)
@@ -95,15 +95,15 @@ class SensesOptions:
 
 @command(SensesOptions)
 def senses(options: SensesOptions) -> None:
-    """List the senses of WORD: groups of its neighbours, their shares, and the map of each.
+    """List the senses of WORD with their neighbours and maps.
 
-    Maps are in order of their contribution to WORD's association probabilities, and the groups of a
-    map in order of their share of the observed responses, if the atlas contains these.
+    Maps are sorted by their contribution to WORD's association probabilities. The groups of a map
+    are sorted by their share of the observed responses, if the atlas contains responses.
 
-    The last line reports how far the positions of WORD can be trusted: the share of its responses
-    that the model reproduces and, for an atlas that `manymaps stability` wrote, the share of its
-    neighbours that recur in the other fits. For such an atlas, each sense also has the number of
-    fits that contain it, and the senses of other fits are listed.
+    The last line reports how reliable the positions of WORD are: the share of its responses that
+    the model reproduces. For an atlas written by `manymaps stability`, the line also contains the
+    share of WORD's neighbours that recur in the other fits. For such an atlas, each sense is listed
+    with the number of fits that contain it, followed by the senses of other fits.
 
     \b
     Examples:  manymaps senses norms.atlas tie
@@ -112,14 +112,14 @@ def senses(options: SensesOptions) -> None:
                manymaps senses posts.atlas orbit --neighbor-kind word
     """
     if options.as_csv and as_json():
-        raise click.UsageError("give --csv or --json, not both")
+        raise click.UsageError("--csv and --json cannot be combined")
 
     if options.data is None:
         refuse_given((*OF_DATA, *READING), "senses without --data")
     atlas = mm.load_atlas(options.atlas)
     asked = [*options.words, *_known(atlas, options.list_of_words, options.kind)]
     if not asked:
-        raise click.UsageError("name a word, or a file of words with --words")
+        raise click.UsageError("no word given; pass a WORD, or a file of words with --words")
     intervals = None if options.data is None else _intervals(atlas, asked, options.data, options)
     note(*(() if intervals is None else intervals.notes))
     if options.as_csv:
@@ -139,14 +139,14 @@ def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
         return []
     from manymaps.io.matrices import read_labels
 
-    listed = list(dict.fromkeys(read_labels(file, "one word a line")))
+    listed = list(dict.fromkeys(read_labels(file, "one word per line")))
     is_known = [(word if kind is None else (word, kind)) in atlas for word in listed]
     missing = [word for word, here in zip(listed, is_known, strict=True) if not here]
     words = [word for word, here in zip(listed, is_known, strict=True) if here]
     known = list({atlas.index(word, kind=kind): word for word in words}.values())
     if not known:
         raise DataError(
-            f"{file}: none of its words is in the atlas; it begins with {first_of(missing)}"
+            f"{file}: none of its words is in the atlas; the first words are {first_of(missing)}"
         )
     if missing:
         note(f"{len(missing):,} of {plural('word', len(listed))} unknown: {first_of(missing)}")
@@ -166,12 +166,12 @@ def _intervals(
         if per_cue is not None:
             raise ParameterError(f"--per-cue applies to norms, and {file} contains trials")
         asked |= {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
-        with work("counting answers"):
+        with work("counting responses"):
             return mm.intervals(trials, atlas, **asked)
     norms = read_pairs(file, reading)
     if norms.n_responses is None and per_cue is None:
-        note(f"{file} does not state the number of responses per cue; taken as 100 (--per-cue N)")
-    with work("counting answers"):
+        note(f"{file} does not state the number of responses per cue; 100 is assumed (--per-cue N)")
+    with work("counting responses"):
         return mm.intervals(norms, atlas, **asked, n_responses=per_cue)
 
 

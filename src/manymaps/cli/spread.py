@@ -23,24 +23,27 @@ class SpreadOptions:
     words: tuple[str, ...] = argument("WORD...", str, nargs=-1, required=True)
     steps: int = option(Whole(1, 1000), "Number of steps.", default=4)
     decay: float = option(
-        Number(0, 1, min_open=True), "Factor of all activation in each step.", default=0.75
+        Number(0, 1, min_open=True),
+        "Factor by which all activation is multiplied in each step.",
+        default=0.75,
     )
     retention: float = option(
-        Number(0, 1, max_open=True), "Share of its activation that a word keeps in each step.",
+        Number(0, 1, max_open=True), "Share of its activation that a word retains in each step.",
         default=0.0,
     )  # fmt: skip
     backward: float = option(
-        Number(0, 1), "Weight of associations against their direction.", default=0.0
+        Number(0, 1), "Weight of associations in the reverse direction.", default=0.0
     )
     power: float = option(
-        Number(0, min_open=True), "Exponent of the strengths; below 1, strong ones lose weight.",
+        Number(0, min_open=True),
+        "Exponent of the strengths; below 1, strong associations lose weight.",
         default=1.0,
     )  # fmt: skip
     top: int = option(positive, "Number of words to list.", default=20)
     output: Path | None = output_option(
         "OUT.csv",
         OutputFile(".csv", ".parquet"),
-        "Write all words with their activation after each step.",
+        "Write a table of all words with their activation after each step.",
         required=False,
     )
     reading: PairReading = group(PairReading)
@@ -50,9 +53,9 @@ class SpreadOptions:
 def spread(options: SpreadOptions) -> None:
     """Spread activation from WORD along the associations of FILE.
 
-    In each step every word passes its activation to its associates, by their strengths. The list
-    contains the words that received most in all steps together, with their activation after each.
-    Several words begin with equal shares.
+    In each step, every word passes its activation to its associates in proportion to their
+    strengths. The list contains the words that receive the most activation in all steps, with their
+    activation after each step. Several words start with equal activation.
 
     \b
     Examples:  manymaps spread norms.tsv dog
@@ -103,7 +106,7 @@ def _table(activation: mm.Activation, top: int) -> str:
     ]
     return (
         f"from {', '.join(map(shown, activation.start))}: {(activation.total > 0).sum():,} of "
-        f"{len(activation.labels):,} words reached, {_amount(activation.returned)} came back\n"
+        f"{len(activation.labels):,} words reached, {_amount(activation.returned)} returned\n"
         + grid([("", "total", *steps), *rows], right=True)
     )
 

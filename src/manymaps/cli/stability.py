@@ -1,4 +1,4 @@
-"""The command `stability`: which senses survive a new seed."""
+"""The command `stability`: which senses recur in fits with other seeds."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ class StabilityOptions:
         "Write the fit that is most similar to the others (optional if FILEs are atlases).",
         required=False,
     )
-    fits: int = option(Whole(FEWEST_FITS), "Number of fits, each from its own seed.", default=5,
+    fits: int = option(Whole(FEWEST_FITS), "Number of fits with different seeds.", default=5,
                        sets="n_fits")  # fmt: skip
     bootstrap: Literal["participants", "responses"] | None = option(
         ["participants", "responses"],
-        "Fit the data once, and then resampled participants (raw trials only) or responses.",
+        "Fit the data once, then resampled participants (raw trials only) or resampled responses.",
     )
     threshold: float = option(
         Number(0, 1, min_open=True),
-        "Minimum overlap of the neighbours' weights for two senses to be the same.", default=0.5,
+        "Minimum overlap of the neighbours' weights for two senses to match.", default=0.5,
     )  # fmt: skip
     neighbors: int = option(
         positive, "Number of neighbours that define a sense.", default=10, sets="n_neighbors"
@@ -80,7 +80,7 @@ class StabilityOptions:
         default=0.1,
     )
     plot: Path | None = option(
-        figure_file, "Draw the senses of some words over the fits.", metavar="OUT.png"
+        figure_file, "Draw the senses of some words in all fits.", metavar="OUT.png"
     )
     words_shown: tuple[str, ...] = word_option()
     model: Model = group(Model)
@@ -96,15 +96,15 @@ class StabilityOptions:
 
 @command(StabilityOptions)
 def stability(options: StabilityOptions) -> None:
-    """Fit FILE from several seeds, and report which senses recur.
+    """Fit FILE with several seeds and report which senses recur.
 
-    Or compare several .atlas files of the same objects. OUT.atlas is the fit that is most similar
-    to the others; `manymaps senses` then lists in how many fits each sense was found. The options
-    of the model are those of `manymaps fit`.
+    Several .atlas files of the same objects are compared without a new fit. OUT.atlas is the fit
+    that is most similar to the others. For this atlas, `manymaps senses` lists the number of fits
+    that contain each sense. The options of the model are those of `manymaps fit`.
 
-    New seeds show what a fit leaves open. --bootstrap shows what other participants might have
-    answered: the first fit is to FILE, and is the one written; the others are to resampled
-    responses, or to resampled participants with all their trials.
+    Different seeds show the variation of the fit. --bootstrap shows the variation between samples
+    of participants: the first fit, which is written to OUT.atlas, is to FILE, and the others are to
+    resampled responses, or to resampled participants with all their trials.
 
     \b
     Examples:  manymaps stability norms.csv -o stable.atlas --fits 5 --maps 20
@@ -144,25 +144,29 @@ def _check(options: StabilityOptions) -> None:
     files = options.files
     finished = [file for file in files if file.suffix == ".atlas"]
     if finished and len(finished) < len(files):
-        raise click.UsageError("give one file of data, or only .atlas files")
+        raise click.UsageError(
+            "data and atlases cannot be combined; pass one file of data, or only .atlas files"
+        )
     if len(files) > 1 and not finished:
         raise click.UsageError(
-            "give one file of data, or several .atlas files to compare; "
-            f"{files[1]} is not an .atlas file"
+            "several FILEs must be .atlas files; pass one file of data, or replace "
+            f"{files[1]}, which is not an .atlas file"
         )
     if len(finished) == 1:
         raise click.UsageError(
-            f"{finished[0]} is a single fit; give the data to fit again, or several atlases"
+            f"{finished[0]} is a single fit; pass the data to fit, or several atlases to compare"
         )
     if finished:
         names = {one.name or "" for one in click.get_current_context().command.params}
         refuse_given(names - OF_ATLASES - {"quiet", "json"}, "finished atlases")
     if options.words_shown and options.plot is None:
-        raise click.UsageError("--word needs --plot OUT.png")
+        raise click.UsageError("--word requires --plot OUT.png")
     if options.output is None and not finished:
-        raise click.UsageError("give -o OUT.atlas, where the best fit is written")
+        raise click.UsageError("no output file; use -o OUT.atlas to write the most typical fit")
     if isinstance(options.model.init, Path):
-        raise click.UsageError("--init with an atlas would start all fits alike; leave it out")
+        raise click.UsageError(
+            "--init cannot be an atlas, because all fits would have the same start; omit it"
+        )
 
 
 def _fits(options: StabilityOptions) -> list[mm.Atlas]:
@@ -248,8 +252,8 @@ def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptio
     best, worst = _extremes(found)
     rows = [*_rows(record, found)]
     if best:
-        rows.append(("steadiest words", "", "", ", ".join(best)))
-        rows.append(("least steady", "", "", ", ".join(worst)))
+        rows.append(("most stable words", "", "", ", ".join(best)))
+        rows.append(("least stable words", "", "", ", ".join(worst)))
     table = grid(rows)
     sizes = f"{record['n_senses']:,} senses of {record['n_objects']:,} objects"
     head = f"{sizes} in {record['seconds']:.0f} s"
@@ -267,9 +271,9 @@ def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptio
 
 def _rows(record: dict[str, Any], found: mm.Stability) -> Iterator[tuple[str, ...]]:
     for name, level, meaning in (
-        ("senses that recur", "observed", "in another fit, on average"),
+        ("senses that recur", "observed", "share in another fit, on average"),
         ("  of other words", "by_other_words", "by chance: senses of words drawn at random"),
-        ("  permuted", "by_dealing", "by chance: a word's own neighbours, shuffled"),
+        ("  permuted", "by_dealing", "by chance: the neighbours of a word, shuffled"),
     ):
         recurrence, overlap = record["recurrence"][level], record["overlap"][level]
         yield name, f"{recurrence:.1%}", f"overlap {overlap:.3f}", meaning
@@ -277,11 +281,11 @@ def _rows(record: dict[str, Any], found: mm.Stability) -> Iterator[tuple[str, ..
     yield "maps", "", f"overlap {record['map_similarity']:.3f}", by_chance
     if record["recurring"] is not None:
         reliability = found.reliability()
-        nearest = f"of the {reliability.n_neighbors} nearest are among them in another fit"
+        nearest = f"of the {reliability.n_neighbors} nearest neighbours recur in another fit"
         meaning = f"{nearest}; by chance {reliability.by_chance:.1%}"
         yield "neighbours", f"{record['recurring']:.1%}", "", meaning
     if record["explained"] is not None:
-        meaning = "of the fitted data of an object, by its coordinates"
+        meaning = "share of an object's data that its coordinates explain"
         yield "explained", f"{record['explained']:.1%}", "", meaning
 
 

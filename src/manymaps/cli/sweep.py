@@ -1,4 +1,4 @@
-"""The command `sweep`: held-out prediction with many settings, side by side."""
+"""The command `sweep`: held-out prediction with many settings."""
 
 from __future__ import annotations
 
@@ -44,30 +44,34 @@ class SweepOptions:
 
     file: Path = argument("FILE", InputFile())
     maps: tuple[int, ...] = option(
-        whole_numbers, "Numbers of maps.", metavar="1,2", required=True, sets="n_maps"
+        whole_numbers, "Numbers of maps to compare.", metavar="1,2", required=True, sets="n_maps"
     )
     dims: tuple[int, ...] = option(
-        whole_numbers, "Dimensions of each map.", metavar="35,70", required=True,
-        sets="n_components",
+        whole_numbers, "Numbers of dimensions per map to compare.", metavar="35,70",
+        required=True, sets="n_components",
     )  # fmt: skip
     penalties: tuple[float, ...] = option(
-        Several(Number(min=0), "finite number of at least 0"), "Weights of the size penalty.",
-        metavar="X,...", default=f"{PENALTY}", sets="penalty",
+        Several(Number(min=0), "finite number of at least 0"),
+        "Weights of the size penalty to compare.", metavar="X,...",
+        default=f"{PENALTY}", sets="penalty",
     )  # fmt: skip
     kernels: tuple[str, ...] = option(
         Several(click.Choice(KERNELS), f"kernel; use {' or '.join(KERNELS)}"),
-        "Kernels of the distances.", metavar="NAME,...", default="gaussian", sets="kernel",
+        "Kernels of the distances to compare.", metavar="NAME,...",
+        default="gaussian", sets="kernel",
     )  # fmt: skip
     seeds: int = option(positive, "Number of fits per setting and split.", default=1)
-    splits: int = option(positive, "Number of random splits.", default=1, sets="n_splits")
+    splits: int = option(
+        positive, "Number of random splits of the data.", default=1, sets="n_splits"
+    )
     splitting: Splitting = group(Splitting)
     stopping: Stopping = group(Stopping)
     output: Path = output_option(
         "TABLE.csv", OutputFile(".csv"), "Write a table with a row for each fit."
     )
-    plot: Path | None = option(figure_file, "Draw the errors.", metavar="FIG.png")
+    plot: Path | None = option(figure_file, "Draw the errors of all settings.", metavar="FIG.png")
     resume: Path | None = option(
-        OutputFile(), "Keep finished fits in this file, and skip those that it contains."
+        OutputFile(), "Save finished fits to this file, and skip those that it already contains."
     )
     workers: Workers = group(Workers)
     reading: PairReading = group(PairReading)
@@ -77,11 +81,11 @@ class SweepOptions:
 
 @command(SweepOptions)
 def sweep(options: SweepOptions) -> None:
-    """Predict held-out associations of FILE with many settings, and compare the errors.
+    """Compare the errors of many settings on held-out data.
 
-    Every combination of settings is fitted to every split with every seed; see `predict`. The best
-    setting has the lowest validation error. A sweep with --resume can be interrupted and resumed,
-    and extended by further values.
+    Every combination of settings is fitted to every split with every seed, as in `manymaps
+    predict`. The best setting has the lowest validation error. A sweep with --resume can be
+    interrupted and resumed, and extended with further values.
 
     \b
     Examples:  manymaps sweep norms.csv --maps 1,2 --dims 35,70 -o sizes.csv --plot sizes.png
@@ -189,7 +193,7 @@ def _report(result: mm.SweepResult, best: dict[str, Any], file: Path) -> str:
     for flag, name in names.items():
         further += [f"--{flag}", f"{best[name]}"]
     further += carried(predict, but=("maps", "dims"))
-    scale = "errors in nats per cue, summed over each part: they compare settings, not parts"
+    scale = "errors in nats per cue, summed over each part; compare settings, not parts"
     return f"{grid(_rows(result, best))}\n{scale}\nnext: {shlex.join(further)}"
 
 

@@ -37,11 +37,13 @@ class InputFile(click.ParamType):
         # The message names the option that named the file; an argument needs no name.
         option = f"{max(param.opts, key=len)} " if isinstance(param, click.Option) else ""
         if not str(value).strip():
-            raise BadData(f"{option or param.human_readable_name + ' '}is empty; give a file")
+            raise BadData(
+                f"{option or param.human_readable_name + ' '}is empty; expected a file name"
+            )
         try:
             if path.is_dir():
                 if not self.folders:
-                    raise BadData(f"{option}{path}: this is a folder; give a file")
+                    raise BadData(f"{option}{path}: this is a folder; expected a file")
                 next(path.iterdir(), None)
             elif path.exists() and not path.is_file():
                 raise BadData(f"{option}{path}: this is not an ordinary file; copy it to one first")
@@ -82,13 +84,13 @@ class OutputFile(click.ParamType):
             if self.suffixes and path.suffix.lower() not in self.suffixes:
                 fault = f"the name must end in {', '.join(self.suffixes)}"
             elif path.is_dir():
-                fault = "this is a folder; give a file in it"
+                fault = "this is a folder; use the name of a file in it"
             elif path.exists() and not path.is_file():
                 fault = "this is not an ordinary file"
             elif path.exists() and not os.access(path, os.W_OK):
                 fault = "the file exists and cannot be overwritten"
             elif not folder.is_dir():
-                fault = f"there is no folder {folder}; make it first"
+                fault = f"the folder {folder} does not exist; create it first"
             else:
                 check_folder(folder)
                 return path
@@ -101,8 +103,8 @@ def refuse_to_replace(option: str, path: Path) -> None:
     """A usage error if an atlas or checkpoint would overwrite a file of another kind."""
     if path.exists() and path.stat().st_size and not _is_archive(path):
         raise click.UsageError(
-            f"{option}: {path} exists and is not an archive of manymaps; give another name, or "
-            "remove it"
+            f"{option}: {path} exists and is not a manymaps archive; use another name, or "
+            "remove the file"
         )
 
 
@@ -212,7 +214,7 @@ class Several(click.ParamType):
         """The values in their order; a single one without a tuple, if it may be `bare`."""
         parts = [part.strip() for part in str(value).split(",")]
         if not any(parts):
-            self.fail("the list is empty; give values with commas between them", param, ctx)
+            self.fail("the list is empty; expected values separated by commas", param, ctx)
         found: list[Any] = []
         for part in parts:
             try:
@@ -220,7 +222,7 @@ class Several(click.ParamType):
             except click.BadParameter:
                 self.fail(f"{part!r} is not a {self.what}", param, ctx)
             if self.distinct and found.count(found[-1]) > 1:
-                self.fail(f"{part!r} is repeated", param, ctx)
+                self.fail(f"{part!r} is repeated; use each value once", param, ctx)
         return found[0] if self.bare and len(found) == 1 else tuple(found)
 
 
@@ -256,7 +258,7 @@ def count_or(word: str, least: int = 1, what: str = "a number") -> OrWord:
 
 perplexities = Several(
     Number(min=1),
-    "perplexity; give a number of at least 1, or several such as 5,50",
+    "perplexity; use a number of at least 1, or several such as 5,50",
     distinct=False,
     bare=True,
 )

@@ -1,4 +1,4 @@
-"""The command `view`: an atlas as one HTML file to look at and to send."""
+"""The command `view`: an atlas as an interactive page in one HTML file."""
 
 from __future__ import annotations
 
@@ -44,48 +44,56 @@ class ViewOptions:
     output: Path = output_option(
         "OUT.html", OutputFile(".html", ".htm"), "Write the page to this file."
     )
-    opened: bool = flag("Open the page in the browser.", "--open")
-    color: str | None = option("COLUMN", "Colour by this column of the metadata at first.")
-    size: str | None = option("COLUMN", "Size the dots by this column of numbers at first.")
+    opened: bool = flag("Open the page in a browser.", "--open")
+    color: str | None = option("COLUMN", "Metadata column that initially colours the dots.")
+    size: str | None = option(
+        "COLUMN", "Numeric metadata column that initially sets the size of the dots."
+    )
     title: tuple[str, ...] = option(
         "TEXT",
-        "Title of the page; of two atlases, one each.  [default: the name of OUT.html, or of each "
-        "atlas]",
+        "Title of the page, or of each of two atlases; can be repeated.  [default: the name of "
+        "OUT.html, or of each atlas]",
         multiple=True,
     )
     map_titles: tuple[str, ...] = option(
-        "M=TEXT", "Title of map M in place of typical words; can be repeated.", "--map-title",
+        "M=TEXT", "Title of map M instead of its typical words; can be repeated.", "--map-title",
         multiple=True,
     )  # fmt: skip
-    description: str = option("TEXT", "Sentence that describes the page.", default="")
+    description: str = option("TEXT", "Description of the page in one sentence.", default="")
     source: str = option("TEXT", "Source of the data.", default="")
     credit: str = option("TEXT", "Acknowledgement.", default="")
     date: str = option("TEXT", "Date of the data or of the page.", default="")
-    noun: str = option("NOUN", "Noun for an object: word, image, 'mouse,mice'.", default="object")
+    noun: str = option(
+        "NOUN", "Noun for an object, such as word or 'mouse,mice'.", default="object"
+    )
     hide: tuple[str, ...] = option(
         "LABEL", "Leave an object out of the page; can be repeated.", multiple=True
     )
     hide_from: Path | None = option(
         InputFile(), "Leave the objects in this file out of the page, one label per line."
     )
-    metadata: Path | None = option(InputFile(), "Join the columns of this table by label.")
+    metadata: Path | None = option(
+        InputFile(), "Add the columns of this table to the objects, matched by label."
+    )
     features: Path | None = option(
-        InputFile(), "Draw outlines of the clusters that `cluster` wrote with -o or --json."
+        InputFile(),
+        "Outline the clusters in this file, written by `manymaps cluster` with -o or --json.",
     )
     min_weight: float = option(
         Number(0, 1),
-        "Hide objects at first in maps that contribute less to their association probabilities.",
+        "Initially hide objects in maps that contribute less to their association probabilities.",
         default=0.1,
     )
 
 
 @command(ViewOptions)
 def view(options: ViewOptions) -> None:
-    """Write ATLAS as a page: all maps, search, the senses of a word.
+    """Write ATLAS as an interactive HTML page.
 
-    With OTHER, the page shows both side by side, with one search.
+    The page contains all maps, a search, and the senses of each word. With OTHER, the page shows
+    both atlases side by side with a common search.
 
-    The page is a single file that opens in a browser from disk, without a network, and can be sent
+    The page is a single file that opens in a browser without a network connection and can be shared
     as it is.
 
     \b
@@ -129,7 +137,7 @@ def view(options: ViewOptions) -> None:
         beside = {"beside": rest[0]} if rest else {}
         emit_json({"output": str(output), **first, "bytes": size, **beside})
         return
-    further = "shown in the browser" if shown else "open it in a browser; it needs no network"
+    further = "shown in the browser" if shown else "open it in a browser (no network needed)"
     note(f"{output}: {size / 1e6:,.1f} MB; {further}")
     if options.opened and not shown:
         note("warning: no browser could be started")
@@ -142,7 +150,7 @@ def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
         number, sign, title = each.partition("=")
         if not sign or not number.strip().isdecimal():
             raise click.BadParameter(
-                f"{each!r} does not say of which map it is the title, as '3=Music' does",
+                f"{each!r} does not name a map; expected a number and a title such as '3=Music'",
                 param_hint="'--map-title'",
             )
         titles[int(number)] = title.strip()
@@ -228,7 +236,7 @@ def _read_features(path: Path, atlas: mm.Atlas) -> list[_Feature]:
     found = _from_json(path) if is_json else _from_memberships(path)
     if not found:
         raise DataError(
-            f"{path} holds no feature; write one with `manymaps cluster FILE -o {path}`"
+            f"{path} contains no cluster; write one with `manymaps cluster FILE -o {path}`"
         )
     try:
         numbers_of(atlas, [label for feature in found for label in feature.members])
@@ -242,7 +250,7 @@ def _from_json(path: Path) -> list[_Feature]:
     from manymaps.io.files import read_bytes
 
     advice = (
-        "this is not what `manymaps cluster --json` prints, an object with clusters, each with "
+        "expected the output of `manymaps cluster --json`, an object with clusters that have a "
         "weight and members"
     )
     data = read_bytes(path)
@@ -254,9 +262,9 @@ def _feature(each: dict[str, Any]) -> _Feature:
     """A cluster as it is printed; TypeError or ValueError where it is none."""
     weight, members = float(each["weight"]), each["members"]
     if not isinstance(members, list) or not all(isinstance(label, str | int) for label in members):
-        raise TypeError(f"members must be a list of labels, not {str(members)[:60]}")
+        raise TypeError(f"members must be a list of labels; got {str(members)[:60]}")
     if not math.isfinite(weight):
-        raise ValueError(f"the weight {weight} is not finite")
+        raise ValueError(f"weight is {weight}; expected a finite number")
     return _Feature(weight, tuple(map(str, members)))
 
 
@@ -273,8 +281,8 @@ def _from_memberships(path: Path) -> list[_Feature]:
         if stray:
             cell = "" if stray[0] is None else str(stray[0])[:40]
             raise DataError(
-                f"{path}: the column {name[:60]!r} holds {cell!r} where a membership is 0 "
-                "or 1; give what `manymaps cluster -o` writes"
+                f"{path}: column {name[:60]!r} contains {cell!r}; expected memberships of 0 "
+                "or 1, as `manymaps cluster -o` writes them"
             )
         members = (label for label, value in zip(labels, values, strict=True) if value)
         found.append(_Feature(_weight(name, path), tuple(map(str, members))))
@@ -290,6 +298,6 @@ def _weight(name: str, path: Path) -> float:
         weight = math.nan
     if not math.isfinite(weight):
         raise DataError(
-            f"{path}: the column {name[:60]!r} does not say its weight, as '1 (0.305)' does"
+            f"{path}: column {name[:60]!r} has no weight in its name; expected '1 (0.305)'"
         )
     return weight

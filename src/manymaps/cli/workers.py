@@ -23,7 +23,7 @@ def _address(value: str) -> str:
     """The address of a scheduler: a host and a port."""
     if not re.fullmatch(r"(\w+://)?(\[[\da-fA-F:.]+\]|[^\s:/]+):\d+/?", value):
         raise click.BadParameter(
-            f"{value!r} is not the address of a scheduler; give host:port, such as "
+            f"{value!r} is not the address of a scheduler; use host:port, such as "
             "tcp://10.0.0.1:8786"
         )
     return value
@@ -35,12 +35,12 @@ class Workers:
 
     backend: str | None = option(
         _BACKENDS,
-        "Run several at a time (as many as --jobs) in processes (loky), in threads, or on a Dask "
-        "cluster of this machine.",
+        "Run up to --jobs tasks in parallel in processes (loky), in threads, or on a Dask cluster "
+        "of this machine.",
     )
     scheduler: str | None = option(
         _address,
-        "Run them on the Dask cluster of the scheduler at this address.",
+        "Run the tasks on the Dask cluster of the scheduler at this address.",
         metavar="ADDRESS",
     )
 
@@ -87,7 +87,7 @@ def _client(address: str | None, jobs: int) -> Iterator[None]:
         from dask.distributed import Client, LocalCluster
     except ImportError as error:
         raise RunFailed(
-            "a Dask cluster needs dask[distributed]; pip install 'manymaps[distributed]'"
+            "a Dask cluster requires dask[distributed]; pip install 'manymaps[distributed]'"
         ) from error
     # Errors are reported in one line by this package.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -106,6 +106,6 @@ def _client(address: str | None, jobs: int) -> Iterator[None]:
     try:
         client = Client(address)
     except (OSError, ValueError) as error:
-        raise RunFailed(f"--scheduler {address}: no scheduler answers there") from error
+        raise RunFailed(f"--scheduler {address}: no scheduler responds at this address") from error
     with client:
         yield
