@@ -81,7 +81,6 @@ class Alignment:
 def align(atlas: Atlas, reference: Atlas) -> Alignment:
     """Number and orient the maps of an atlas as those of another atlas with shared objects.
 
-
     Parameters
     ----------
     atlas : Atlas
