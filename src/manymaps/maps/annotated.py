@@ -1,4 +1,4 @@
-"""AnnData: maps of its observations, written into it where scanpy and its users look for them.
+"""Maps of the observations of an AnnData object, stored in it where scanpy expects them.
 
     tsne(adata)             obsm[key]                  (n_obs, n_components)
     multiple_maps(adata)    obsm[key]                  (n_obs, n_maps * n_components), side by side
@@ -7,8 +7,8 @@
                             uns[key]                   captions, history, how the fit ended
     to_atlas(adata)         the `Atlas` of what they wrote, with obs as its metadata
 
-What is fitted is chosen as in scanpy 1.11: X where there are at most 50 variables, else X_pca. The
-objects are known by their interface alone; anndata itself is not needed here.
+The fitted table is chosen as in scanpy 1.11: X if there are at most 50 variables, and X_pca
+otherwise. Only the interface of the objects is used, so anndata need not be installed.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ __all__ = ["multiple_maps", "to_atlas", "tsne"]
 #: Up to so many variables are fitted as they are, as scanpy has it.
 FEW_VARIABLES = 50
 NEIGHBORS = "neighbors"
-# As for a search of one's own: farther neighbours have next to no probability.
+# As in a search by manymaps: farther neighbours have next to no probability.
 _PER_PERPLEXITY = 3
-# Neighbours in the object must be of this very table; rows spread over all of it show that.
+# Number of rows on which to check that the stored neighbours belong to this table; they are spread
+# evenly over it.
 _CHECKED_ROWS = 50
 # scanpy stores distances in float32.
 _ROUNDING = 1e-3
@@ -65,53 +66,54 @@ def tsne(
     copy: bool = False,
     **params: Any,
 ) -> Any:
-    """t-SNE of the observations of an AnnData object, as `scanpy.tl.tsne` writes it.
+    """Compute a t-SNE of the observations of an AnnData object, in the manner of `scanpy.tl.tsne`.
 
     Parameters
     ----------
     adata : AnnData
-        In memory or backed by a file; X may be sparse.
+        Annotated data, in memory or backed by a file; X may be sparse.
     use_rep : str, optional
-        What is fitted: "X", or a table of `obsm`. By default X where there are at most 50
-        variables, else "X_pca".
+        Table to fit: "X", or a key of `obsm`. The default is "X" if there are at most 50 variables,
+        and "X_pca" otherwise.
     n_pcs : int, optional
-        The first so many columns of it; 0 is `use_rep="X"`.
+        Number of leading columns of the table to use; 0 is the same as `use_rep="X"`. By default
+        all columns are used.
     perplexity : float, sequence of float, or None
-        Effective number of neighbours. None takes the connectivities of known neighbours as the
-        similarities, each row brought to a sum of 1, however many neighbours there are.
+        Effective number of neighbours. None uses the connectivities of the stored neighbours as
+        similarities, with each row scaled to a sum of 1, for any number of neighbours.
     metric : str
-        Distance of the rows.
+        Distance between rows.
     neighbors_key : str, optional
-        Neighbours that are known, under this key of `uns` (`scanpy.pp.neighbors` writes
-        "neighbors"). They must be as many as the perplexity, and are best three times as many. By
-        default those under "neighbors" are taken where they are as many and of these very rows and
-        this metric; else they are found anew.
+        Key of `uns` with stored neighbours (`scanpy.pp.neighbors` writes "neighbors"). There must
+        be at least as many neighbours as the perplexity, and preferably three times as many. By
+        default those under "neighbors" are used if there are enough of them and they were computed
+        from the same rows and metric; otherwise neighbours are searched for again.
     random_state : int or None
-        The same seed gives the same bits, at any number of threads.
+        Seed of the fit; the same seed gives the same bits at any number of threads.
     n_jobs : int, optional
-        Threads; None keeps the present number, -1 takes all.
+        Number of threads. None, the default, keeps the present number; -1 uses all processors.
     key_added : str
-        Where the map goes in `obsm`, and what is said of it in `uns`.
+        Key of the map in `obsm`, and of its settings in `uns`.
     copy : bool
-        Return a copy with the map, and leave `adata` as it is.
+        Whether to return a copy with the map and leave `adata` unchanged. The default is False.
     **params
-        Further parameters of `manymaps.TSNE`, such as `late_exaggeration` or `n_components`. Its
-        learning rate has another unit than scikit-learn's; "auto" suits.
+        Further parameters of `manymaps.TSNE`, such as `late_exaggeration` or `n_components`. The
+        unit of its learning rate differs from that of scikit-learn; the default "auto" is suitable.
 
     Returns
     -------
     None, or AnnData with `copy=True`
-        With the map as float32 in `obsm[key_added]` and in `uns[key_added]` "params" (those in use,
-        without those that are None), "kl_divergence", "n_iter" and "history".
+        The map is stored as float32 in `obsm[key_added]`. `uns[key_added]` contains "params" (all
+        parameters in use except those that are None), "kl_divergence", "n_iter" and "history".
 
     Raises
     ------
     DataError
-        Where there is no such table, it holds what cannot be fitted, or no such neighbours are
-        there; the message lists what there is.
+        If the table or the neighbours do not exist, or the table cannot be fitted. The message
+        lists the available keys.
     ParameterError
-        For a parameter out of its range, among them a perplexity that the known neighbours cannot
-        carry, and where nothing can be written: a view of a backed file.
+        If a parameter is out of its range, the stored neighbours are too few for the perplexity, or
+        nothing can be written because `adata` is a view of a backed file.
 
     See Also
     --------
@@ -151,12 +153,14 @@ def multiple_maps(
     copy: bool = False,
     **params: Any,
 ) -> Any:
-    """Multiple maps of the observations of an AnnData object, in the manner of `scanpy.tl`.
+    """Compute multiple maps of the observations of an AnnData object, in the manner of `scanpy.tl`.
 
     Parameters
     ----------
     adata : AnnData
+        Annotated data, in memory or backed by a file; X may be sparse.
     n_maps : int
+        Number of maps.
     use_rep, n_pcs, perplexity, metric, neighbors_key, random_state, key_added, copy
         As for `tsne`.
     **params
@@ -165,12 +169,13 @@ def multiple_maps(
     Returns
     -------
     None, or AnnData with `copy=True`
-        With all maps side by side in `obsm[key_added]`, float32 of shape (n_obs, n_maps *
-        n_components), so that columns 2 m and 2 m + 1 are map m of the plane (`scanpy.pl.embedding`
-        numbers them from 1: components "1,2", "3,4", ...); the mixing proportions in
-        `obsm[key_added + "_proportions"]`, (n_obs, n_maps); and in `uns[key_added]` beside what
-        `tsne` writes "captions", a text for each map: the categories of `obs` that stand out there,
-        where the names of the observations are numbers or barcodes, else typical names.
+        All maps are stored side by side in `obsm[key_added]`, as float32 of shape (n_obs, n_maps *
+        n_components). With two components, columns 2 m and 2 m + 1 are map m; `scanpy.pl.embedding`
+        counts them from 1 (components "1,2", "3,4", ...). The mixing proportions are stored in
+        `obsm[key_added + "_proportions"]`, of shape (n_obs, n_maps). `uns[key_added]` contains
+        "captions" in addition to the items that `tsne` writes: one text per map. It lists typical
+        observations, or, if the names of the observations are numbers or barcodes, the categories
+        of `obs` that are over-represented in the map.
 
     Raises
     ------
@@ -203,30 +208,31 @@ def multiple_maps(
 
 
 def to_atlas(adata: Any, key: str | None = None) -> Atlas:
-    """The atlas of maps that `tsne` or `multiple_maps` wrote, for senses, pages and files.
+    """Return the atlas of maps that `tsne` or `multiple_maps` stored.
 
     Parameters
     ----------
     adata : AnnData
-        Also one that was written to a file and read again, and some of its observations alone.
+        Annotated data with stored maps. It may have been written to a file and read again, or be a
+        subset of the observations.
     key : str, optional
-        Their `key_added`; not needed where one of them was written alone.
+        The `key_added` of the maps. It can be omitted if only one set of maps is stored.
 
     Returns
     -------
     Atlas
-        Labelled by `obs_names`, where repeated ones get a number; its metadata are the columns of
-        `obs`, and its vectors the rows that were fitted, where these are still there.
+        The atlas, labelled by `obs_names`, where repeated names get a number. Its metadata are the
+        columns of `obs`. Its vectors are the fitted rows, if they are still stored.
 
     Raises
     ------
     DataError
-        Where there are no such maps, or they were changed.
+        If there are no such maps, or they were changed.
 
     Warns
     -----
     DataWarning
-        Where names of observations repeat.
+        If names of observations are repeated.
 
     See Also
     --------
@@ -258,14 +264,13 @@ def to_atlas(adata: Any, key: str | None = None) -> Atlas:
         vectors = _vectors_again(adata, dict(written.get("params", {})))
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
-            f"what uns[{key!r}] and obsm[{key!r}] say does not fit ({error!s:.200}); fit the maps "
-            "again"
+            f"uns[{key!r}] and obsm[{key!r}] do not match ({error!s:.200}); fit the maps again"
         ) from error
     labels, repeated = numbered_labels([str(name) for name in adata.obs_names])
     if repeated:
         warnings.warn(
-            f"{len(repeated):,} names of observations repeat and got a number: "
-            f"{first_of(repeated)}; adata.obs_names_make_unique() renames them",
+            f"{len(repeated):,} names of observations are repeated and got a number: "
+            f"{first_of(repeated)}; rename them with adata.obs_names_make_unique()",
             DataWarning,
             stacklevel=2,
         )
@@ -294,7 +299,7 @@ def _fitted(
     key_added: str,
     copy: bool,
 ) -> Any:
-    """Fit an estimator with these settings to an AnnData object, and write the maps into it."""
+    """Fit an estimator with these settings to an AnnData object, and store the maps in it."""
     _check_annotated(adata)
     _check_writable(adata, copy)
     if not isinstance(key_added, str) or not key_added:
@@ -304,7 +309,7 @@ def _fitted(
     name, rows, known = _fitted_data(adata, settings, use_rep, n_pcs, neighbors_key)
     if key_added == name:
         raise ParameterError(
-            "is what is fitted, and would be overwritten; give another name",
+            "is the fitted table, which would be overwritten; use another key",
             name="key_added",
             value=key_added,
         )
@@ -332,7 +337,7 @@ def _fitted_data(
     n_pcs: int | None,
     neighbors_key: str | None,
 ) -> tuple[str | None, Any, _Neighbors | None]:
-    """The rows that are fitted with their name, and known neighbours; at least one of the two."""
+    """The fitted rows and their name, and the stored neighbours; at least one of the two."""
     perplexity, known = settings["perplexity"], None
     if neighbors_key is not None or perplexity is None:
         if "affinity" in settings:
@@ -355,7 +360,7 @@ def _fitted_data(
 
 
 def _write(adata: Any, key: str, fit: MapEstimator, asked: Mapping[str, Any]) -> None:
-    """The maps into obsm, and what is said of them into uns, which goes into .h5ad files."""
+    """Store the maps in obsm and their settings in uns, as values that .h5ad files can contain."""
     atlas = fit.atlas_
     side_by_side = atlas.maps.transpose(1, 0, 2).reshape(atlas.n_objects, -1)
     record: dict[str, Any] = {
@@ -387,7 +392,7 @@ def _write(adata: Any, key: str, fit: MapEstimator, asked: Mapping[str, Any]) ->
 
 
 def _plain(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as .h5ad files take them: without None, starts in memory and callbacks."""
+    """Parameters as .h5ad files accept them: without None, arrays and callbacks."""
     plain = {}
     for name, value in asked.items():
         if value is None or callable(value) or isinstance(value, np.ndarray | Atlas):
@@ -399,32 +404,31 @@ def _plain(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _check_annotated(adata: Any) -> None:
     if not all(hasattr(adata, name) for name in ("obs_names", "obsm", "obsp", "uns")):
         raise DataError(
-            f"an object of type {type(adata).__name__} is no AnnData; estimators such as "
-            "manymaps.TSNE take arrays and frames"
+            f"expected an AnnData object, got {type(adata).__name__}; for arrays and frames use "
+            "estimators such as manymaps.TSNE"
         )
 
 
 def _check_writable(adata: Any, copy: bool) -> None:
-    """Refuse what anndata would refuse after the fit."""
+    """Raise an error before the fit if anndata could not store the result."""
     if not getattr(adata, "isbacked", False):
         return
     if copy:
         raise ParameterError(
-            "would copy a file: adata is backed; leave it out, or fit adata.to_memory()",
+            "cannot be used because adata is backed by a file; omit it, or fit adata.to_memory()",
             name="copy",
             value=copy,
         )
     if adata.is_view:
         raise ParameterError(
-            "adata is a view of a backed file, into which nothing can be written; fit "
-            "adata.to_memory()"
+            "adata is a view of a backed file, which cannot be written to; fit adata.to_memory()"
         )
 
 
 def _representation(
     adata: Any, use_rep: str | None, n_pcs: int | None
 ) -> tuple[str, np.ndarray | sparse.csr_array]:
-    """The name of what is fitted, and its rows."""
+    """The name of the fitted table, and its rows."""
     tables = list(adata.obsm.keys())
     if use_rep is None:
         small = adata.n_vars <= FEW_VARIABLES and adata.X is not None
@@ -432,23 +436,23 @@ def _representation(
         if use_rep not in ("X", *tables):
             raise DataError(
                 f"adata has {adata.n_vars:,} variables and no obsm['X_pca']; run "
-                "scanpy.pp.pca(adata) first, or name what to fit: use_rep='X'"
-                + (f", or one of its obsm, {listed(tables)}" if tables else "")
+                "scanpy.pp.pca(adata) first, or choose a table: use_rep='X'"
+                + (f", or a key of its obsm, {listed(tables)}" if tables else "")
             )
     if use_rep == "X":
         if adata.X is None:
-            raise DataError(f"adata has no X; its obsm has {listed(tables)}: name one as use_rep")
+            raise DataError(f"adata has no X; pass a key of its obsm as use_rep: {listed(tables)}")
         return "X", _in_memory(adata.X)
     if use_rep not in tables:
         raise DataError(
-            f"adata has no obsm[{use_rep!r}]; its obsm has {listed(tables)}, and use_rep='X' is X"
+            f"adata has no obsm[{use_rep!r}]; its obsm has {listed(tables)}, and use_rep='X' uses X"
         )
     rows = _in_memory(adata.obsm[use_rep])
     if n_pcs is None:
         return use_rep, rows
     if not 1 <= n_pcs <= rows.shape[1]:
         raise ParameterError(
-            f"is impossible: obsm[{use_rep!r}] has {rows.shape[1]} columns",
+            f"must be at most {rows.shape[1]}, the number of columns of obsm[{use_rep!r}]",
             name="n_pcs",
             value=n_pcs,
         )
@@ -456,7 +460,7 @@ def _representation(
 
 
 def _in_memory(values: Any) -> np.ndarray | sparse.csr_array:
-    """A table of X or obsm, which may be a data set of a file, sparse, or a frame."""
+    """X or a table of obsm in memory; it may be backed by a file, sparse, or a frame."""
     if hasattr(values, "to_memory"):
         values = values.to_memory()
     if sparse.issparse(values):
@@ -465,7 +469,7 @@ def _in_memory(values: Any) -> np.ndarray | sparse.csr_array:
 
 
 class _Neighbors:
-    """Neighbours that `scanpy.pp.neighbors` or its like found, under a key of uns."""
+    """Neighbours that `scanpy.pp.neighbors` or a similar function stored under a key of uns."""
 
     def __init__(self, adata: Any, key: str):
         entry = adata.uns.get(key)
@@ -473,7 +477,11 @@ class _Neighbors:
             there = [name for name, value in adata.uns.items() if _says_neighbors(value)]
             raise DataError(
                 f"adata has no neighbours {key!r}; "
-                + (f"there are {listed(there)}" if there else "scanpy.pp.neighbors finds some")
+                + (
+                    f"there are {listed(there)}"
+                    if there
+                    else "compute them with scanpy.pp.neighbors"
+                )
             )
         self.key = key
         self.metric = str(entry.get("params", {}).get("metric", "euclidean"))
@@ -481,7 +489,7 @@ class _Neighbors:
 
     @cached_property
     def distances(self) -> sparse.csr_array:
-        """From each observation to its neighbours, (n_obs, n_obs); a zero may be stored."""
+        """Distances from each observation to its neighbours, (n_obs, n_obs); zeros may be stored."""
         return stored_rows(self._table("distances"))
 
     def _table(self, what: str) -> sparse.csr_array:
@@ -498,14 +506,14 @@ class _Neighbors:
         n = self._adata.n_obs
         if table.shape != (n, n):
             raise DataError(
-                f"the {what} of the neighbours {self.key!r} are of {table.shape[0]:,} x "
-                f"{table.shape[1]:,} observations, and adata has {n:,}; find them again with "
+                f"the {what} of the neighbours {self.key!r} have shape {table.shape[0]:,} x "
+                f"{table.shape[1]:,}, but adata has {n:,} observations; compute them again with "
                 "scanpy.pp.neighbors"
             )
         return sparse.csr_array(table, dtype=np.float64)
 
     def affinity(self, perplexity: float | Sequence[float] | None) -> Affinity:
-        """The similarities that these neighbours give."""
+        """The similarities defined by these neighbours."""
         if perplexity is None:
             rows = self._table("connectivities").copy()
             rows.setdiag(0)
@@ -524,17 +532,18 @@ class _Neighbors:
         if counts.min() < largest:
             enough = int(np.ceil(_PER_PERPLEXITY * largest)) + 1
             raise ParameterError(
-                f"needs as many neighbours, best three times as many, and observation "
-                f"{self._adata.obs_names[int(counts.argmin())]!r} has {counts.min()} under "
-                f"{self.key!r}; find more with scanpy.pp.neighbors(adata, n_neighbors={enough}), "
-                "ask for less, or take their connectivities with perplexity=None",
+                "needs at least as many neighbours, preferably three times as many, but "
+                f"observation {self._adata.obs_names[int(counts.argmin())]!r} has {counts.min()} "
+                f"under {self.key!r}; compute more with scanpy.pp.neighbors(adata, "
+                f"n_neighbors={enough}), use a smaller perplexity, or use the connectivities "
+                "with perplexity=None",
                 name="perplexity",
                 value=perplexity,
             )
         return _Known(rows, repr(gaussian), perplexity)
 
     def are_those_of(self, rows: Any, metric: str) -> bool:
-        """Whether distances are those between these rows, as some of them tell."""
+        """Whether a sample of the distances agrees with those between these rows."""
         from sklearn.metrics import pairwise_distances
 
         if metric != self.metric:
@@ -553,7 +562,7 @@ class _Neighbors:
 def _fitting_neighbors(
     adata: Any, rows: Any, perplexity: float | Sequence[float] | None, metric: str
 ) -> _Neighbors | None:
-    """The neighbours under the usual key, where they are enough and of these rows."""
+    """The neighbours under the default key, if they are enough and belong to these rows."""
     if not _says_neighbors(adata.uns.get(NEIGHBORS)) or not isinstance(metric, str):
         return None
     try:
@@ -579,7 +588,7 @@ def _says_neighbors(value: Any) -> bool:
 
 @final
 class _Known(Affinity):
-    """The similarities of neighbours that are known, whatever vectors are fitted beside them."""
+    """Similarities of stored neighbours, which do not depend on the fitted vectors."""
 
     joint: ClassVar[bool] = False
 
@@ -594,7 +603,7 @@ class _Known(Affinity):
         self.perplexity = perplexity
 
     def written(self) -> str:
-        """How an atlas records it."""
+        """Return the name under which an atlas records the affinity."""
         return self.name
 
     def similarities(
@@ -605,14 +614,14 @@ class _Known(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """Gaussian ones of known distances by the perplexity, or those that are known."""
+        """Return the stored similarities, or Gaussian ones of the stored distances."""
         if self.perplexity is None:
             return self.rows
         return GaussianAffinity(self.perplexity).similarities(self.rows, metric="precomputed")
 
 
 def _written_key(adata: Any, key: str | None) -> str:
-    """The key under which maps were written."""
+    """The key under which maps were stored."""
     there = [
         name
         for name, value in adata.uns.items()
@@ -624,14 +633,14 @@ def _written_key(adata: Any, key: str | None) -> str:
         return key
     if not there:
         raise DataError(
-            "adata holds no maps; manymaps.anndata.tsne or multiple_maps write some first"
+            "adata contains no maps; store some with manymaps.anndata.tsne or multiple_maps"
         )
     missing = "several maps" if key is None else f"no maps {key!r}"
-    raise DataError(f"adata holds {missing}; give one of {listed(there)} as key")
+    raise DataError(f"adata contains {missing}; pass one of {listed(there)} as key")
 
 
 def _maps_of(adata: Any, key: str, n_maps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Maps (n_maps, n, n_components) and proportions (n_maps, n), as they were written."""
+    """Maps (n_maps, n, n_components) and proportions (n_maps, n), as they were stored."""
     table = _in_memory(adata.obsm[key])
     n, width = table.shape
     if n_maps < 1 or width % n_maps:
@@ -657,7 +666,7 @@ def _columns(adata: Any, labels: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 def _vectors_again(adata: Any, params: Mapping[str, Any]) -> Any:
-    """The rows that were fitted, where they are still there."""
+    """The fitted rows, if they are still stored."""
     use_rep, n_pcs = params.get("use_rep"), params.get("n_pcs")
     if use_rep is None:
         return None

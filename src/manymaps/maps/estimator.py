@@ -1,9 +1,8 @@
-"""What all map estimators share: validation, the fit, and what it leaves.
+"""Base class of the map estimators: validation, the fit, and the fitted attributes.
 
     X -> target P -> objective(model, penalty) -> optimizer -> atlas
 
-A subclass is thin: it says which model it is and which defaults it has
-(`manymaps.maps.multiple_maps`).
+A subclass only names its model and its defaults (`manymaps.maps.multiple_maps`).
 """
 
 from __future__ import annotations
@@ -73,19 +72,20 @@ Data: TypeAlias = (
 
 AFFINITIES = ("auto", "precomputed")
 
-# A line search does not bear forces that do not belong to the cost: it gets a hundredth of the
-# tolerance.
+# A line search does not tolerate forces that are not the gradient of the cost: it gets a hundredth
+# of the tolerance.
 _LINE_SEARCH = 0.01
-# Fewer objects fit the cache in any order.
+# With fewer objects, all data fit into the cache in any order.
 _LEAST_TO_ORDER = 2000
-# A tenth of the distance at which a run counts as diverged, so that a start has room.
+# A tenth of the distance at which a run counts as diverged, so that the points can still move
+# outwards.
 _FARTHEST_START = FARTHEST / 10
-# Neighbours of fewer objects say little of groups.
+# With fewer objects, the neighbours contain too little information about groups.
 _LEAST_TO_SPLIT = 100
 
 
 class FittedMaps:
-    """What an estimator with a fitted `atlas_` says of it."""
+    """Attributes of a fitted estimator that are read from its `atlas_`."""
 
     atlas_: Atlas
 
@@ -103,7 +103,7 @@ class FittedMaps:
 
     @property
     def history_(self) -> dict[str, np.ndarray]:
-        """The run: "iteration", "cost" and "kl" where they were computed."""
+        """Records of the run: "iteration", "cost" and "kl" at some iterations."""
         check_is_fitted(self, "atlas_")
         return dict(self.atlas_.history)
 
@@ -123,9 +123,9 @@ class MapEstimator(
 ):
     """Base of the estimators that fit maps to similarities.
 
-    The parameters are the fields of a dataclass, which makes the constructor that scikit-learn
-    reads; a subclass lists the fields that it adds and those whose default differs. It names its
-    `ChoiceModel` and default optimizer.
+    The parameters are the fields of a dataclass, from which the constructor that scikit-learn
+    inspects is made. A subclass lists the fields that it adds and those with a different default.
+    It also names its `ChoiceModel` and its default optimizer.
     """
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
@@ -179,7 +179,7 @@ class MapEstimator(
         """The optimizer for `optimizer=None`."""
 
     def _objective(self, forward: Objective | ObservedObjective) -> Cost:
-        """What is minimized: KL(P || Q), unless the estimator has another choice."""
+        """The cost to minimize: KL(P || Q), unless the estimator overrides it."""
         return forward
 
     @shows_progress
@@ -196,39 +196,41 @@ class MapEstimator(
         Parameters
         ----------
         X : Associations, Judgements, Vectors, NeighborGraph, (sparse) array or frame
-            Of shape (n, n) or (n, n_features). An array or frame holds similarities with
-            `affinity="precomputed"`, distances with `metric="precomputed"`, else vectors; `Trials`
-            are counted, and of `Judgements` the average is fitted. The index of a frame, or else
-            its one column of text, gives the labels of the atlas. Of sparse distances those that
-            are stored count: a pair that is not stored is no pair of neighbours, as in
-            scikit-learn, so that a distance of zero has to be stored; where every pair is, the map
-            is that of the same table dense.
-            A similarity that is NaN, or one of the `missing` of associations, was not judged: the
-            pair does not count in the cost (`manymaps.model.observed`; up to 2,000 objects).
-            Neighbours may also be a pair of arrays, (indices, distances) or (distances, indices),
-            as other libraries give them (`manymaps.affinity.neighbors.as_graph`).
+            The data, of shape (n, n) or (n, n_features). An array or frame contains similarities
+            with `affinity="precomputed"`, distances with `metric="precomputed"`, and vectors
+            otherwise. `Trials` are counted, and `Judgements` are averaged. The labels of the atlas
+            are the index of a frame, or else its only text column. In sparse distances only the
+            stored ones count, as in scikit-learn: a pair that is not stored is not a pair of
+            neighbours, so a distance of zero must be stored. If every pair is stored, the map
+            equals that of the dense table. A similarity that is NaN, or among the `missing` of
+            associations, was not judged and does not count in the cost (`manymaps.model.observed`;
+            up to 2,000 objects). Neighbours may also be a pair of arrays, (indices, distances) or
+            (distances, indices), as other libraries return them
+            (`manymaps.affinity.neighbors.as_graph`).
         y : None
-            Ignored.
+            Ignored; present for compatibility with scikit-learn.
         checkpoint : path, optional
-            Where to keep the state of the run: written every half minute, when the run is
-            interrupted, and at its end. Of several runs (`n_init`) it holds all: those that have
-            ended are not made again.
+            File for the state of the run. It is written every half minute, when the run is
+            interrupted, and at the end. With several runs (`n_init`) it contains all of them, and
+            finished runs are not repeated. By default no state is written.
         resume : path, optional
-            A checkpoint of the same data and settings, from which to go on.
+            Checkpoint of the same data and settings, from which the fit continues. By default the
+            fit starts from the beginning.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
         DataError
-            For data that cannot be fitted, or a checkpoint of other data.
+            If the data cannot be fitted, or the checkpoint belongs to other data.
         ParameterError
-            For a parameter out of its range.
+            If a parameter is out of its range.
         DivergedError
-            Where the cost does not stay finite. The fitted attributes are then those of the last
-            maps whose cost was.
+            If the cost becomes non-finite. The fitted attributes are then those of the last maps
+            with a finite cost.
         """
         self._validate_params()
         X = as_graph(X if isinstance(X, Judgements) else as_associations(X))
@@ -237,7 +239,7 @@ class MapEstimator(
         n = target.values.shape[0]
         if self.n_maps > n:
             raise ParameterError(
-                f"is more than the {n} objects; give at most {n}", name="n_maps", value=self.n_maps
+                f"must be at most {n}, the number of objects", name="n_maps", value=self.n_maps
             )
         pins = None
         if self.pin is not None:
@@ -287,54 +289,58 @@ class MapEstimator(
         return self
 
     def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:
-        """Fit, and give the positions of all maps side by side.
+        """Fit the maps and return the coordinates of all maps side by side.
 
         Returns
         -------
         ndarray of shape (n, n_maps * n_components)
+            Coordinates of the objects; those of one map are in adjacent columns.
         """
         maps = self.fit(X, y, **fit_params).maps_
         return np.ascontiguousarray(maps.transpose(1, 0, 2).reshape(maps.shape[1], -1))
 
     def transform(self, X: Vectors | np.ndarray | sparse.sparray) -> np.ndarray:
-        """Places of new objects in the fitted maps, which stay as they are.
+        """Compute the coordinates of new objects in the fitted maps, which stay unchanged.
 
-        A row that was fitted keeps its place; of fitted rows that are equal, but stand apart in the
-        maps, it is that of the first, unless X is all that was fitted. Others are inserted at the
-        weighted geometric median of their neighbours and then refined (`manymaps.maps.insertion`),
-        each as if it were alone; `insert` also says which resemble nothing that was fitted.
+        A row that was fitted keeps its coordinates. If several fitted rows are equal but have
+        different coordinates, those of the first are returned, unless X is exactly the fitted data.
+        Other rows are inserted at the weighted geometric median of their neighbours and then
+        refined (`manymaps.maps.insertion`), each independently of the others. `insert` also reports
+        which of them resemble no fitted object.
 
         Parameters
         ----------
         X : Vectors, (sparse) array or frame of shape (k, n_features) or (k, n)
-            What `fit` was given: vectors, or with `affinity="precomputed"` similarities to the n
-            fitted objects.
+            New rows of the kind that was fitted: vectors, or similarities to the n fitted objects
+            with `affinity="precomputed"`.
 
         Returns
         -------
         ndarray of shape (k, n_maps * n_components)
+            Coordinates of the new objects; those of one map are in adjacent columns.
 
         Raises
         ------
         DataError
-            For rows that cannot be compared with the fitted ones.
+            If rows cannot be compared with the fitted ones.
         ParameterError
-            Where distances, neighbours or associations were fitted, of which no rows are kept that
-            new ones could be compared with.
+            If distances, neighbours or associations were fitted, because no rows are stored with
+            which new ones could be compared.
         """
         check_is_fitted(self, "atlas_")
         similar = self._affinity_name == "precomputed"
         known = self._fitted_rows if similar else self.atlas_.vectors
         if known is None:
             raise ParameterError(
-                "transform needs fitted vectors, or an array of similarities that was fitted with "
-                "affinity='precomputed'; "
-                "insert(atlas, {label: {known label: similarity}}) takes similarities to any atlas"
+                "transform needs fitted vectors, or an array of similarities that was fitted "
+                "with affinity='precomputed'; for any atlas use insert(atlas, {label: {known "
+                "label: similarity}})"
             )
         rows = validated(self, labelled_values(X)[1], reset=False, accept_sparse="csr")
         fitted = same_rows(rows, known)
         fresh = np.flatnonzero(fitted < 0)
-        # A fitted row may have missing values; a new one with some has no defined position.
+        # A fitted row may have missing values; a new row with missing values has no defined
+        # position.
         check_finite(rows if (fitted < 0).all() else rows[fresh])
         places = self.maps_[:, fitted]
         if len(fresh):
@@ -364,8 +370,8 @@ class MapEstimator(
         super()._validate_params()
         if self.n_init > 1 and not isinstance(self.init, str):
             raise ParameterError(
-                f"needs a start by name, such as {setting('init', 'random')}; an array or an atlas "
-                "is the same in every run",
+                "must be 1 if init is an array or an atlas, because every run would start from "
+                f"it; use a named start such as {setting('init', 'random')}",
                 name="n_init",
                 value=self.n_init,
             )
@@ -401,8 +407,8 @@ class MapEstimator(
         if precomputed and data.shape[0] != data.shape[1]:
             what = "similarities" if self._affinity_name == "precomputed" else "distances"
             raise DataError(
-                f"X has {data.shape[0]} rows and {data.shape[1]} columns; "
-                f"a table of {what} must be square"
+                f"X has {data.shape[0]} rows and {data.shape[1]} columns; a table of {what} must "
+                "be square"
             )
         if self._affinity_name == "precomputed":
             self._fitted_rows = data
@@ -440,7 +446,7 @@ class MapEstimator(
     def _settings(self) -> dict[str, Any]:
         """The parameters as plain values, for the atlas and the checkpoint.
 
-        The perplexity is the one in use: that of an affinity that has its own.
+        The perplexity is the one in use, which may be that of the affinity.
         """
         settings = {
             key: plain_value(value)
@@ -453,14 +459,14 @@ class MapEstimator(
         return settings | {"perplexity": plain_value(perplexity)}
 
     def _seeds(self) -> list[int]:
-        """The seed of each run; that of the first is the seed of the whole."""
+        """The seed of each run; that of the first run is the seed of the whole fit."""
         first = drawn_seed(self.random_state)
         return [first, *derived_seeds(first, self.n_init - 1)]
 
     def _start(
         self, data: Any, target: Target, pins: Pins | None, k: int, seed: int
     ) -> tuple[Parameters, int]:
-        """Positions and weights from which run k starts, in float32, and the seed of its noise."""
+        """Starting positions and weights of run k in float32, and the seed of its noise."""
         noise, n = _number_from(seed), target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
         generator = np.random.default_rng(noise)
@@ -494,7 +500,8 @@ class MapEstimator(
             weights = np.zeros(shape[:2])
         if pins is not None:
             positions, weights = pins.placed(positions, weights)
-        # Optimizers step along flat views, so the arrays are contiguous, unlike parts of an atlas.
+        # Optimizers step along flat views, so the arrays must be contiguous, unlike slices of an
+        # atlas.
         flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
         return Parameters((flat[0],), (flat[1],)), noise
 
@@ -503,13 +510,14 @@ class MapEstimator(
         positions: np.ndarray, weights: np.ndarray, shape: tuple[int, int, int]
     ) -> None:
         if positions.shape != shape or weights.shape != shape[:2]:
-            raise ParameterError(f"init has shape {positions.shape}; the fit needs {shape}")
+            raise ParameterError(f"init has shape {positions.shape}; expected {shape}")
         if not np.isfinite(positions).all():
-            raise ParameterError("init holds a value that is not finite")
+            raise ParameterError("init contains a value that is not finite")
         reach = np.abs(positions).max()
         if reach > _FARTHEST_START:
             raise ParameterError(
-                f"init has points {reach:g} from the origin; start at most {_FARTHEST_START:g} away"
+                f"init has points {reach:g} from the origin; the distance must be at most "
+                f"{_FARTHEST_START:g}"
             )
 
     def _pinned_start(
@@ -523,8 +531,8 @@ class MapEstimator(
         """Positions and proportions of a start around pins."""
         if self.init not in ("auto", "random"):
             raise ParameterError(
-                "has axes of its own, and the pins have theirs; with pins give 'auto' (beside the "
-                "partners), 'random', an array or an Atlas",
+                "defines its own axes, which would conflict with those of the pins; with pins "
+                "use 'auto' (next to the neighbours), 'random', an array or an Atlas",
                 name="init",
                 value=self.init,
             )
@@ -535,7 +543,7 @@ class MapEstimator(
     def _named_start(
         self, name: str, data: Any, target: Target, spread: float, generator: np.random.Generator
     ) -> np.ndarray:
-        """The start of that name, shape (n_maps, n, n_components)."""
+        """The named start, shape (n_maps, n, n_components)."""
         shape = (self.n_maps, target.values.shape[0], self.n_components)
         if self.n_maps == 1 and name != "random":
             return start_positions(
@@ -544,8 +552,8 @@ class MapEstimator(
             )[None]  # fmt: skip
         if name not in ("auto", "random"):
             raise ParameterError(
-                f"is not one of auto, personas, random, an array of shape {shape}, an Atlas; "
-                "other starts are for one map",
+                f"must be 'auto', 'personas', 'random', an array of shape {shape} or an Atlas; "
+                "the other starts are for one map",
                 name="init",
                 value=self.init,
             )
@@ -553,26 +561,26 @@ class MapEstimator(
 
 
 def _judged(data: Associations) -> np.ndarray | None:
-    """Which pairs were judged, where some were not; an object without any is refused."""
+    """Mask of the judged pairs, or None if all are; an object without any raises an error."""
     observed = data.observed
     if observed is not None:
         alone = np.flatnonzero(~(observed.any(axis=0) | observed.any(axis=1)))
         if len(alone):
-            more = f", nor have {len(alone) - 1:,} more" if len(alone) > 1 else ""
+            more = f", and the same applies to {len(alone) - 1:,} more" if len(alone) > 1 else ""
             raise DataError(
                 f"object {alone[0]} ({data.labels[alone[0]]!r}) has no known similarity to any "
-                f"other{more}; leave such objects out"
+                f"other object{more}; remove such objects"
             )
     return observed
 
 
 def _number_from(seed: int) -> int:
-    """A number that follows from a seed."""
+    """A number derived from a seed."""
     return int(np.random.RandomState(seed).randint(2**31 - 1))
 
 
 def plain_value(value: Any) -> Any:
-    """A parameter as JSON takes it; what has numbers to come says nothing of those that came."""
+    """A parameter as JSON stores it; a random generator becomes None."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, int | float | str | bool | None):
@@ -585,7 +593,7 @@ def plain_value(value: Any) -> Any:
 
 
 def _free_labels(rows: np.ndarray, taken: Sequence[str]) -> list[str]:
-    """Names of new rows by their numbers, none of which is taken."""
+    """Labels for new rows from their indices, none of which is in use."""
     known, labels = set(taken), []
     for row in rows:
         label = f"new {row}"

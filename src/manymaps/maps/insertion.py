@@ -1,21 +1,22 @@
-"""New objects into a finished atlas.
+"""Insertion of new objects into a finished atlas.
 
-A new object i has similarities s_ij to the atlas objects j, brought to a largest one of 1 for each
-i. Its *effective neighbours* are the most similar objects, or those above theta_i = mean + c sd of
-its similarities (Claassen 2020, section 4.2.2). They count by the weights w_ij of
-`manymaps.maps.neighbor_weights`. In one map the object stands at their weighted geometric median.
-In many maps
+A new object i has similarities s_ij to the atlas objects j, scaled so that the largest is 1 for
+each i. Its *effective neighbours* are the most similar objects, or those above theta_i = mean + c
+sd of its similarities (Claassen 2020, section 4.2.2). They are weighted by the w_ij of
+`manymaps.maps.neighbor_weights`. In a single map the object is placed at their weighted geometric
+median. In multiple maps
 
     pi_i^m  proportional to  sum_j w_ij pi_j^m
     y_i^m = argmin_y sum_j w_ij pi_j^m |y_j^m - y|
 
-so a word gets its senses from its neighbours: in each map it stands among those that live there.
-`manymaps.maps.refinement` then moves it, on demand, to where the model itself wants it.
+so a word gets its senses from its neighbours: in each map it is placed among those with weight in
+that map. On request, `manymaps.maps.refinement` then moves it to the position that is optimal under
+the model.
 
-Similarities from vectors: with distances d_ij and the largest possible one D, s_ij = 1 - d_ij / D.
-For "cosine" d is 1 - cos and D is 2, so that s = (1 + cos) / 2; for any other metric D is the
-object's own largest distance to the atlas. Given similarities of an object whose largest one
-exceeds 1 are divided by it before they are held against theta_i, which is at most 1.
+Similarities from vectors: with distances d_ij and the largest possible distance D, s_ij = 1 - d_ij
+/ D. For "cosine" d is 1 - cos and D is 2, so that s = (1 + cos) / 2. For any other metric D is the
+object's own largest distance to the atlas. If the largest of an object's precomputed similarities
+exceeds 1, all are divided by it before they are compared with theta_i, which is at most 1.
 
 Shapes: maps (n_maps, k, n_components), proportions (n_maps, k), for k new objects; weights (k, n).
 """
@@ -43,8 +44,8 @@ __all__ = ["Insertion", "Refinement", "insert"]
 
 # 32 MiB of float64 per block.
 _BLOCK = 1 << 22
-# Similarities among 500 objects show what is usual in an atlas; all pairs would take time with the
-# square.
+# Similarities among 500 objects show which values are usual in an atlas; the time for all pairs
+# grows with the square of their number.
 _SAMPLE = 500
 # Standard deviations below the mean. If similarities were normal, one in 44 objects of the atlas
 # itself would count as dissimilar.
@@ -53,7 +54,7 @@ _STRANGE = 2.0
 _DEFAULT_NEIGHBORS = 25
 # As in a fit: farther neighbours have next to no probability.
 _NEIGHBORS_PER_PERPLEXITY = 3
-# Its logarithm must be finite.
+# The logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
 # Similarities come from float32.
 _ROUNDING = 1e-6
@@ -61,20 +62,23 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Refinement:
-    """How `insert` refines the places of new objects; see `manymaps.maps.refinement`.
+    """Settings with which `insert` refines the positions of new objects
+    (`manymaps.maps.refinement`).
 
     Parameters
     ----------
     perplexity : float or sequence of float, optional
-        Effective neighbours in the target, averaged over several; by default those of the atlas,
-        else 30. Given similarities are a target as they are.
+        Effective number of neighbours in the target distribution, averaged over several. The
+        default is that of the atlas, or 30 if it has none. Precomputed similarities are used as the
+        target without change.
     metric : str or function, optional
-        Of the target's distances; by default that of the atlas, else "euclidean".
+        Metric of the distances in the target. The default is that of the atlas, or "euclidean" if
+        it has none.
     max_iter : int > 0
-        Evaluations of the cost.
+        Maximum number of evaluations of the cost.
     agree : bool
-        In a single map, let each object then move to the place near its neighbours at which the
-        neighbourhoods of data and map agree best.
+        Whether each object of a single map is finally moved to the nearby position at which its
+        neighbours in the data and in the map agree best.
 
     See Also
     --------
@@ -98,24 +102,28 @@ class Refinement:
 
 @dataclass(frozen=True, eq=False)
 class Insertion:
-    """What an insertion found.
+    """Result of an insertion.
 
     Attributes
     ----------
     labels : tuple of str, length k
+        Labels of the new objects.
     maps : ndarray of shape (n_maps, k, n_components)
-        Finite also in maps in which an object has next to no share.
+        Positions of the new objects. They are finite even in maps in which an object has next to no
+        weight.
     proportions : ndarray of shape (n_maps, k)
+        Mixing proportions of the new objects.
     dissimilar : ndarray of bool, shape (k,)
-        Objects that resemble nothing in the atlas: their places mean little.
+        Whether each new object resembles nothing in the atlas; the positions of such objects are
+        hardly meaningful.
     weights : sparse array of shape (k, n)
-        The effective neighbours; the best one weighs 1.
+        Weights of the effective neighbours; the largest of each object is 1.
     atlas : Atlas
-        The old atlas, untouched, with the new objects behind it and a column "inserted". (Where
-        that name is taken by a column that is not of truth values, it is "inserted_1", and so on.)
-        In the other columns the new objects have NaN or "": numbers and truth values become
-        floating-point numbers for that, and whole numbers too large for those become text. Of a
-        joint model's log Z nothing is kept: `Atlas.log_whole` sums it over old and new pairs.
+        A copy of the atlas with the new objects at the end and a column "inserted". If a column of
+        that name exists and is not Boolean, the new one is called "inserted_1", and so on. In the
+        other columns the new objects have NaN or "": numbers and Booleans become floating-point
+        numbers, and integers too large for these become text. The log Z of a joint model is not
+        kept: `Atlas.log_whole` sums it over old and new pairs.
 
     See Also
     --------
@@ -163,57 +171,62 @@ def insert(
     weights: NeighborWeights | None = None,
     refine: bool | Refinement = False,
 ) -> Insertion:
-    """Place new objects in an atlas that stays as it is.
+    """Insert new objects into an atlas, which stays unchanged.
 
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     new : array, sparse array or frame of shape (k, n_features), Vectors, or mapping
-        Vectors; or, with `similarity="precomputed"`, similarities of shape (k, n) to the objects
-        of the atlas, of a frame to those that its columns name; or a mapping
-        {new label: {label in the atlas: similarity}}.
+        The new objects: vectors; with `similarity="precomputed"`, similarities of shape (k, n) to
+        the objects of the atlas, or a frame of similarities to the objects that its columns name;
+        or a mapping {new label: {label in the atlas: similarity}}.
     labels : sequence of str, optional
-        Names of the new objects; by default those of `new`, else their numbers.
+        Labels of the new objects; by default those of `new`, or else their indices.
     vectors : array or sparse array of shape (n, n_features), optional
-        What vectors are compared with; by default those that the atlas keeps.
+        Vectors with which the new ones are compared; by default those that the atlas contains.
     similarity : str or function, optional
-        "cosine", "precomputed", or any metric of `manymaps.affinity.neighbors.nearest_neighbors`;
-        the module says how a distance becomes a similarity. By default "cosine"; but where a vector
-        of the atlas is zero the metric that the atlas was fitted with, or "euclidean".
+        Similarity measure: "cosine", "precomputed", or any metric of
+        `manymaps.affinity.neighbors.nearest_neighbors`. The module describes how a distance becomes
+        a similarity. The default is "cosine". If a vector of the atlas is zero, the default is the
+        metric with which the atlas was fitted, or "euclidean".
     n_neighbors : int > 0 or "local"
-        So many most similar objects (fewer where fewer are similar at all), or all whose
-        similarity is above theta_i.
+        Number of most similar objects to use, or fewer if fewer are similar at all; "local" uses
+        all objects with a similarity above theta_i.
     sd : float
-        theta_i lies so many standard deviations above the mean of the object's similarities.
+        Number of standard deviations by which theta_i exceeds the mean of the object's
+        similarities.
     weights : NeighborWeights
-        By default `PowerWeights()`.
+        Weights of the effective neighbours; by default `PowerWeights()`.
     refine : bool or Refinement
-        Whether, and how, the new objects' own rows are optimized.
+        Whether to optimize the rows of the new objects, and with which settings.
 
     Returns
     -------
     Insertion
-        Objects inserted together stand where they would stand alone. The atlas in it keeps vectors
-        where every object has one: given `vectors` other than the atlas's own leave it without.
+        The result. Each object has the coordinates that it would have if inserted by itself. The
+        new atlas contains vectors if every object has one; it has none if `vectors` differ from
+        those of the atlas.
 
     Raises
     ------
     DataError
-        For a label that the atlas has already, values that are not finite, negative similarities,
-        a row without any, a zero vector under a "cosine" that was asked for (a new one also by
-        default), or shapes that do not fit.
+        If a label is in the atlas already, a value is not finite, a similarity is negative, a row
+        has no similarities, or the shapes do not match. Also if a vector is zero and "cosine" was
+        requested; a zero vector among the new ones raises it by default too.
     ParameterError
-        For settings out of range.
+        If a setting is out of its range.
 
     Warns
     -----
     DataWarning
-        Naming the objects that resemble nothing in the atlas. With vectors: those whose largest
-        similarity is no more than the mean plus two standard deviations of all similarities
-        among atlas objects, and than the mean minus two of the largest ones (of at most 500 of
-        them). With "local": those without any above theta_i, or as similar to one object as to
-        all others. All are placed nevertheless, by their 25 best neighbours where "local" finds
-        none. Also where the default similarity is not the cosine.
+        If objects resemble nothing in the atlas; the message lists them. With vectors these are
+        objects whose largest similarity is at most the mean plus two standard deviations of all
+        similarities among atlas objects, and at most the mean minus two standard deviations of the
+        largest ones (of at most 500 objects). With "local" they are objects without any similarity
+        above theta_i, or with the same similarity to all objects. They are inserted nevertheless,
+        by their 25 best neighbours if "local" finds none. Also if the default similarity is not the
+        cosine.
 
     See Also
     --------
@@ -231,7 +244,7 @@ def insert(
     ([[2.0, 0.0]], 'puppy')
     """
     if atlas.kinds is not None:
-        raise DataError("the atlas holds two kinds of object; `insert_rows` places new rows in it")
+        raise DataError("the atlas contains rows and columns; use `insert_rows` to insert new rows")
     _check_settings(n_neighbors, sd)
     objects = read_new(atlas, new, labels, vectors, similarity)
     k_best = None if n_neighbors == "local" else int(n_neighbors)
@@ -279,7 +292,7 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
 def _effective_neighbors(
     objects: NewObjects, k_best: int | None, sd: float
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """Similarities of the effective neighbours, the largest of each row 1, and who has none."""
+    """Similarities of effective neighbours, at most 1 per row, and the rows without any."""
     if objects.similarities is not None:
         return _chosen(objects.similarities, k_best, sd, 0.0)
     similarity = objects.similarity
@@ -296,10 +309,10 @@ def _effective_neighbors(
 
 
 def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
-    """Below this largest similarity a new object is a stranger; from at most 500 known objects.
+    """Largest similarity below which a new object is dissimilar; from at most 500 atlas objects.
 
-    Alone, the spread of all similarities would flag everything where there are two tight groups,
-    and that of the largest ones would flag slight outliers where these hardly differ.
+    By itself, the spread of all similarities would mark everything as dissimilar if there are two
+    compact groups. That of the largest ones would mark slight outliers if these hardly differ.
     """
     n = known.shape[0]
     if n < 2:
@@ -316,7 +329,7 @@ def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
 def _chosen(
     table: Matrix, k_best: int | None, sd: float, least: float
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """The effective neighbours of a block of rows, and which rows resemble nothing."""
+    """The effective neighbours of a block of rows, and the rows that resemble nothing."""
     rows, dissimilar = [], np.zeros(table.shape[0], bool)
     for i in range(table.shape[0]):
         columns, values = _row(table, i)
@@ -329,7 +342,7 @@ def _chosen(
             picked = _largest(values, k_best or _DEFAULT_NEIGHBORS)
         picked = picked[values[picked] > 0] if best > 0 else picked
         chosen = values[picked].astype(np.float64)
-        # An object equally far from everything counts all alike.
+        # If an object is equally far from all others, all have the same similarity.
         rows.append((columns[picked], chosen / best if best > 0 else np.ones(len(picked))))
     indptr = np.concatenate([[0], np.cumsum([len(columns) for columns, _ in rows])])
     indices, data = (np.concatenate(parts) for parts in zip(*rows, strict=True))
@@ -337,7 +350,7 @@ def _chosen(
 
 
 def _outstanding(values: np.ndarray, n: int, sd: float) -> np.ndarray:
-    """Which similarities of one object reach theta_i; the values are those stored, out of n."""
+    """Mask of the stored similarities of one object, out of n, that reach theta_i."""
     precise = values / max(1.0, float(values.max()))
     mean, square = precise.sum() / n, precise @ precise / n
     best = precise.max()
@@ -365,7 +378,7 @@ def _warn_of(labels: Sequence[str], dissimilar: np.ndarray) -> None:
         names = [label for label, alone in zip(labels, dissimilar, strict=True) if alone]
         warnings.warn(
             f"{len(names)} of {len(labels)} new objects resemble nothing in the atlas, so their "
-            f"places mean little: {listed(names, most=5)}",
+            f"positions are hardly meaningful: {listed(names, most=5)}",
             DataWarning,
             stacklevel=3,
         )
@@ -378,14 +391,14 @@ def _proportions(weights: sparse.csr_array, proportions: np.ndarray) -> np.ndarr
 
 
 def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
-    """The geometric medians in each map; shape (n_maps, k, n_components), float64."""
+    """The geometric median in each map; shape (n_maps, k, n_components), float64."""
     from manymaps.compute.geometric_median import geometric_medians
     from manymaps.compute.threads import share_out
 
     places = np.empty((atlas.n_maps, weights.shape[0], atlas.n_components))
     indptr, indices = weights.indptr.astype(np.int64), weights.indices.astype(np.int64)
     for m in range(atlas.n_maps):
-        # Where no neighbour lives in a map, all count by their weights alone.
+        # If no neighbour has weight in a map, all count by their w_ij only.
         share = np.maximum(atlas.proportions[m].astype(np.float64), _LEAST_PROPORTION)
         points = np.ascontiguousarray(atlas.maps[m], np.float64)
         pulls = weights.data * share[indices]
@@ -396,8 +409,8 @@ def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
 def _refined(
     atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray, how: Refinement
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places and proportions after the new rows were optimized."""
-    # Compiled functions take half a second to import, and only refinement needs them.
+    """Positions and proportions after the new rows were optimized."""
+    # Importing compiled functions takes half a second, and only refinement needs them.
     from manymaps.maps.refinement import agreeing_places, refine_rows
 
     perplexities = _perplexities(atlas, how)
@@ -414,7 +427,7 @@ def _refined(
 
 
 def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
-    """Those of the target, shape (n_scales,)."""
+    """Perplexities of the target, shape (n_scales,)."""
     chosen = atlas.settings.perplexity if how.perplexity is None else how.perplexity
     return np.atleast_1d(np.asarray(chosen, np.float64))
 
@@ -429,8 +442,8 @@ def _gaussian_rows(
     n = atlas.n_objects
     if not ((perplexities >= 1) & (perplexities <= n)).all():
         raise ParameterError(
-            f"is impossible in an atlas of {n} objects; to refine new objects, give a "
-            f"perplexity from 1 to {n}",
+            f"must be from 1 to {n}, the number of objects in the atlas; to refine new objects, "
+            "pass Refinement(perplexity=...)",
             name="perplexity",
             value=perplexities.tolist(),
         )
@@ -451,7 +464,7 @@ def _gaussian_rows(
 
 
 def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:
-    """The nearest known objects of the new ones, exactly: there are few new ones."""
+    """The nearest atlas objects of the new ones, by exact search because there are few new ones."""
     exact = NeighborSearch("exact")
     try:
         return nearest_neighbors(
@@ -466,7 +479,7 @@ def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:
 
 
 def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
-    """The atlas with the new objects behind the old ones."""
+    """The atlas with the new objects after the old ones."""
     known = replace(atlas, vectors=objects.known) if atlas.vectors is None else atlas
     vectors = objects.vectors if objects.extends else None
     return known.extended(objects.labels, maps, proportions, vectors=vectors)

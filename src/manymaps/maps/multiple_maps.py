@@ -2,7 +2,7 @@
 
 q_j|i = v_ij / sum_k v_ik,     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-fitted by KL(P || Q), or by the inverse divergence of the discussion of the 2009 report
+fitted by minimizing KL(P || Q), or the inverse divergence from the discussion of the 2009 report
 (`manymaps.model.inverse`).
 
 estimator          K             source
@@ -43,13 +43,13 @@ __all__ = ["AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"]
 
 Divergence = Literal["forward", "inverse"]
 
-# Seconds after which a fit warns before it starts, and refuses: nobody waits a day by choice.
+# Predicted seconds from which a fit warns before it starts, and from which it is refused.
 _LONG, _TOO_LONG = 3600.0, 86_400.0
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class _MultipleMaps(MapEstimator):
-    """The parameters and the model that the three estimators share."""
+    """Parameters and model shared by the three estimators."""
 
     _preset: ClassVar[ChoiceModel]
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
@@ -85,15 +85,15 @@ class _MultipleMaps(MapEstimator):
 
     @property
     def divergence_(self) -> float:
-        """What was minimized, without the penalty: KL(P || Q), or KL(Q || P~) if "inverse"."""
+        """The minimized divergence without the penalty: KL(P || Q), or KL(Q || P~) if "inverse"."""
         return float(self.history_["kl"][-1])
 
     def _validate_params(self) -> None:
         super()._validate_params()
         if self.divergence == "inverse" and self.background != 0:
             raise ParameterError(
-                f"goes without a background, not with {self.background!r}; the smoothing does for "
-                "P what a background does for Q",
+                f"cannot be combined with background={self.background!r}; use background=0, "
+                "because the smoothing does for P what a background does for Q",
                 name="divergence",
                 value=self.divergence,
             )
@@ -103,8 +103,8 @@ class _MultipleMaps(MapEstimator):
             return forward
         if isinstance(forward, ObservedObjective):
             raise ParameterError(
-                "sums over all pairs, and some cells are missing; fill them, or take the forward "
-                "divergence",
+                "sums over all pairs, but some cells are missing; fill them, or use "
+                "divergence='forward'",
                 name="divergence",
                 value=self.divergence,
             )
@@ -112,16 +112,15 @@ class _MultipleMaps(MapEstimator):
         return InverseObjective(forward, self.smoothing)
 
     def _check_duration(self, n: int) -> None:
-        """Say before the start if sums over all pairs would take long; refuse days."""
+        """Warn before the start if sums over all pairs take hours; raise if they take days."""
         seconds = self.max_iter * predicted_seconds(n, self.n_maps, self._model().kernel)
         if seconds < _LONG:
             return
         message = (
-            f"{setting('divergence', 'inverse')} sums over all pairs of {n:,} objects in up "
-            f"to {self.n_maps} "
-            f"maps: {self.max_iter:,} iterations can take {seconds / 3600:,.1f} hours of one "
-            "processor; fewer objects, maps or iterations (max_iter) take less, and the forward "
-            "divergence minutes"
+            f"{setting('divergence', 'inverse')} sums over all pairs of {n:,} objects in up to "
+            f"{self.n_maps} maps: {self.max_iter:,} iterations can take {seconds / 3600:,.1f} "
+            "hours on one processor; reduce the objects, maps or iterations (max_iter), or use "
+            "the forward divergence, which takes minutes"
         )
         if seconds > _TOO_LONG:
             raise ParameterError(message)
@@ -132,105 +131,129 @@ class _MultipleMaps(MapEstimator):
 
 
 class MultipleMapsTSNE(_MultipleMaps):
-    """Multiple maps t-SNE: many maps under a heavy-tailed kernel.
+    """Multiple maps t-SNE: several maps with a heavy-tailed kernel.
 
     Parameters
     ----------
     n_maps : int from 1 to 4,096
-        Number of maps, at most the number of objects.
+        Number of maps, at most the number of objects. The default is 40 (50 for `AspectMaps`).
     n_components : int
-        Dimensions of each map.
+        Number of dimensions of each map. The default is 2.
     penalty : float >= 0
-        Size penalty `(penalty / 2) sum |y|^2` on the cost summed over objects. A small one keeps
-        unrelated groups from drifting apart for ever, so that what belongs together is still among
-        the nearest dots of a drawing; 0 fits the data closest, 0.01 draws the tightest maps.
+        Weight of the size penalty `(penalty / 2) sum |y|^2`, which is added to the cost summed over
+        objects. The default is 0.001 (0.01 for `MultipleMapsSNE`, 0.48 for `AspectMaps`). A small
+        penalty stops unrelated groups from drifting apart without limit, so that related objects
+        are still the nearest points in a figure. A penalty of 0 fits the data most closely, and
+        0.01 gives the most compact maps.
     perplexity : float or sequence of float
-        Effective number of neighbours, where X holds vectors; several are averaged (multi-scale).
+        Effective number of neighbours if X contains vectors. The default is 30. The similarities of
+        several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances. It
-        says nothing of similarities.
+        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
+        The default is "euclidean". It has no effect on similarities.
     affinity : {"auto", "precomputed"} or Affinity
-        "auto" makes Gaussian neighbourhoods of vectors by `perplexity`; "precomputed" takes X as
-        similarities; an `Affinity` such as `LocalPerplexity()` has its own settings.
+        Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods of
+        vectors with `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
+        `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        How neighbours of vectors are found, and at what recall.
+        Method and recall of the search for neighbours of vectors. By default an exact search is
+        used if it is cheap, and an approximate one otherwise.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
-        Where to start; an atlas gives the proportions too. "personas" splits each object by its
-        groups of neighbours and deals them to maps by theme (`manymaps.maps.personas`); "auto" is
-        that for several maps of 100 objects or more. "random" puts every object in every map, as
-        the papers do, and is "auto" for fewer: they say little of groups, and starts from several
-        seeds cost little. One map may also start as that of `TSNE` does, and "auto" is that. With
-        an optimizer that states a `start_spread`, as the papers' presets do, "auto" is "random".
-        With `pin`, "auto" is beside the partners and "random" inside the extent of the pins.
+        Starting positions; an atlas supplies the proportions too. "personas" splits each object by
+        its groups of neighbours and assigns the groups to maps by theme (`manymaps.maps.personas`).
+        "random" places every object in every map, as in the papers. "auto", the default (except for
+        `AspectMaps`, which starts at "random"), is "personas" for several maps of 100 objects or
+        more. For fewer objects it is "random", because their neighbours contain little information
+        about groups, and starts from several seeds are cheap. A single map may also start like
+        `TSNE`, and "auto" then does so. If the optimizer defines a `start_spread`, as the presets
+        from the papers do, "auto" is "random". With `pin`, "auto" starts free objects next to their
+        neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
-        What is held where it is while the rest is arranged around it, as for `TSNE`. An atlas holds
-        the proportions of its objects too, and its maps keep their numbers: where the fit has
-        more, the further ones belong to the free objects alone. Positions that are given otherwise
-        leave the proportions free; those of a mapping have shape (n_maps, n_components), NaN in
-        maps where the object has no place of its own.
+        Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
+        fixes the proportions of its objects, and its maps keep their numbers; if the fit has more
+        maps, the additional ones contain only free objects. Positions in any other form leave the
+        proportions free. Those in a mapping have shape (n_maps, n_components), with NaN in maps in
+        which the object has no fixed position. By default no object is fixed.
     n_init : int
-        Runs from starts of their own, of which the one of the least cost is kept. Small tables end
-        in one of many hollows: some seeds at twice the divergence of others.
+        Number of runs from different starts, of which the one with the least cost is kept. The
+        default is 1. Small data sets have many local minima: some seeds end at twice the divergence
+        of others.
     max_iter : int
-        Most iterations of a run; fewer where the cost stops falling.
+        Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
+        default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
+        for estimators of multiple maps.
     optimizer : Optimizer, optional
-        `Momentum()` by default, near the settings of the 2009 report; in a run of fewer than 400
-        iterations it holds the weights for a quarter of them. The papers' own are
-        `Momentum.van_der_maaten_2009()` and, with normalization="joint", `van_der_maaten_2012()`;
-        both go with penalty=0.
+        Optimizer of the cost. The default is `Momentum()`, with settings close to those of the 2009
+        report; in a run of fewer than 400 iterations it keeps the weights fixed for the first
+        quarter. The settings of the papers are `Momentum.van_der_maaten_2009()` and, with
+        `normalization="joint"`, `Momentum.van_der_maaten_2012()`. Both require `penalty=0` to match
+        the papers.
     tolerance : float in [0, 0.1]
-        Aimed relative error of the repulsive forces; 0 sums them exactly, as the inverse divergence
-        always does.
+        Target relative error of the repulsive forces. The default is 0.005. At 0 the forces are
+        summed exactly, as they always are for the inverse divergence.
     callback : callable, optional
-        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
-        makes an `Atlas`. A true answer stops the fit.
+        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
+        function is called.
     random_state : int, RandomState or None
-        The same seed gives the same bits at any number of threads on one machine. None draws a
-        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
-        this number.
+        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
+        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
+        from itself.
     n_jobs : int, optional
-        Threads for this fit; None keeps the present number, -1 takes all.
+        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        processors.
     verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
-        minute. See `show_progress`.
+        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
+        per minute elsewhere. The default is False. See `show_progress`.
     normalization : {"conditional", "joint"}
-        As in the 2009 report, one choice per object (shows asymmetry), or as in the 2012 paper.
+        Normalization of the similarities. The default "conditional" is that of the 2009 report, one
+        distribution per object, which preserves asymmetry. "joint" is that of the 2012 paper, one
+        distribution over all pairs.
     mixing : {"learned", "fixed"}
-        Whether the mixing proportions are fitted or stay where they start (equal, by default).
+        Whether the mixing proportions are fitted ("learned", the default) or keep their starting
+        values, which are equal by default.
     background : float in [0, 1)
-        Share of the similarity that is spread evenly over all pairs.
+        Share of the similarity that is spread evenly over all pairs. The default is 0.
     divergence : {"forward", "inverse"}
-        What is minimized: KL(P || Q), which forbids to hold related objects apart, or KL(Q || P~),
-        which forbids to put unrelated ones together. The inverse sums over all pairs: 1,000
-        objects in 10 maps take 0.02 s an iteration, 5,000 in 40 maps 2 s at first and less once
-        most objects have left most maps.
+        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes separating
+        related objects. "inverse" is KL(Q || P~), which penalizes placing unrelated objects
+        together. The inverse divergence sums over all pairs: 1,000 objects in 10 maps take 0.02 s
+        per iteration. 5,000 objects in 40 maps take 2 s at first, and less once most objects have
+        left most maps.
     smoothing : float in (0, 1)
-        Share of P~ that is spread evenly over all pairs; used by the inverse divergence alone.
-        The less, the more it costs to put two objects together that the data does not relate.
+        Share of P~ that is spread evenly over all pairs, for the inverse divergence only. The
+        default is 0.01. The smaller it is, the higher the cost of placing two unrelated objects
+        together.
     kernel_width : float from 1e-15 to 1e15
-        Distances are divided by it.
+        Factor by which distances are divided. The default is 1.
 
     Attributes
     ----------
     atlas_ : Atlas
-        Its maps are numbered so that neighbouring numbers are alike (`manymaps.maps.map_order`);
-        after a start from an array or an atlas they keep the numbers of the start, and with pins
-        those of the pins.
+        The fitted atlas. Its maps are numbered so that consecutive maps are similar
+        (`manymaps.maps.map_order`). After a start from an array or an atlas they keep the numbers
+        of the start, and with pins those of the pins.
     maps_ : ndarray of shape (n_maps, n, n_components)
+        Position of each object in each map.
     proportions_ : ndarray of shape (n_maps, n)
+        Mixing proportions; those of an object sum to 1 over the maps.
     kl_divergence_ : float
-        KL(P || Q), whichever divergence was minimized, so that fits can be compared. Without the
-        penalty; per object with mass for a conditional model.
+        KL(P || Q) without the penalty, in nats, whichever divergence was minimized, so that fits
+        can be compared. For a conditional model it is the mean over objects with mass.
     divergence_ : float
-        The divergence that was minimized, likewise: KL(Q || P~) for an inverse one.
+        The minimized divergence in nats, on the same scale: KL(P || Q), or KL(Q || P~) for an
+        inverse fit.
     n_iter_ : int
+        Number of iterations of the best run.
     converged_ : bool
+        Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        "iteration", "cost" and "kl", the divergence that is minimized.
+        Records of the run: "iteration", "cost", and "kl", the minimized divergence.
     restarts_ : tuple of Restart
-        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
-        with that seed as `random_state` makes the run alone.
+        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
+        with that seed as `random_state` repeats the run by itself.
     n_features_in_ : int
+        Number of columns of X, or of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -261,108 +284,132 @@ class MultipleMapsTSNE(_MultipleMaps):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MultipleMapsSNE(_MultipleMaps):
-    """Multiple maps SNE: many maps under a Gaussian kernel.
+    """Multiple maps SNE: several maps with a Gaussian kernel.
 
-    The penalty is 0.01 by default: under a kernel without heavy tails maps spread less and split
-    more.
+    The default penalty is 0.01, because maps with a kernel without heavy tails spread less and
+    split more.
 
     Parameters
     ----------
     n_maps : int from 1 to 4,096
-        Number of maps, at most the number of objects.
+        Number of maps, at most the number of objects. The default is 40 (50 for `AspectMaps`).
     n_components : int
-        Dimensions of each map.
+        Number of dimensions of each map. The default is 2.
     penalty : float >= 0
-        Size penalty `(penalty / 2) sum |y|^2` on the cost summed over objects. A small one keeps
-        unrelated groups from drifting apart for ever, so that what belongs together is still among
-        the nearest dots of a drawing; 0 fits the data closest, 0.01 draws the tightest maps.
+        Weight of the size penalty `(penalty / 2) sum |y|^2`, which is added to the cost summed over
+        objects. The default is 0.001 (0.01 for `MultipleMapsSNE`, 0.48 for `AspectMaps`). A small
+        penalty stops unrelated groups from drifting apart without limit, so that related objects
+        are still the nearest points in a figure. A penalty of 0 fits the data most closely, and
+        0.01 gives the most compact maps.
     perplexity : float or sequence of float
-        Effective number of neighbours, where X holds vectors; several are averaged (multi-scale).
+        Effective number of neighbours if X contains vectors. The default is 30. The similarities of
+        several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances. It
-        says nothing of similarities.
+        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
+        The default is "euclidean". It has no effect on similarities.
     affinity : {"auto", "precomputed"} or Affinity
-        "auto" makes Gaussian neighbourhoods of vectors by `perplexity`; "precomputed" takes X as
-        similarities; an `Affinity` such as `LocalPerplexity()` has its own settings.
+        Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods of
+        vectors with `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
+        `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        How neighbours of vectors are found, and at what recall.
+        Method and recall of the search for neighbours of vectors. By default an exact search is
+        used if it is cheap, and an approximate one otherwise.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
-        Where to start; an atlas gives the proportions too. "personas" splits each object by its
-        groups of neighbours and deals them to maps by theme (`manymaps.maps.personas`); "auto" is
-        that for several maps of 100 objects or more. "random" puts every object in every map, as
-        the papers do, and is "auto" for fewer: they say little of groups, and starts from several
-        seeds cost little. One map may also start as that of `TSNE` does, and "auto" is that. With
-        an optimizer that states a `start_spread`, as the papers' presets do, "auto" is "random".
-        With `pin`, "auto" is beside the partners and "random" inside the extent of the pins.
+        Starting positions; an atlas supplies the proportions too. "personas" splits each object by
+        its groups of neighbours and assigns the groups to maps by theme (`manymaps.maps.personas`).
+        "random" places every object in every map, as in the papers. "auto", the default (except for
+        `AspectMaps`, which starts at "random"), is "personas" for several maps of 100 objects or
+        more. For fewer objects it is "random", because their neighbours contain little information
+        about groups, and starts from several seeds are cheap. A single map may also start like
+        `TSNE`, and "auto" then does so. If the optimizer defines a `start_spread`, as the presets
+        from the papers do, "auto" is "random". With `pin`, "auto" starts free objects next to their
+        neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
-        What is held where it is while the rest is arranged around it, as for `TSNE`. An atlas holds
-        the proportions of its objects too, and its maps keep their numbers: where the fit has
-        more, the further ones belong to the free objects alone. Positions that are given otherwise
-        leave the proportions free; those of a mapping have shape (n_maps, n_components), NaN in
-        maps where the object has no place of its own.
+        Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
+        fixes the proportions of its objects, and its maps keep their numbers; if the fit has more
+        maps, the additional ones contain only free objects. Positions in any other form leave the
+        proportions free. Those in a mapping have shape (n_maps, n_components), with NaN in maps in
+        which the object has no fixed position. By default no object is fixed.
     n_init : int
-        Runs from starts of their own, of which the one of the least cost is kept. Small tables end
-        in one of many hollows: some seeds at twice the divergence of others.
+        Number of runs from different starts, of which the one with the least cost is kept. The
+        default is 1. Small data sets have many local minima: some seeds end at twice the divergence
+        of others.
     max_iter : int
-        Most iterations of a run; fewer where the cost stops falling.
+        Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
+        default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
+        for estimators of multiple maps.
     optimizer : Optimizer, optional
-        `Momentum()` by default, near the settings of the 2009 report; in a run of fewer than 400
-        iterations it holds the weights for a quarter of them. The papers' own are
-        `Momentum.van_der_maaten_2009()` and, with normalization="joint", `van_der_maaten_2012()`;
-        both go with penalty=0.
+        Optimizer of the cost. The default is `Momentum()`, with settings close to those of the 2009
+        report; in a run of fewer than 400 iterations it keeps the weights fixed for the first
+        quarter. The settings of the papers are `Momentum.van_der_maaten_2009()` and, with
+        `normalization="joint"`, `Momentum.van_der_maaten_2012()`. Both require `penalty=0` to match
+        the papers.
     tolerance : float in [0, 0.1]
-        Aimed relative error of the repulsive forces; 0 sums them exactly, as the inverse divergence
-        always does.
+        Target relative error of the repulsive forces. The default is 0.005. At 0 the forces are
+        summed exactly, as they always are for the inverse divergence.
     callback : callable, optional
-        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
-        makes an `Atlas`. A true answer stops the fit.
+        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
+        function is called.
     random_state : int, RandomState or None
-        The same seed gives the same bits at any number of threads on one machine. None draws a
-        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
-        this number.
+        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
+        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
+        from itself.
     n_jobs : int, optional
-        Threads for this fit; None keeps the present number, -1 takes all.
+        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        processors.
     verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
-        minute. See `show_progress`.
+        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
+        per minute elsewhere. The default is False. See `show_progress`.
     normalization : {"conditional", "joint"}
-        As in the 2009 report, one choice per object (shows asymmetry), or as in the 2012 paper.
+        Normalization of the similarities. The default "conditional" is that of the 2009 report, one
+        distribution per object, which preserves asymmetry. "joint" is that of the 2012 paper, one
+        distribution over all pairs.
     mixing : {"learned", "fixed"}
-        Whether the mixing proportions are fitted or stay where they start (equal, by default).
+        Whether the mixing proportions are fitted ("learned", the default) or keep their starting
+        values, which are equal by default.
     background : float in [0, 1)
-        Share of the similarity that is spread evenly over all pairs.
+        Share of the similarity that is spread evenly over all pairs. The default is 0.
     divergence : {"forward", "inverse"}
-        What is minimized: KL(P || Q), which forbids to hold related objects apart, or KL(Q || P~),
-        which forbids to put unrelated ones together. The inverse sums over all pairs: 1,000
-        objects in 10 maps take 0.02 s an iteration, 5,000 in 40 maps 2 s at first and less once
-        most objects have left most maps.
+        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes separating
+        related objects. "inverse" is KL(Q || P~), which penalizes placing unrelated objects
+        together. The inverse divergence sums over all pairs: 1,000 objects in 10 maps take 0.02 s
+        per iteration. 5,000 objects in 40 maps take 2 s at first, and less once most objects have
+        left most maps.
     smoothing : float in (0, 1)
-        Share of P~ that is spread evenly over all pairs; used by the inverse divergence alone.
-        The less, the more it costs to put two objects together that the data does not relate.
+        Share of P~ that is spread evenly over all pairs, for the inverse divergence only. The
+        default is 0.01. The smaller it is, the higher the cost of placing two unrelated objects
+        together.
     kernel_width : float from 1e-15 to 1e15
-        Distances are divided by it.
+        Factor by which distances are divided. The default is 1.
 
     Attributes
     ----------
     atlas_ : Atlas
-        Its maps are numbered so that neighbouring numbers are alike (`manymaps.maps.map_order`);
-        after a start from an array or an atlas they keep the numbers of the start, and with pins
-        those of the pins.
+        The fitted atlas. Its maps are numbered so that consecutive maps are similar
+        (`manymaps.maps.map_order`). After a start from an array or an atlas they keep the numbers
+        of the start, and with pins those of the pins.
     maps_ : ndarray of shape (n_maps, n, n_components)
+        Position of each object in each map.
     proportions_ : ndarray of shape (n_maps, n)
+        Mixing proportions; those of an object sum to 1 over the maps.
     kl_divergence_ : float
-        KL(P || Q), whichever divergence was minimized, so that fits can be compared. Without the
-        penalty; per object with mass for a conditional model.
+        KL(P || Q) without the penalty, in nats, whichever divergence was minimized, so that fits
+        can be compared. For a conditional model it is the mean over objects with mass.
     divergence_ : float
-        The divergence that was minimized, likewise: KL(Q || P~) for an inverse one.
+        The minimized divergence in nats, on the same scale: KL(P || Q), or KL(Q || P~) for an
+        inverse fit.
     n_iter_ : int
+        Number of iterations of the best run.
     converged_ : bool
+        Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        "iteration", "cost" and "kl", the divergence that is minimized.
+        Records of the run: "iteration", "cost", and "kl", the minimized divergence.
     restarts_ : tuple of Restart
-        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
-        with that seed as `random_state` makes the run alone.
+        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
+        with that seed as `random_state` repeats the run by itself.
     n_features_in_ : int
+        Number of columns of X, or of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -391,104 +438,127 @@ class MultipleMapsSNE(_MultipleMaps):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AspectMaps(_MultipleMaps):
-    """Aspect maps: many small Gaussian maps under a size penalty, fitted by conjugate gradients.
+    """Aspect maps: many small Gaussian maps with a size penalty, fitted by conjugate gradients.
 
     The defaults are those of the paper: 50 maps and a penalty of 0.48.
 
     Parameters
     ----------
     n_maps : int from 1 to 4,096
-        Number of maps, at most the number of objects.
+        Number of maps, at most the number of objects. The default is 40 (50 for `AspectMaps`).
     n_components : int
-        Dimensions of each map.
+        Number of dimensions of each map. The default is 2.
     penalty : float >= 0
-        Size penalty `(penalty / 2) sum |y|^2` on the cost summed over objects. A small one keeps
-        unrelated groups from drifting apart for ever, so that what belongs together is still among
-        the nearest dots of a drawing; 0 fits the data closest, 0.01 draws the tightest maps.
+        Weight of the size penalty `(penalty / 2) sum |y|^2`, which is added to the cost summed over
+        objects. The default is 0.001 (0.01 for `MultipleMapsSNE`, 0.48 for `AspectMaps`). A small
+        penalty stops unrelated groups from drifting apart without limit, so that related objects
+        are still the nearest points in a figure. A penalty of 0 fits the data most closely, and
+        0.01 gives the most compact maps.
     perplexity : float or sequence of float
-        Effective number of neighbours, where X holds vectors; several are averaged (multi-scale).
+        Effective number of neighbours if X contains vectors. The default is 30. The similarities of
+        several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances. It
-        says nothing of similarities.
+        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
+        The default is "euclidean". It has no effect on similarities.
     affinity : {"auto", "precomputed"} or Affinity
-        "auto" makes Gaussian neighbourhoods of vectors by `perplexity`; "precomputed" takes X as
-        similarities; an `Affinity` such as `LocalPerplexity()` has its own settings.
+        Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods of
+        vectors with `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
+        `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        How neighbours of vectors are found, and at what recall.
+        Method and recall of the search for neighbours of vectors. By default an exact search is
+        used if it is cheap, and an approximate one otherwise.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
-        Where to start; an atlas gives the proportions too. "personas" splits each object by its
-        groups of neighbours and deals them to maps by theme (`manymaps.maps.personas`); "auto" is
-        that for several maps of 100 objects or more. "random" puts every object in every map, as
-        the papers do, and is "auto" for fewer: they say little of groups, and starts from several
-        seeds cost little. One map may also start as that of `TSNE` does, and "auto" is that. With
-        an optimizer that states a `start_spread`, as the papers' presets do, "auto" is "random".
-        With `pin`, "auto" is beside the partners and "random" inside the extent of the pins.
+        Starting positions; an atlas supplies the proportions too. "personas" splits each object by
+        its groups of neighbours and assigns the groups to maps by theme (`manymaps.maps.personas`).
+        "random" places every object in every map, as in the papers. "auto", the default (except for
+        `AspectMaps`, which starts at "random"), is "personas" for several maps of 100 objects or
+        more. For fewer objects it is "random", because their neighbours contain little information
+        about groups, and starts from several seeds are cheap. A single map may also start like
+        `TSNE`, and "auto" then does so. If the optimizer defines a `start_spread`, as the presets
+        from the papers do, "auto" is "random". With `pin`, "auto" starts free objects next to their
+        neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
-        What is held where it is while the rest is arranged around it, as for `TSNE`. An atlas holds
-        the proportions of its objects too, and its maps keep their numbers: where the fit has
-        more, the further ones belong to the free objects alone. Positions that are given otherwise
-        leave the proportions free; those of a mapping have shape (n_maps, n_components), NaN in
-        maps where the object has no place of its own.
+        Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
+        fixes the proportions of its objects, and its maps keep their numbers; if the fit has more
+        maps, the additional ones contain only free objects. Positions in any other form leave the
+        proportions free. Those in a mapping have shape (n_maps, n_components), with NaN in maps in
+        which the object has no fixed position. By default no object is fixed.
     n_init : int
-        Runs from starts of their own, of which the one of the least cost is kept. Small tables end
-        in one of many hollows: some seeds at twice the divergence of others.
+        Number of runs from different starts, of which the one with the least cost is kept. The
+        default is 1. Small data sets have many local minima: some seeds end at twice the divergence
+        of others.
     max_iter : int
-        Most iterations of a run; fewer where the cost stops falling.
+        Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
+        default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
+        for estimators of multiple maps.
     optimizer : Optimizer, optional
-        `ConjugateGradient()` by default.
+        Optimizer of the cost. The default is `ConjugateGradient()`.
     tolerance : float in [0, 0.1]
-        Aimed relative error of the repulsive forces; 0 sums them exactly, as the inverse divergence
-        always does.
+        Target relative error of the repulsive forces. The default is 0.005. At 0 the forces are
+        summed exactly, as they always are for the inverse divergence.
     callback : callable, optional
-        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
-        makes an `Atlas`. A true answer stops the fit.
+        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
+        function is called.
     random_state : int, RandomState or None
-        The same seed gives the same bits at any number of threads on one machine. None draws a
-        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
-        this number.
+        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
+        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
+        from itself.
     n_jobs : int, optional
-        Threads for this fit; None keeps the present number, -1 takes all.
+        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        processors.
     verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
-        minute. See `show_progress`.
+        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
+        per minute elsewhere. The default is False. See `show_progress`.
     normalization : {"conditional", "joint"}
-        As in the 2009 report, one choice per object (shows asymmetry), or as in the 2012 paper.
+        Normalization of the similarities. The default "conditional" is that of the 2009 report, one
+        distribution per object, which preserves asymmetry. "joint" is that of the 2012 paper, one
+        distribution over all pairs.
     mixing : {"learned", "fixed"}
-        Whether the mixing proportions are fitted or stay where they start (equal, by default).
+        Whether the mixing proportions are fitted ("learned", the default) or keep their starting
+        values, which are equal by default.
     background : float in [0, 1)
-        Share of the similarity that is spread evenly over all pairs.
+        Share of the similarity that is spread evenly over all pairs. The default is 0.
     divergence : {"forward", "inverse"}
-        What is minimized: KL(P || Q), which forbids to hold related objects apart, or KL(Q || P~),
-        which forbids to put unrelated ones together. The inverse sums over all pairs: 1,000
-        objects in 10 maps take 0.02 s an iteration, 5,000 in 40 maps 2 s at first and less once
-        most objects have left most maps.
+        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes separating
+        related objects. "inverse" is KL(Q || P~), which penalizes placing unrelated objects
+        together. The inverse divergence sums over all pairs: 1,000 objects in 10 maps take 0.02 s
+        per iteration. 5,000 objects in 40 maps take 2 s at first, and less once most objects have
+        left most maps.
     smoothing : float in (0, 1)
-        Share of P~ that is spread evenly over all pairs; used by the inverse divergence alone.
-        The less, the more it costs to put two objects together that the data does not relate.
+        Share of P~ that is spread evenly over all pairs, for the inverse divergence only. The
+        default is 0.01. The smaller it is, the higher the cost of placing two unrelated objects
+        together.
     kernel_width : float from 1e-15 to 1e15
-        Distances are divided by it.
+        Factor by which distances are divided. The default is 1.
 
     Attributes
     ----------
     atlas_ : Atlas
-        Its maps are numbered so that neighbouring numbers are alike (`manymaps.maps.map_order`);
-        after a start from an array or an atlas they keep the numbers of the start, and with pins
-        those of the pins.
+        The fitted atlas. Its maps are numbered so that consecutive maps are similar
+        (`manymaps.maps.map_order`). After a start from an array or an atlas they keep the numbers
+        of the start, and with pins those of the pins.
     maps_ : ndarray of shape (n_maps, n, n_components)
+        Position of each object in each map.
     proportions_ : ndarray of shape (n_maps, n)
+        Mixing proportions; those of an object sum to 1 over the maps.
     kl_divergence_ : float
-        KL(P || Q), whichever divergence was minimized, so that fits can be compared. Without the
-        penalty; per object with mass for a conditional model.
+        KL(P || Q) without the penalty, in nats, whichever divergence was minimized, so that fits
+        can be compared. For a conditional model it is the mean over objects with mass.
     divergence_ : float
-        The divergence that was minimized, likewise: KL(Q || P~) for an inverse one.
+        The minimized divergence in nats, on the same scale: KL(P || Q), or KL(Q || P~) for an
+        inverse fit.
     n_iter_ : int
+        Number of iterations of the best run.
     converged_ : bool
+        Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        "iteration", "cost" and "kl", the divergence that is minimized.
+        Records of the run: "iteration", "cost", and "kl", the minimized divergence.
     restarts_ : tuple of Restart
-        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
-        with that seed as `random_state` makes the run alone.
+        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
+        with that seed as `random_state` repeats the run by itself.
     n_features_in_ : int
+        Number of columns of X, or of objects if X contains associations or neighbours.
 
     See Also
     --------

@@ -39,6 +39,7 @@ class NewObjects:
     Attributes
     ----------
     labels : tuple of str, length k
+        Labels of the new objects.
     vectors : array or sparse array of shape (k, n_features), optional
     known : array or sparse array of shape (n, n_features), optional
         Those they are compared with: floating-point numbers, dense or sparse, as the new ones are.
@@ -70,6 +71,7 @@ def similarity_table(
     strengths : iterable of float
         Finite and not negative; those of repeated pairs are added.
     atlas : Atlas
+        The atlas.
 
     Returns
     -------

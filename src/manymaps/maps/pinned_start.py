@@ -35,7 +35,7 @@ __all__ = ["pinned_start", "random_start", "ties_between", "ties_of"]
 _SWEEPS = 3
 # As in `personas`: a fit can still change its mind.
 _EVERYWHERE = 0.02
-# Its logarithm must be finite.
+# The logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
 
 

@@ -279,6 +279,7 @@ def refine_rows(
     -------
     positions : ndarray of shape (n_maps, k, n_components)
     proportions : ndarray of shape (n_maps, k)
+        Mixing proportions of the new objects.
     """
     n_maps, k, d = positions.shape
     active = proportions >= np.minimum(min_proportion, proportions.max(axis=0))

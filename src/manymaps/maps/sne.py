@@ -1,4 +1,4 @@
-"""One map: stochastic neighbour embedding and its family.
+"""Single maps: stochastic neighbour embedding and related methods.
 
 estimator      K             q            background   source
 SNE            exp(-d2)      conditional  0            Hinton & Roweis 2002
@@ -6,7 +6,8 @@ SymmetricSNE   exp(-d2)      joint        0            Cook, Sutskever, Mnih & H
 UniSNE         exp(-d2)      joint        0.2          the same, sec. 2.1
 TSNE           1 / (1 + d2)  joint        0            van der Maaten & Hinton 2008
 
-Each is a `ChoiceModel` with its optimizer; the run is `manymaps.maps.run`'s, as for many maps.
+Each estimator is a `ChoiceModel` with its optimizer; `manymaps.maps.run` carries out the run, as
+for multiple maps.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ __all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
 
 # van der Maaten (2014).
 _EXAGGERATED = 250
-# Standard deviation of the first noise in up to two dimensions, and smaller along more axes: noise
-# of 1 along each of seven leaves one near pair, which takes all of Z and flies apart.
+# Standard deviation of the initial noise in up to two dimensions, and less in more: with a noise of
+# 1 along each of seven axes one near pair remains, which takes all of Z and diverges.
 _JITTER = 1.0
-# The rate of Belkina et al. (2019) on the scale of a cost that is summed over rows.
+# The learning rate of Belkina et al. (2019) on the scale of a cost that is summed over rows.
 _RATE = 0.25
-# At a rate of 2 maps are a little worse than at 1/4; at 5 they are wrecks.
+# At a rate of 2 maps are slightly worse than at 1/4; at 5 they are useless.
 _STRANGE_RATE = 4.0
 
 
 class _SingleMap(MapEstimator):
-    """What the four estimators share."""
+    """Base class of the four estimators."""
 
     _start_spread = 1e-3
 
@@ -73,68 +74,88 @@ def _plain(**settings: Any) -> Momentum:
 
 
 class SNE(_SingleMap):
-    """Stochastic neighbour embedding: Gaussian neighbours, each object choosing for itself.
+    """Stochastic neighbour embedding (SNE): Gaussian neighbourhoods, one distribution per object.
 
     Parameters
     ----------
     n_components : int
-        Dimensions of the map.
+        Number of dimensions of the map. The default is 2.
     perplexity : float or sequence of float
-        Effective number of neighbours; several are averaged (multi-scale).
+        Effective number of neighbours if X contains vectors. The default is 30. The similarities of
+        several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances.
+        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
+        The default is "euclidean".
     affinity : {"auto", "precomputed"} or Affinity
-        "auto" makes Gaussian neighbourhoods of `perplexity`; "precomputed" takes X as similarities;
-        an `Affinity` such as `LocalPerplexity()` has its own settings.
+        Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods with
+        `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
+        `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        How neighbours are found, and at what recall.
+        Method and recall of the search for neighbours. By default an exact search is used if it is
+        cheap, and an approximate one otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
-        Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
-        optimizer that states a `start_spread`. With `pin`, "auto" is beside the partners and
-        "random" inside the extent of the pins.
+        Starting positions. The default "auto" is "pca" for vectors and "random" otherwise; it is
+        also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
+        objects next to their neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        What is held where it is while the rest is arranged around it: the objects of an atlas that
-        are fitted too, matched by label (`atlas.subset` holds fewer), those that a mapping names,
-        or all in an array but for NaN. A position may be NaN along one axis and held along the
-        other. Not a bit of them changes, in single precision; the column "pinned" of `atlas_` says
-        whose. Positions count in widths of the kernel: hundreds of objects span tens of them.
-        `insert` places new objects in an atlas one by one and is faster; pins let them see one
-        another, share the room that there is, and form groups that the atlas has not.
+        Fixed positions, around which the other objects are arranged. They are the fitted objects of
+        an atlas, matched by label (`atlas.subset` selects some of them), the objects that a mapping
+        names, or all rows of an array that are not NaN. A position may be fixed along one axis and
+        NaN along the other. Fixed coordinates do not change by a single bit in single precision;
+        the column "pinned" of `atlas_` marks the fixed objects. Positions are in units of the
+        kernel width: hundreds of objects span tens of units. `insert` places new objects in an
+        atlas one by one and is faster. With pins the new objects influence one another, share the
+        available space, and form groups that the atlas does not have. By default no object is
+        fixed.
     n_init : int
-        Runs of which the one of the least cost is kept; those after the first start at random.
+        Number of runs, of which the one with the least cost is kept. Runs after the first start at
+        random. The default is 1.
     max_iter : int
-        Most iterations of a run; fewer where the cost stops falling.
+        Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
+        default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
+        for estimators of multiple maps.
     optimizer : Optimizer, optional
-        By default `Momentum` with jitter that is annealed in two stages over three quarters of the
-        run (Hinton & Roweis 2002).
+        Optimizer of the cost. The default is `Momentum` with noise that is annealed in two stages
+        over three quarters of the run (Hinton & Roweis 2002).
     tolerance : float in [0, 0.1]
-        Aimed relative error of the repulsive forces; 0 sums them exactly.
+        Target relative error of the repulsive forces. The default is 0.005; at 0 they are summed
+        exactly.
     callback : callable, optional
-        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
-        makes an `Atlas`. A true answer stops the fit.
+        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
+        function is called.
     random_state : int, RandomState or None
-        The same seed gives the same bits at any number of threads on one machine. None draws a
-        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
-        this number.
+        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
+        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
+        from itself.
     n_jobs : int, optional
-        Threads for this fit; None keeps the present number, -1 takes all.
+        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        processors.
     verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
-        minute. See `show_progress`.
+        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
+        per minute elsewhere. The default is False. See `show_progress`.
 
     Attributes
     ----------
     atlas_ : Atlas
+        The fitted atlas.
     embedding_ : ndarray of shape (n, n_components)
+        Position of each object, `maps_[0]`.
     maps_ : ndarray of shape (1, n, n_components)
+        Position of each object in the map.
     kl_divergence_ : float
-        Per object for a conditional model, over all pairs for a joint one.
+        KL(P || Q) in nats: the mean per object for a conditional model, and over all pairs for a
+        joint one.
     n_iter_ : int
+        Number of iterations of the best run.
     converged_ : bool
+        Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
+        Records of the run: "iteration", "cost" and "kl".
     restarts_ : tuple of Restart
-        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
+        Number of columns of X, or of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -162,71 +183,91 @@ class SNE(_SingleMap):
 
 
 class SymmetricSNE(_SingleMap):
-    """Symmetric SNE: Gaussian neighbours, one choice among all pairs.
+    """Symmetric SNE: Gaussian neighbourhoods, one distribution over all pairs.
 
-    P is the average of the conditional neighbourhoods, or with `affinity=GlobalGaussian()` the
-    table of one bandwidth of eq. 4.
+    P is the average of the conditional neighbourhoods. With `affinity=GlobalGaussian()` it is the
+    table of equation 4, with one bandwidth for all pairs.
 
     Parameters
     ----------
     n_components : int
-        Dimensions of the map.
+        Number of dimensions of the map. The default is 2.
     perplexity : float or sequence of float
-        Effective number of neighbours; several are averaged (multi-scale).
+        Effective number of neighbours if X contains vectors. The default is 30. The similarities of
+        several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances.
+        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
+        The default is "euclidean".
     affinity : {"auto", "precomputed"} or Affinity
-        "auto" makes Gaussian neighbourhoods of `perplexity`; "precomputed" takes X as similarities;
-        an `Affinity` such as `LocalPerplexity()` has its own settings.
+        Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods with
+        `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
+        `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        How neighbours are found, and at what recall.
+        Method and recall of the search for neighbours. By default an exact search is used if it is
+        cheap, and an approximate one otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
-        Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
-        optimizer that states a `start_spread`. With `pin`, "auto" is beside the partners and
-        "random" inside the extent of the pins.
+        Starting positions. The default "auto" is "pca" for vectors and "random" otherwise; it is
+        also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
+        objects next to their neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        What is held where it is while the rest is arranged around it: the objects of an atlas that
-        are fitted too, matched by label (`atlas.subset` holds fewer), those that a mapping names,
-        or all in an array but for NaN. A position may be NaN along one axis and held along the
-        other. Not a bit of them changes, in single precision; the column "pinned" of `atlas_` says
-        whose. Positions count in widths of the kernel: hundreds of objects span tens of them.
-        `insert` places new objects in an atlas one by one and is faster; pins let them see one
-        another, share the room that there is, and form groups that the atlas has not.
+        Fixed positions, around which the other objects are arranged. They are the fitted objects of
+        an atlas, matched by label (`atlas.subset` selects some of them), the objects that a mapping
+        names, or all rows of an array that are not NaN. A position may be fixed along one axis and
+        NaN along the other. Fixed coordinates do not change by a single bit in single precision;
+        the column "pinned" of `atlas_` marks the fixed objects. Positions are in units of the
+        kernel width: hundreds of objects span tens of units. `insert` places new objects in an
+        atlas one by one and is faster. With pins the new objects influence one another, share the
+        available space, and form groups that the atlas does not have. By default no object is
+        fixed.
     n_init : int
-        Runs of which the one of the least cost is kept; those after the first start at random.
+        Number of runs, of which the one with the least cost is kept. Runs after the first start at
+        random. The default is 1.
     max_iter : int
-        Most iterations of a run; fewer where the cost stops falling.
+        Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
+        default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
+        for estimators of multiple maps.
     optimizer : Optimizer, optional
-        By default `Momentum` with jitter that is annealed in two stages over three quarters of the
-        run (Hinton & Roweis 2002).
+        Optimizer of the cost. The default is `Momentum` with noise that is annealed in two stages
+        over three quarters of the run (Hinton & Roweis 2002).
     tolerance : float in [0, 0.1]
-        Aimed relative error of the repulsive forces; 0 sums them exactly.
+        Target relative error of the repulsive forces. The default is 0.005; at 0 they are summed
+        exactly.
     callback : callable, optional
-        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
-        makes an `Atlas`. A true answer stops the fit.
+        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
+        function is called.
     random_state : int, RandomState or None
-        The same seed gives the same bits at any number of threads on one machine. None draws a
-        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
-        this number.
+        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
+        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
+        from itself.
     n_jobs : int, optional
-        Threads for this fit; None keeps the present number, -1 takes all.
+        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        processors.
     verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
-        minute. See `show_progress`.
+        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
+        per minute elsewhere. The default is False. See `show_progress`.
 
     Attributes
     ----------
     atlas_ : Atlas
+        The fitted atlas.
     embedding_ : ndarray of shape (n, n_components)
+        Position of each object, `maps_[0]`.
     maps_ : ndarray of shape (1, n, n_components)
+        Position of each object in the map.
     kl_divergence_ : float
-        Per object for a conditional model, over all pairs for a joint one.
+        KL(P || Q) in nats: the mean per object for a conditional model, and over all pairs for a
+        joint one.
     n_iter_ : int
+        Number of iterations of the best run.
     converged_ : bool
+        Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
+        Records of the run: "iteration", "cost" and "kl".
     restarts_ : tuple of Restart
-        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
+        Number of columns of X, or of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -255,75 +296,96 @@ class SymmetricSNE(_SingleMap):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class UniSNE(_SingleMap):
-    """UNI-SNE: symmetric SNE with a uniform background, which lets dissimilar groups part.
+    """UNI-SNE: symmetric SNE with a uniform background, which lets dissimilar groups separate.
 
         q_ij = (1 - background) K_ij / Z + background / (n (n - 1))
 
     Parameters
     ----------
     n_components : int
-        Dimensions of the map.
+        Number of dimensions of the map. The default is 2.
     perplexity : float or sequence of float
-        Effective number of neighbours; several are averaged (multi-scale).
+        Effective number of neighbours if X contains vectors. The default is 30. The similarities of
+        several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances.
+        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
+        The default is "euclidean".
     affinity : {"auto", "precomputed"} or Affinity
-        "auto" makes Gaussian neighbourhoods of `perplexity`; "precomputed" takes X as similarities;
-        an `Affinity` such as `LocalPerplexity()` has its own settings.
+        Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods with
+        `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
+        `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        How neighbours are found, and at what recall.
+        Method and recall of the search for neighbours. By default an exact search is used if it is
+        cheap, and an approximate one otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
-        Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
-        optimizer that states a `start_spread`. With `pin`, "auto" is beside the partners and
-        "random" inside the extent of the pins.
+        Starting positions. The default "auto" is "pca" for vectors and "random" otherwise; it is
+        also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
+        objects next to their neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        What is held where it is while the rest is arranged around it: the objects of an atlas that
-        are fitted too, matched by label (`atlas.subset` holds fewer), those that a mapping names,
-        or all in an array but for NaN. A position may be NaN along one axis and held along the
-        other. Not a bit of them changes, in single precision; the column "pinned" of `atlas_` says
-        whose. Positions count in widths of the kernel: hundreds of objects span tens of them.
-        `insert` places new objects in an atlas one by one and is faster; pins let them see one
-        another, share the room that there is, and form groups that the atlas has not.
+        Fixed positions, around which the other objects are arranged. They are the fitted objects of
+        an atlas, matched by label (`atlas.subset` selects some of them), the objects that a mapping
+        names, or all rows of an array that are not NaN. A position may be fixed along one axis and
+        NaN along the other. Fixed coordinates do not change by a single bit in single precision;
+        the column "pinned" of `atlas_` marks the fixed objects. Positions are in units of the
+        kernel width: hundreds of objects span tens of units. `insert` places new objects in an
+        atlas one by one and is faster. With pins the new objects influence one another, share the
+        available space, and form groups that the atlas does not have. By default no object is
+        fixed.
     n_init : int
-        Runs of which the one of the least cost is kept; those after the first start at random.
+        Number of runs, of which the one with the least cost is kept. Runs after the first start at
+        random. The default is 1.
     max_iter : int
-        Most iterations of a run; fewer where the cost stops falling.
+        Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
+        default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
+        for estimators of multiple maps.
     optimizer : Optimizer, optional
-        The default first goes without background for two fifths of the run, to a solution of
-        symmetric SNE, as in the paper; with all of it from the beginning, distant pairs would
-        hardly attract one another. Then the background rises to its whole over a third of the run,
-        which ends lower than a sudden one. Where `init` is an array or an `Atlas` (of
-        `SymmetricSNE`, say), and with `pin`, the run begins with that rise, over half of it.
+        Optimizer of the cost. By default the background is 0 for the first two fifths of the run,
+        which reaches a solution of symmetric SNE, as in the paper. With the whole background from
+        the beginning, distant pairs would hardly attract one another. The background then rises to
+        its full value over a third of the run, which gives a lower cost than a sudden rise. If
+        `init` is an array or an `Atlas` (for example of `SymmetricSNE`), and with `pin`, the run
+        begins with the rise, which takes half of it.
     tolerance : float in [0, 0.1]
-        Aimed relative error of the repulsive forces; 0 sums them exactly.
+        Target relative error of the repulsive forces. The default is 0.005; at 0 they are summed
+        exactly.
     callback : callable, optional
-        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
-        makes an `Atlas`. A true answer stops the fit.
+        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
+        function is called.
     random_state : int, RandomState or None
-        The same seed gives the same bits at any number of threads on one machine. None draws a
-        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
-        this number.
+        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
+        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
+        from itself.
     n_jobs : int, optional
-        Threads for this fit; None keeps the present number, -1 takes all.
+        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        processors.
     verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
-        minute. See `show_progress`.
+        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
+        per minute elsewhere. The default is False. See `show_progress`.
     background : float in [0, 1)
-        Share of similarity spread evenly over all pairs.
+        Share of the similarity that is spread evenly over all pairs. The default is 0.2.
 
     Attributes
     ----------
     atlas_ : Atlas
+        The fitted atlas.
     embedding_ : ndarray of shape (n, n_components)
+        Position of each object, `maps_[0]`.
     maps_ : ndarray of shape (1, n, n_components)
+        Position of each object in the map.
     kl_divergence_ : float
-        Per object for a conditional model, over all pairs for a joint one.
+        KL(P || Q) in nats: the mean per object for a conditional model, and over all pairs for a
+        joint one.
     n_iter_ : int
+        Number of iterations of the best run.
     converged_ : bool
+        Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
+        Records of the run: "iteration", "cost" and "kl".
     restarts_ : tuple of Restart
-        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
+        Number of columns of X, or of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -373,72 +435,94 @@ class TSNE(_SingleMap):
     Parameters
     ----------
     n_components : int
-        Dimensions of the map.
+        Number of dimensions of the map. The default is 2.
     perplexity : float or sequence of float
-        Effective number of neighbours; several are averaged (multi-scale).
+        Effective number of neighbours if X contains vectors. The default is 30. The similarities of
+        several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances.
+        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
+        The default is "euclidean".
     affinity : {"auto", "precomputed"} or Affinity
-        "auto" makes Gaussian neighbourhoods of `perplexity`; "precomputed" takes X as similarities;
-        an `Affinity` such as `LocalPerplexity()` has its own settings.
+        Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods with
+        `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
+        `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        How neighbours are found, and at what recall.
+        Method and recall of the search for neighbours. By default an exact search is used if it is
+        cheap, and an approximate one otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
-        Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
-        optimizer that states a `start_spread`. With `pin`, "auto" is beside the partners and
-        "random" inside the extent of the pins.
+        Starting positions. The default "auto" is "pca" for vectors and "random" otherwise; it is
+        also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
+        objects next to their neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        What is held where it is while the rest is arranged around it: the objects of an atlas that
-        are fitted too, matched by label (`atlas.subset` holds fewer), those that a mapping names,
-        or all in an array but for NaN. A position may be NaN along one axis and held along the
-        other. Not a bit of them changes, in single precision; the column "pinned" of `atlas_` says
-        whose. Positions count in widths of the kernel: hundreds of objects span tens of them.
-        `insert` places new objects in an atlas one by one and is faster; pins let them see one
-        another, share the room that there is, and form groups that the atlas has not.
+        Fixed positions, around which the other objects are arranged. They are the fitted objects of
+        an atlas, matched by label (`atlas.subset` selects some of them), the objects that a mapping
+        names, or all rows of an array that are not NaN. A position may be fixed along one axis and
+        NaN along the other. Fixed coordinates do not change by a single bit in single precision;
+        the column "pinned" of `atlas_` marks the fixed objects. Positions are in units of the
+        kernel width: hundreds of objects span tens of units. `insert` places new objects in an
+        atlas one by one and is faster. With pins the new objects influence one another, share the
+        available space, and form groups that the atlas does not have. By default no object is
+        fixed.
     n_init : int
-        Runs of which the one of the least cost is kept; those after the first start at random.
+        Number of runs, of which the one with the least cost is kept. Runs after the first start at
+        random. The default is 1.
     max_iter : int
-        Most iterations of a run; fewer where the cost stops falling.
+        Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
+        default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
+        for estimators of multiple maps.
     optimizer : Optimizer, optional
-        In place of `Momentum` with the settings above; momentum is 0.8 throughout.
+        Optimizer that replaces the default, `Momentum` with the settings above and a momentum of
+        0.8 throughout.
     tolerance : float in [0, 0.1]
-        Aimed relative error of the repulsive forces; 0 sums them exactly.
+        Target relative error of the repulsive forces. The default is 0.005; at 0 they are summed
+        exactly.
     callback : callable, optional
-        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
-        makes an `Atlas`. A true answer stops the fit.
+        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
+        function is called.
     random_state : int, RandomState or None
-        The same seed gives the same bits at any number of threads on one machine. None draws a
-        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
-        this number.
+        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
+        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
+        from itself.
     n_jobs : int, optional
-        Threads for this fit; None keeps the present number, -1 takes all.
+        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        processors.
     verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
-        minute. See `show_progress`.
+        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
+        per minute elsewhere. The default is False. See `show_progress`.
     early_exaggeration : float >= 1
-        Factor of the attraction in the first 250 iterations (a third of a run shorter than 750).
+        Factor of the attraction in the first 250 iterations, or in the first third of a run shorter
+        than 750. The default is 12.
     late_exaggeration : float >= 1
-        Factor of the attraction in the last 250 iterations (or third), which draws groups together;
-        1 is none.
+        Factor of the attraction in the last 250 iterations, or in the last third of a shorter run.
+        Values above 1, the default, contract groups.
     learning_rate : float > 0 or "auto"
-        Step size on the scale of the cost summed over n objects: a rate of scikit-learn divided by
-        n, or a rate of openTSNE or FIt-SNE divided by 4n. The default "auto" is 1/4 divided by the
-        exaggeration, which is n / exaggeration in openTSNE (Belkina et al. 2019). Values above 4
-        throw points far apart and raise a `DataWarning`.
+        Step size on the scale of the cost summed over n objects: a learning rate of scikit-learn
+        divided by n, or one of openTSNE or FIt-SNE divided by 4n. The default "auto" is 1/4 divided
+        by the exaggeration, which is n / exaggeration in openTSNE (Belkina et al. 2019). Values
+        above 4 move points far apart and raise a `DataWarning`.
 
     Attributes
     ----------
     atlas_ : Atlas
+        The fitted atlas.
     embedding_ : ndarray of shape (n, n_components)
+        Position of each object, `maps_[0]`.
     maps_ : ndarray of shape (1, n, n_components)
+        Position of each object in the map.
     kl_divergence_ : float
-        Per object for a conditional model, over all pairs for a joint one.
+        KL(P || Q) in nats: the mean per object for a conditional model, and over all pairs for a
+        joint one.
     n_iter_ : int
+        Number of iterations of the best run.
     converged_ : bool
+        Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
+        Records of the run: "iteration", "cost" and "kl".
     restarts_ : tuple of Restart
-        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
+        Number of columns of X, or of objects if X contains associations or neighbours.
 
     See Also
     --------
