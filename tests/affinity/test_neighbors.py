@@ -285,7 +285,7 @@ def test_distances_of_queries():
     table = cdist(X, X)
     given = nearest_neighbors(table, 4, metric="precomputed", queries=cdist(queries, X))
     np.testing.assert_allclose(given.distances, reference(X, 4, queries=queries)[0])
-    with pytest.raises(DataError, match="distances to 39 objects and X holds 40"):
+    with pytest.raises(DataError, match="distances to 39 objects, but X contains 40"):
         nearest_neighbors(table, 4, metric="precomputed", queries=cdist(queries, X[1:]))
 
 
@@ -320,12 +320,12 @@ def table_with(row, column, value, both=True):
     [
         (table_with(3, 4, -1.0), r"row 3, column 4 is -1\.0, below 0"),
         (table_with(3, 3, 1.0), r"row 3 has a distance of 1\.0 to itself.*similarities"),
-        (table_with(2, 7, 99.0, both=False), r"not symmetric: 99\.0 in row 2, column 7"),
+        (table_with(2, 7, 99.0, both=False), r"not symmetric: .*99\.0 in row 2, column 7"),
         (table_with(5, 1, np.nan), r"NaN in row 1, column 5"),
-        (np.zeros((3, 4)), r"shape \(3, 4\); give a square table"),
+        (np.zeros((3, 4)), r"shape \(3, 4\); expected a square table"),
         (sparse.csr_array(table_with(3, 4, -1.0)), r"row 3, column 4 is -1\.0, below 0"),
         (sparse.csr_array(table_with(3, 3, 1.0)), r"row 3 has a distance of 1\.0 to itself"),
-        (sparse.csr_array(np.ones((2, 3))), r"shape \(2, 3\); give a square table"),
+        (sparse.csr_array(np.ones((2, 3))), r"shape \(2, 3\); expected a square table"),
     ],
 )
 def test_what_cannot_be_distances_is_refused(table, message):
@@ -357,12 +357,12 @@ def test_given_neighbors_are_sorted():
     [
         ([[1], [1], [0]], [[1.0]] * 3, r"row 1 of the neighbours has its own object"),
         ([[1, 2], [0, 2], [1, 1]], [[1.0, 2]] * 3, r"row 2 .* a neighbour twice"),
-        ([[1], [3], [0]], [[1.0]] * 3, r"row 1 .* out of range; numbers go from 0 to 2"),
+        ([[1], [3], [0]], [[1.0]] * 3, r"row 1 .* out of range; indices must be from 0 to 2"),
         ([[1], [0], [-1]], [[1.0]] * 3, r"row 2 .* out of range"),
         ([[1], [0], [0]], [[1.0], [-1], [1]], r"row 1 .* negative or not finite"),
         ([[1], [0], [0]], [[np.nan], [1], [1]], r"row 0 .* negative or not finite"),
         ([[1], [0]], [[1.0, 2]] * 2, r"shape \(2, 1\) and distances of shape \(2, 2\)"),
-        ([[1.0], [0.0]], [[1.0]] * 2, r"float64; give whole numbers"),
+        ([[1.0], [0.0]], [[1.0]] * 2, r"float64; expected integers"),
     ],
 )
 def test_wrong_neighbors_are_refused(indices, distances, message):
@@ -410,11 +410,19 @@ def test_other_tuples_are_no_neighbours():
 @pytest.mark.parametrize(
     ("indices", "distances", "message"),
     [
-        ([[1], [0], [-1]], [[1.0]] * 3, r"row 2 .* \(-1 is one that a search did not find\)"),
+        (
+            [[1], [0], [-1]],
+            [[1.0]] * 3,
+            r"row 2 .* \(-1 marks a neighbour that a search did not find\)",
+        ),
         ([[0, 1], [1, 0], [0, 2]], [[0.0, 1], [0, 1], [1, 2]], r"row 2 .* own object at a dist"),
-        ([[0, 1], [0, 2], [2, 0]], [[0.0, 1], [1, 2], [0, 1]], r"row 1 .* no own object where"),
-        ([[0], [1]], [[0.0], [0.0]], r"own object alone"),
-        ([[0, 1], [1, 2], [2, 3]], [[0.0, 1]] * 3, r"row 2 .* out of range; numbers go from 0"),
+        ([[0, 1], [0, 2], [2, 0]], [[0.0, 1], [1, 2], [0, 1]], r"row 1 .* no own object"),
+        ([[0], [1]], [[0.0], [0.0]], r"only each row's own object"),
+        (
+            [[0, 1], [1, 2], [2, 3]],
+            [[0.0, 1]] * 3,
+            r"row 2 .* out of range; indices must be from 0",
+        ),
     ],
 )
 def test_wrong_pairs_of_arrays_are_refused(indices, distances, message):
@@ -469,7 +477,10 @@ def test_impossible_numbers_of_neighbors(k):
     [
         ({"metric": "euclid"}, "metric='euclid' is not one of braycurtis, "),
         ({"metric": "manhattan", "search": NeighborSearch("faiss")}, "faiss has no search for"),
-        ({"metric": min, "search": NeighborSearch("pynndescent")}, "pynndescent has no metric"),
+        (
+            {"metric": min, "search": NeighborSearch("pynndescent")},
+            "pynndescent does not support metric",
+        ),
     ],
 )
 def test_impossible_searches(arguments, message):
@@ -490,7 +501,7 @@ def test_what_is_no_table_of_numbers(X):
 
 
 def test_queries_need_the_same_features():
-    with pytest.raises(DataError, match="queries have 7 features and X has 8"):
+    with pytest.raises(DataError, match="queries have 7 features, but X has 8"):
         nearest_neighbors(clouds(30), 3, queries=clouds(5, d=7))
 
 
@@ -567,7 +578,7 @@ def undefined_at(row):
 @pytest.mark.parametrize("k", [3, 59])
 def test_a_function_without_a_value_is_refused(k):
     X = clouds(60)
-    with pytest.raises(DataError, match=r"the metric gives nan between .*row 7\b.*finite"):
+    with pytest.raises(DataError, match=r"the metric returns nan between .*row 7\b.*finite"):
         distance_rows(X, k, metric=undefined_at(X[7]))
     with pytest.raises(DataError, match=r"row 7 of X"):
         nearest_neighbors(X, 3, metric=undefined_at(X[7]), queries=X[:2] + 0.1)
@@ -613,9 +624,7 @@ def test_stored_distances_that_differ_by_direction_are_refused(other):
     table[3, 4] = 5.0
     table[4, 3] = other
     for use in (nearest_neighbors, distance_rows):
-        with pytest.raises(
-            DataError, match=r"not symmetric: .* in row [34], column [34] and .* most"
-        ):
+        with pytest.raises(DataError, match=r"not symmetric: .* in row [34], column [34]"):
             use(table, 2, metric="precomputed")
 
 

@@ -84,7 +84,13 @@ def test_of_two_kinds(made, tmp_path):
         ("norms.csv", "norms.atlas", ("--maps", 2), 3, "fit as many, --maps 3"),
         ("more.vec", "fewer.atlas", ("--method", "tsne"), 3, "the pins are rows and columns"),
         ("more.vec", "more.vec", VECTORS, 3, "--pin more.vec cannot be read as a manymaps atlas"),
-        ("more.vec", "few.atlas", ("--init", "pca", *VECTORS), 2, "--init pca has axes of its own"),
+        (
+            "more.vec",
+            "few.atlas",
+            ("--init", "pca", *VECTORS),
+            2,
+            "--init pca defines its own axes",
+        ),
     ],
 )
 def test_faults_name_the_option_and_write_nothing(

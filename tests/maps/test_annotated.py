@@ -154,7 +154,10 @@ def test_a_table_may_be_sparse_a_frame_or_in_a_file(tmp_path: Path) -> None:
         tsne(backed, **QUICK)
         if name == "dense":
             np.testing.assert_array_equal(backed.obsm["X_manymaps_tsne"], expected)
-        with pytest.raises(mm.ParameterError, match=r"copy=True would copy a file.*to_memory\(\)"):
+        with pytest.raises(
+            mm.ParameterError,
+            match=r"copy=True cannot be used because adata is backed.*to_memory\(\)",
+        ):
             tsne(backed, copy=True, **QUICK)
         with pytest.raises(mm.ParameterError, match=r"a view of a backed file.*to_memory\(\)"):
             tsne(backed[:40], **QUICK)
@@ -234,7 +237,7 @@ def test_repeated_names_are_numbered_with_a_word() -> None:
         adata = annotated()
         adata.obs_names = ["a", "a", *adata.obs_names[2:]]
         tsne(adata, **QUICK)
-    with pytest.warns(mm.DataWarning, match=r"1 names of observations repeat .*'a \(2\)'"):
+    with pytest.warns(mm.DataWarning, match=r"1 names of observations are repeated .*'a \(2\)'"):
         atlas = to_atlas(adata)
     assert atlas.labels[:3] == ("a", "a (2)", "cell2")
 
@@ -274,20 +277,20 @@ def _unknown(adata: anndata.AnnData) -> None:
         (_unknown, {"perplexity": None}, mm.DataError, r"contain nan for observation 'cell0'"),
         (None, {"n_pcs": 1.5}, mm.ParameterError, "n_pcs=1.5 must be a whole number"),
         (None, {"key_added": 3}, mm.ParameterError, "key_added=3 must be a name"),
-        (None, {"key_added": "X_pca"}, mm.ParameterError, "is what is fitted, and would be overw"),
+        (None, {"key_added": "X_pca"}, mm.ParameterError, "is the fitted table"),
         (_no_pca, {}, mm.DataError, r"60 variables and no obsm\['X_pca'\]; run scanpy\.pp\.pca.*"
-         r"use_rep='X', or one of its obsm, 'X_umap'"),
+         r"use_rep='X', or a key of its obsm, 'X_umap'"),
         (None, {"use_rep": "X_lsi"}, mm.DataError, r"no obsm\['X_lsi'\]; its obsm has 'X_pca'"),
-        (None, {"n_pcs": 7}, mm.ParameterError, r"n_pcs=7 is impossible: .* has 6 columns"),
+        (None, {"n_pcs": 7}, mm.ParameterError, r"n_pcs=7 must be at most 6"),
         (_missing, {}, ValueError, "NaN"),
-        (None, {"neighbors_key": "near"}, mm.DataError, r"no neighbours 'near'; scanpy\.pp"),
+        (None, {"neighbors_key": "near"}, mm.DataError, r"no neighbours 'near'; .*scanpy\.pp"),
         (None, {"perplexity": None}, mm.DataError, r"no neighbours 'neighbors'"),
         (_cut, {"neighbors_key": "near"}, mm.DataError, r"there are 'neighbors', 'old'"),
-        (_cut, {"neighbors_key": "old"}, mm.DataError, r"are of 40 x 40 observations"),
+        (_cut, {"neighbors_key": "old"}, mm.DataError, r"shape 40 x 40"),
         (_lost, {"neighbors_key": "neighbors"}, mm.DataError,
          r"no obsp\['distances'\]; its obsp has 'connectivities'"),
         (_cut, {"neighbors_key": "neighbors", "perplexity": 20}, mm.ParameterError,
-         r"perplexity=20 needs as many neighbours, .* 'cell0' has 15 under 'neighbors'; "
+         r"perplexity=20 needs at least as many neighbours, .* 'cell0' has 15 under 'neighbors'; "
          r".*n_neighbors=61.*perplexity=None"),
         (_cut, {"neighbors_key": "neighbors", "affinity": mm.GaussianAffinity()},
          mm.ParameterError, "pass one of the two"),
@@ -306,7 +309,7 @@ def test_what_is_refused_leaves_nothing_behind(damage, options, error, message) 
 
 
 def test_what_is_no_annotated_data() -> None:
-    with pytest.raises(mm.DataError, match="type ndarray is no AnnData; estimators such as"):
+    with pytest.raises(mm.DataError, match="AnnData object, got ndarray"):
         tsne(rows_of())
     with pytest.raises(mm.DataError, match=r"has no X; its obsm has 'X_pca'"):
         tsne(anndata.AnnData(obsm={"X_pca": rows_of()}), use_rep="X")
@@ -314,7 +317,7 @@ def test_what_is_no_annotated_data() -> None:
 
 def test_maps_that_are_not_there_or_were_changed() -> None:
     adata = annotated()
-    with pytest.raises(mm.DataError, match=r"holds no maps; manymaps\.anndata\.tsne"):
+    with pytest.raises(mm.DataError, match=r"contains no maps; .*manymaps\.anndata\.tsne"):
         to_atlas(adata)
     tsne(adata, **QUICK)
     multiple_maps(adata, 2, **QUICK)

@@ -257,10 +257,10 @@ class TestStart:
         [
             (
                 "pca",
-                r"init='pca' is not one of auto, personas, random, an array of shape "
+                r"init='pca' is not one of 'auto', 'personas', 'random', an array of shape "
                 r"\(2, 5, 2\), an Atlas",
             ),
-            (np.zeros((2, 4, 2)), r"init has shape \(2, 4, 2\); the fit needs \(2, 5, 2\)"),
+            (np.zeros((2, 4, 2)), r"init has shape \(2, 4, 2\); expected \(2, 5, 2\)"),
             (np.full((2, 5, 2), np.nan), "not finite"),
         ],
         ids=["word", "shape", "nan"],
@@ -272,7 +272,7 @@ class TestStart:
 
 class TestBadParameters:
     def test_more_maps_than_objects(self):
-        with pytest.raises(ParameterError, match="n_maps=6 is more than the 5 objects"):
+        with pytest.raises(ParameterError, match="n_maps=6 must be at most 5"):
             fitted(n_maps=6)
         assert fitted(n_maps=5, max_iter=2).maps_.shape == (5, 5, 2)
 

@@ -315,7 +315,7 @@ class TestStart:
     @pytest.mark.parametrize("kind", [mm.TSNE, mm.MultipleMapsTSNE])
     def test_of_other_axes_is_refused(self, kind):
         init = "pca" if kind is mm.TSNE else "personas"
-        with pytest.raises(ParameterError, match=f"init='{init}' has axes of its own"):
+        with pytest.raises(ParameterError, match=f"init='{init}' defines its own axes"):
             estimator(kind, pin=some_atlas(), init=init).fit(table())
 
     def test_at_random_differs_between_runs(self):
@@ -471,7 +471,7 @@ class TestTwoKinds:
         [
             (some_atlas(), {}, "none of the 12 pinned objects"),
             (np.zeros((21, 2)), {}, "pin=.* must be an Atlas, or a mapping|must be an Atlas, a"),
-            ({"doc 1": [0, 0]}, {"init": "ca"}, "init='ca' has axes of its own"),
+            ({"doc 1": [0, 0]}, {"init": "ca"}, "init='ca' defines its own axes"),
         ],
     )
     def test_faulty_pins_are_refused(self, pin, settings, message):

@@ -179,7 +179,7 @@ class TestInterruption:
 class TestWhatIsRefused:
     def test_a_start_that_is_the_same_in_every_run(self):
         for init in (np.zeros((2, 15, 2)), estimator().fit(table()).atlas_):
-            with pytest.raises(ParameterError, match="n_init=2 needs a start by name"):
+            with pytest.raises(ParameterError, match="n_init=2 must be 1"):
                 estimator(init=init, n_init=2).fit(table())
 
     @pytest.mark.parametrize("n_init", [0, -1, 1.5])
@@ -219,4 +219,4 @@ class TestCommand:
         self.fit(tmp_path)
         (tmp_path / "out.atlas").rename(tmp_path / "start.atlas")
         result = self.fit(tmp_path, "--init", tmp_path / "start.atlas")
-        failed(result, 2, "--restarts 4 needs a start by name, such as --init random")
+        failed(result, 2, "--restarts 4 must be 1, such as --init random")

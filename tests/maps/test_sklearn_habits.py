@@ -111,7 +111,7 @@ class TestDistances:
 
     @pytest.mark.parametrize("n", [6, 40])
     def test_a_function_below_zero_is_none(self, n):
-        with pytest.raises(mm.DataError, match=r"the metric gives -1.* not negative"):
+        with pytest.raises(mm.DataError, match=r"the metric (gives|returns) -1.* not negative"):
             fitted(points(n), metric=lambda a, b: -1.0, perplexity=2)
 
 

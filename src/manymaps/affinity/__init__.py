@@ -1,1 +1,1 @@
-"""Distances, neighbours, and P from vectors."""
+"""Distances, neighbours and P computed from vectors."""

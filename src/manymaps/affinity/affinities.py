@@ -1,4 +1,4 @@
-"""Vectors, distances or neighbours -> similarities: the rows of P before it is made a target.
+"""Similarities from vectors, distances or neighbours: the rows of P before they become a target.
 
     Gaussian          p_j|i = exp(-beta_i d_ij^2) / sum_k exp(-beta_i d_ik^2), beta_i by perplexity
                       (van der Maaten & Hinton 2008, eq. 1)
@@ -8,10 +8,10 @@
     local perplexity  (1 - w) p_j|i + w s_ij [s_ij > theta_i] / sum_k s_ik [s_ik > theta_i]
                       (Claassen 2020, section 4.2.1)
 
-An affinity is a frozen record of what is wanted; `similarities` computes it as sparse rows (n, n)
-without a diagonal. Rows of a conditional affinity sum to 1 each (averaging them with their
-transpose is the model's affair); a joint one sums to 1 in all. Groups without a pair between them
-are ordinary and bring no warning.
+An affinity is a frozen record of its settings; `similarities` computes sparse rows (n, n) without a
+diagonal. Each row of a conditional affinity sums to 1 (the model averages them with their
+transpose); a joint affinity sums to 1 in total. Groups without a pair between them are common and
+do not raise a warning.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ __all__ = [
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
 
 #: What a perplexity may be, before anything is known of the data.
-PERPLEXITY = (Number(above=0), Several(Number(above=0), "several such numbers"))
+PERPLEXITY = (Number(above=0), Several(Number(above=0), "a sequence of such numbers"))
 
 _NUMBER = instance("a number", Real)
 _NUMBERS = (_NUMBER, Several(_NUMBER, "several numbers"))
@@ -64,35 +64,35 @@ _NUMBERS = (_NUMBER, Several(_NUMBER, "several numbers"))
 # As in t-SNE by trees (van der Maaten 2014): farther neighbours have next to no probability. Half
 # as many (perplexity 15) gave the same map of 20,000 digits.
 _NEIGHBORS_PER_PERPLEXITY = 3
-# Up to this number all pairs are kept (25 million probabilities); beyond it the neighbours that one
-# sigma can reach. Trades memory for exactness; not tuned.
+# Up to this number all pairs are kept (25 million probabilities); beyond it, the neighbours within
+# reach of one sigma. Trades memory for exactness; not tuned.
 _ALL_PAIRS = 5_000
-# With one sigma for all objects, dense regions have many more neighbours than the perplexity; ten
-# times as many leave room for them. Not tuned.
+# With one sigma for all objects, objects in dense regions have many more neighbours than the
+# perplexity; ten times as many are enough for them. Not tuned.
 _NEIGHBORS_OF_ONE_SIGMA = 10
-# A pair with a millionth of the mean mass of an object does not change a map, but would be stored.
+# A pair with a millionth of the mean mass of an object does not change a map, but takes memory.
 _NEGLIGIBLE = 1e-6
 # Similarities are computed in float32, whose steps at 1 are 1e-7; a similarity that is equal to the
 # limit must count as above it.
 _ROUNDING = 1e-6
-# Entropies this close to the wanted one count as reached: 0.01 % of the perplexity.
+# Entropies this close to the target count as reached: 0.01 % of the perplexity.
 _REACHED = 1e-4
 
 
 class Affinity(ABC):
-    """How similarities arise from data.
+    """Base class of the conversions from data to similarities.
 
     Attributes
     ----------
     joint : bool
-        Whether the similarities are one joint distribution over all pairs, rather than one
-        conditional distribution for each row.
+        Whether the similarities are one joint distribution over all pairs, instead of one
+        conditional distribution per row.
     """
 
     joint: ClassVar[bool] = False
 
     def written(self) -> str:
-        """How an atlas records the affinity: as Python writes it."""
+        """Return the Python expression under which an atlas records the affinity."""
         return repr(self)
 
     @abstractmethod
@@ -104,54 +104,57 @@ class Affinity(ABC):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """The similarities of n objects.
+        """Compute the similarities of n objects.
 
         Parameters
         ----------
         data : array or sparse array of shape (n, n_features), NeighborGraph, or tuple of arrays
-            Vectors; with `metric="precomputed"` distances, square or sparse (those that are
-            stored); or neighbours that are known (`manymaps.affinity.neighbors.as_graph`). All
-            stored or known neighbours are used.
+            Vectors; with `metric="precomputed"` distances, square or sparse (the stored ones); or
+            known neighbours (`manymaps.affinity.neighbors.as_graph`). All stored or known
+            neighbours are used.
         metric, search, seed
-            See `manymaps.affinity.neighbors.nearest_neighbors`.
+            As in `manymaps.affinity.neighbors.nearest_neighbors`.
 
         Returns
         -------
         sparse array of shape (n, n)
+            The similarities, without a diagonal.
 
         Raises
         ------
         DataError
-            For data that cannot be compared.
+            If the data cannot be compared.
         ParameterError
-            For a perplexity that n objects or their given neighbours cannot have.
+            If the perplexity is impossible for n objects or for their known neighbours.
         """
 
 
 @dataclass(frozen=True)
 class GaussianAffinity(Affinity):
-    """Gaussian neighbourhoods, each as wide as its perplexity needs.
+    """Gaussian neighbourhoods with one bandwidth per object, chosen by the perplexity.
 
     Parameters
     ----------
     perplexity : float or sequence of floats
-        Effective number of neighbours, at least 1 and at most n - 1; the rows of several are
-        averaged (multi-scale).
+        Effective number of neighbours, at least 1 and at most n - 1. The rows of several
+        perplexities are averaged (multi-scale).
     n_neighbors : int, optional
-        How many nearest neighbours carry a row: by default three times the (largest) perplexity,
-        as in other programs, or n - 1 where that is less. Those beyond would weigh next to nothing.
-        At most n - 1. Where neighbours are given, all of them count and this is only checked.
+        Number of nearest neighbours with a positive similarity in each row, at most n - 1. The
+        default is three times the (largest) perplexity, as in other programs, or n - 1 if that is
+        less; farther neighbours would have next to no weight. Known neighbours are all used, and
+        this number is only checked.
 
     Raises
     ------
     ParameterError
+        If a setting is out of its range.
 
     Warns
     -----
     DataWarning
-        Where no bandwidth reaches the perplexity, because more neighbours than that lie at the
-        least distance (duplicates). Such a row has equal weights for those and none for the
-        others, and their number as its perplexity.
+        If no bandwidth reaches the perplexity, because more neighbours than that are at the
+        smallest distance (duplicates). Such a row has equal weights for these neighbours and 0 for
+        the others, so that its perplexity is their number.
 
     See Also
     --------
@@ -174,7 +177,7 @@ class GaussianAffinity(Affinity):
         _make_plain(self)
         if self.n_neighbors is not None and self.n_neighbors < max(self._scales()):
             raise ParameterError(
-                f"cannot carry a perplexity of {max(self._scales()):g}; give at least as many",
+                f"is too small for a perplexity of {max(self._scales()):g}; use at least that many",
                 name="n_neighbors",
                 value=self.n_neighbors,
             )
@@ -190,23 +193,23 @@ class GaussianAffinity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """Give the similarities of objects.
+        """Compute the similarities of the objects.
 
         Parameters
         ----------
         data : array, sparse array or NeighborGraph
-            Vectors, or distances, or neighbours that are known.
+            Vectors, distances or known neighbours.
         metric : str or callable
-            The distance of vectors.
+            Distance between vectors.
         search : NeighborSearch
-            How neighbours are sought.
+            Method and recall of the search for neighbours.
         seed : int
-            Of the search.
+            Seed of the search.
 
         Returns
         -------
         csr_array of shape (n, n)
-            Rows that sum to 1.
+            The similarities; each row sums to 1.
         """
         data = as_graph(data)
         scales, n = self._scales(), _n_objects(data)
@@ -224,24 +227,27 @@ class GaussianAffinity(Affinity):
 
 @dataclass(frozen=True)
 class GlobalGaussian(Affinity):
-    """One bandwidth for all pairs: a joint distribution in which remote objects weigh little.
+    """Gaussian similarities with one bandwidth, as a joint distribution.
+
+    Remote objects have little mass in it.
 
     Parameters
     ----------
     perplexity : float
-        Chooses sigma, unless it is given: the geometric mean of the rows' perplexities (the mean of
-        the entropies of p_j|i under that sigma) is this.
+        Determines sigma, unless that is passed: the geometric mean of the perplexities of the rows
+        equals this value. (The mean of the entropies of p_j|i under sigma is its logarithm.)
     sigma : float, optional
         Standard deviation, in the unit of the distances.
     n_neighbors : int, optional
-        How many nearest neighbours of each object count. By default all pairs do up to 5,000
-        objects, and above that ten times the perplexity; one sigma gives objects in dense regions
-        many more neighbours than the mean. A pair counts where either is a neighbour of the other.
-        At most n - 1.
+        Number of nearest neighbours of each object that are used, at most n - 1. By default all
+        pairs are used up to 5,000 objects, and ten times the perplexity above that, because one
+        sigma gives objects in dense regions many more neighbours than the mean. A pair is used if
+        either object is a neighbour of the other.
 
     Raises
     ------
     ParameterError
+        If a setting is out of its range.
 
     See Also
     --------
@@ -249,8 +255,8 @@ class GlobalGaussian(Affinity):
 
     Notes
     -----
-    Pairs that hold less than 1e-6 / n of the whole are left out, so that a remote object may be
-    without pairs: eq. 4 of Cook et al. (2007) gives it next to no mass.
+    Pairs with less than 1e-6 / n of the total mass are omitted, so a remote object may have no
+    pairs: equation 4 of Cook et al. (2007) gives it next to no mass.
 
     Examples
     --------
@@ -281,18 +287,18 @@ class GlobalGaussian(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """Give the similarities of objects.
+        """Compute the similarities of the objects.
 
         Parameters
         ----------
         data : array, sparse array or NeighborGraph
-            Vectors, or distances, or neighbours that are known.
+            Vectors, distances or known neighbours.
         metric : str or callable
-            The distance of vectors.
+            Distance between vectors.
         search : NeighborSearch
-            How neighbours are sought.
+            Method and recall of the search for neighbours.
         seed : int
-            Of the search.
+            Seed of the search.
 
         Returns
         -------
@@ -302,7 +308,7 @@ class GlobalGaussian(Affinity):
         data = as_graph(data)
         n = _n_objects(data)
         if n < 2:
-            raise DataError(f"{n} object has no pairs; give at least two")
+            raise DataError(f"{n} object has no pairs; pass at least two")
         if self.sigma is None:
             _check_perplexity(self.perplexity, n)
         _check_neighbors(self.n_neighbors, n)
@@ -328,33 +334,35 @@ class GlobalGaussian(Affinity):
 
 @dataclass(frozen=True)
 class LocalPerplexity(Affinity):
-    """Gaussian rows averaged with the similarities that stand out in each row.
+    """Gaussian rows averaged with the locally outstanding similarities of each row.
 
-    Object i's similarities s_ij = (1 + cos_ij) / 2 stand out where they are not below
-    theta_i = min(1, mean_i + sd * standard deviation_i), both over the others j. Their number is
-    its perplexity score; the rest of the row is cut off and what is left is normalized to sum 1.
+    The similarities of object i, s_ij = (1 + cos_ij) / 2, are outstanding if they are at least
+    theta_i = min(1, mean_i + sd * standard deviation_i), both over the other objects j. Their
+    number is the perplexity score of the object. The rest of the row is removed, and the remaining
+    similarities are normalized to a sum of 1.
 
     Parameters
     ----------
     perplexity : float
-        The global one, of the Gaussian rows.
+        Perplexity of the Gaussian rows.
     sd : float
-        Standard deviations above the mean, 2 or 3 in the text.
+        Number of standard deviations above the mean; 2 or 3 in the thesis.
     weight : float
-        In [0, 1], the share of the local rows: 0.5 is the plain average of the text.
+        Weight of the local rows, in [0, 1]; 0.5 is the plain average of the thesis.
     min_neighbors : int
-        The least score: an object above whose threshold there are fewer keeps so many of its most
-        similar ones. 0 is the text.
+        Minimum score: an object with fewer similarities above its threshold keeps this many of its
+        most similar objects. The thesis uses 0.
     max_neighbors : int, optional
-        The largest score. Without it the number of those that stand out grows with n (some
-        hundredths of it), which above some 20,000 objects is more than fits in memory. Set it to
-        the neighbourhood you care about: on three sets of word vectors `weight=0.8,
+        Maximum score. Without it the number of outstanding similarities grows with n (some
+        hundredths of n), which does not fit in memory above about 20,000 objects. Set it to the
+        size of the neighbourhood of interest. On three sets of word vectors, `weight=0.8,
         max_neighbors=10` kept 4 to 6 of 100 more of the ten nearest words near than Gaussian rows
         did, and fewer of the fifty nearest.
 
     Raises
     ------
     ParameterError
+        If a setting is out of its range.
 
     See Also
     --------
@@ -362,15 +370,16 @@ class LocalPerplexity(Affinity):
 
     Notes
     -----
-    Where the text leaves freedom: the truncated matrix is written by columns, which is the same as
-    rows here, since both matrices are then averaged with their transposes. Both are scaled so that
-    each object's similarities sum to 1 before they are averaged. An object with nothing above its
-    threshold keeps its Gaussian row alone. Mean and deviation leave the object itself out. With
-    square distances (`metric="precomputed"`) s_ij = 1 - d_ij / max d, in place of the cosine.
+    Choices that the thesis leaves open: the truncated matrix is described by columns, which is
+    equivalent to rows here, because both matrices are then averaged with their transposes. Both are
+    scaled so that the similarities of each object sum to 1 before they are averaged. An object
+    without similarities above its threshold keeps only its Gaussian row. The mean and the standard
+    deviation exclude the object itself. With square distances (`metric="precomputed"`) s_ij = 1 -
+    d_ij / max d replaces the cosine.
 
-    With `min_neighbors=10, max_neighbors=10, weight=0.85` every object keeps its ten most similar,
-    at nearly equal weights. In a map of 601 word vectors that kept more of the ten nearest
-    neighbours than the rule of the text (sd 3), at a perplexity of 5 as at 50.
+    With `min_neighbors=10, max_neighbors=10, weight=0.85` every object keeps its ten most similar
+    objects with nearly equal weights. In a map of 601 word vectors this kept more of the ten
+    nearest neighbours than the rule of the thesis (sd 3), at perplexities of 5 and 50.
 
     Examples
     --------
@@ -404,23 +413,23 @@ class LocalPerplexity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """Give the similarities of objects.
+        """Compute the similarities of the objects.
 
         Parameters
         ----------
         data : array, sparse array or NeighborGraph
-            Vectors, or distances, or neighbours that are known.
+            Vectors, distances or known neighbours.
         metric : str or callable
-            The distance of vectors.
+            Distance between vectors.
         search : NeighborSearch
-            How neighbours are sought.
+            Method and recall of the search for neighbours.
         seed : int
-            Of the search.
+            Seed of the search.
 
         Returns
         -------
         csr_array of shape (n, n)
-            Rows that sum to 1.
+            The similarities; each row sums to 1.
         """
         data = as_graph(data)
         rows = GaussianAffinity(self.perplexity).similarities(
@@ -434,26 +443,26 @@ class LocalPerplexity(Affinity):
         return sparse.csr_array(gaussian_share @ rows + local_share @ local)
 
     def outstanding(self, data: Data, *, metric: Metric = "euclidean") -> sparse.csr_array:
-        """The similarities above each row's threshold; a row's count is its perplexity score.
+        """Compute the similarities above the threshold of each row, its perplexity score by number.
 
         Parameters
         ----------
         data : array or sparse array of shape (n, n_features)
             Vectors, or square distances with `metric="precomputed"`.
         metric : str or function
-            Only "precomputed" makes a difference.
+            Metric of the data; only "precomputed" has an effect.
 
         Returns
         -------
         sparse array of shape (n, n)
-            In (0, 1]; not symmetric.
+            Similarities in (0, 1]; not symmetric.
 
         Raises
         ------
         DataError
-            For a vector of length zero.
+            If a vector has a length of zero.
         ParameterError
-            For neighbours or sparse distances, which do not give a whole row.
+            If the data are neighbours or sparse distances, which do not contain whole rows.
 
         Examples
         --------
@@ -465,7 +474,7 @@ class LocalPerplexity(Affinity):
         n = _n_objects(data)
         if self.min_neighbors >= n:
             raise ParameterError(
-                f"is impossible for {n} objects; ask for at most {n - 1}",
+                f"is impossible for {n} objects; use at most {n - 1}",
                 name="min_neighbors",
                 value=self.min_neighbors,
             )
@@ -490,7 +499,9 @@ def _n_objects(data: Matrix | NeighborGraph) -> int:
         return len(data.indices)
     shape = np.shape(data)
     if not shape:
-        raise DataError(f"{data!r} is no table; give a row an object and a column a feature")
+        raise DataError(
+            f"expected a table with one row per object and one column per feature, got {data!r}"
+        )
     return int(shape[0])
 
 
@@ -498,7 +509,7 @@ def _check_perplexity(perplexity: float, n: int) -> None:
     if not 1 <= perplexity <= n - 1:
         raise ParameterError(
             f"is impossible for {n} objects; it must be at least 1 and at most {n - 1}, the "
-            "number of neighbours an object has",
+            "number of neighbours of an object",
             name="perplexity",
             value=perplexity,
         )
@@ -507,16 +518,16 @@ def _check_perplexity(perplexity: float, n: int) -> None:
 def _check_neighbors(n_neighbors: int | None, n: int) -> None:
     if n_neighbors is not None and n_neighbors > n - 1:
         raise ParameterError(
-            f"is impossible for {n} objects; ask for at most {n - 1}",
+            f"is impossible for {n} objects; use at most {n - 1}",
             name="n_neighbors",
             value=n_neighbors,
         )
 
 
 def _make_plain(affinity: Affinity) -> None:
-    """NumPy's numbers as Python's, arrays as tuples, so that the record prints and compares.
+    """Convert NumPy numbers to Python numbers and arrays to tuples, for printing and comparing.
 
-    A perplexity that is no number is refused; what numbers are possible, the data says.
+    A perplexity that is not a number raises an error; its possible range depends on the data.
     """
     name: str
     value: Any
@@ -533,17 +544,17 @@ def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:
     if perplexity > counts.min():
         row = counts.argmin()
         raise ParameterError(
-            f"is impossible for row {row}, which has {counts[row]} neighbours; give more of them "
-            "or ask for less",
+            f"is impossible for row {row}, which has {counts[row]} neighbours; pass more "
+            "neighbours or use a smaller perplexity",
             name="perplexity",
             value=perplexity,
         )
 
 
 def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """p_j|i from distances, averaged over perplexities, and which rows missed one; in blocks."""
+    """p_j|i from distances, averaged over perplexities, and the rows that missed one; in blocks."""
     values, missed = np.zeros(rows.nnz), np.zeros(rows.shape[0], bool)
-    # Squares of distances over the largest cannot overflow.
+    # Squares of distances divided by the largest cannot overflow.
     unit = rows.data.max(initial=0) or 1.0
     for some in _row_blocks(rows.indptr):
         starts = rows.indptr[some.start : some.stop + 1].astype(np.int64)
@@ -559,7 +570,7 @@ def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarr
 
 
 def _row_blocks(starts: np.ndarray) -> Iterator[slice]:
-    """Runs of rows that store some millions of pairs together."""
+    """Ranges of rows that store some millions of pairs together."""
     n = starts.size - 1
     step = max(1, BLOCK_CELLS * n // max(1, int(starts[-1])))
     for first in range(0, n, step):
@@ -579,7 +590,7 @@ def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
 
 
 def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The entropy of each row, none of which is empty."""
+    """The entropy of each row; no row is empty."""
     from scipy.special import entr
 
     return np.asarray(np.add.reduceat(entr(probabilities), starts[:-1]))
@@ -589,15 +600,15 @@ def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
     asked = ", ".join(f"{perplexity:g}" for perplexity in scales)
     warnings.warn(
         f"{missed.sum()} of {missed.size} rows, the first of them row {missed.argmax()}, cannot "
-        f"have a perplexity of {asked}: more neighbours than that lie at the least distance "
-        "(duplicates?), and they share the row alike; merge them, or ask for a larger perplexity",
+        f"have a perplexity of {asked}: more neighbours than that are at the smallest distance "
+        "(duplicates?), so they get equal similarities; merge them, or use a larger perplexity",
         DataWarning,
         stacklevel=4,
     )
 
 
 def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> float:
-    """The one beta under which the mean of the rows' entropies is log(perplexity)."""
+    """The beta at which the mean of the entropies of the rows is log(perplexity)."""
     from scipy.optimize import brentq
 
     from manymaps.compute.bandwidth import row_entropies
@@ -619,8 +630,8 @@ def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
         low, high = high, high + 5
         if high > 100:
             raise ParameterError(
-                "cannot be reached with one sigma: so many neighbours lie at the same distances; "
-                "give sigma, or a larger perplexity",
+                "cannot be reached with one sigma, because too many neighbours are at the same "
+                "distances; pass sigma, or use a larger perplexity",
                 name="perplexity",
                 value=perplexity,
             )
@@ -632,12 +643,12 @@ def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
 def _similarity_blocks(
     data: Matrix | NeighborGraph, metric: Metric
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Blocks of rows of similarities in [0, 1], each with the number of its first row."""
+    """Blocks of rows of similarities in [0, 1], each with the index of its first row."""
     given = isinstance(metric, str) and metric == "precomputed"
     if isinstance(data, NeighborGraph) or (given and sparse.issparse(data)):
         raise ParameterError(
-            "local perplexity needs every similarity of a row; give vectors or a square table of "
-            "distances, or use GaussianAffinity"
+            "local perplexity needs every similarity of a row; pass vectors or a square table "
+            "of distances, or use GaussianAffinity"
         )
     table = finite_matrix(data, "the distances") if given else finite_points(data, "X")
     n = table.shape[0]
@@ -656,7 +667,7 @@ def _similarity_blocks(
 
 
 def _largest(block: np.ndarray, k: int) -> np.ndarray:
-    """Where the k largest of each row are, or all."""
+    """Mask of the k largest values of each row, or of all."""
     if k >= block.shape[1]:
         return np.ones(block.shape, bool)
     kept = np.zeros(block.shape, bool)
@@ -665,14 +676,14 @@ def _largest(block: np.ndarray, k: int) -> np.ndarray:
 
 
 def affinity_from(written: str, **changes: Any) -> Affinity | None:
-    """The affinity that is written so, read without running anything; None for an unknown one.
+    """Parse the name of an affinity without running code; None if it is unknown.
 
     Parameters
     ----------
     written : str
-        As `Affinity.written` gives it.
+        A name returned by `Affinity.written`.
     **changes
-        Settings in place of those written.
+        Settings that replace those in the name.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""Nearest neighbours by cells: points that lie together are sought among the same candidates.
+"""Nearest neighbours by cells: nearby points are compared with the same candidates.
 
-The points are split into cells of some 128 by k-means within k-means. The candidates of a cell are
-the points of the cells nearest to it, as many as the recall needs. With the queries of a cell they
-make one matrix product, which costs a fraction of what as many distances cost one by one
-(`faiss.knn`); the squares of what it finds are then computed anew, from differences.
+Nested k-means splits the points into cells of about 128. The candidates of a cell are the points of
+its nearest cells, as many as the recall requires. With the queries of the cell they form one matrix
+product, which takes a fraction of the time of the same distances one by one (`faiss.knn`). The
+squared distances of the result are then computed again from differences.
 
-Points and queries are float32 and share their unit. The neighbours of a cell do not depend on the
-threads that others are sought in.
+Points and queries are float32 in the same unit. The neighbours of a cell do not depend on the
+number of threads.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ import numpy as np
 
 __all__ = ["FEW_CANDIDATES", "Cells", "cells_of"]
 
-# Cells of 64 and of 32 points need up to half as many candidates and are no quicker.
+# Cells of 64 and of 32 points need up to half as many candidates, but are not faster.
 _POINTS_PER_CELL = 128
 # k-means with thousands of centres at once would take longer than the search; two levels of 256
 # make 65,536 cells.
 _BRANCHES = 256
 #: Fewer cost no less.
 FEW_CANDIDATES = 4 * _POINTS_PER_CELL
-# Cells must be compact, not optimal: more rounds of k-means cost time without better candidates.
-# Not tuned.
+# Cells must be compact, but not optimal: more rounds of k-means take time without better
+# candidates. Not tuned.
 _ROUNDS = 10
 # faiss draws this many points per centre for k-means, which bounds its time; its own default.
 _POINTS_PER_CENTRE = 256
-# Cells per task of a thread: enough to outweigh the start of a task. Not tuned.
+# Cells per task of a thread, enough to outweigh the overhead of a task. Not tuned.
 _CELLS_AT_ONCE = 16
-# Splitting ends here even if k-means does not part the points, as with copies of one point; these
-# are split by number.
+# Splitting ends here even if k-means cannot separate the points, such as copies of one point; these
+# are split by index.
 _DEEPEST = 8
 #: So many more than k are sought, in case that the products' rounding has changed their order.
 _SPARE = 4
-# Squares of distances from matrix products in float32 are this uncertain; what is in doubt is
-# measured again.
+# Squared distances from matrix products in float32 have this relative uncertainty; doubtful ones
+# are computed again.
 _ROUNDING = 1e-4
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Points (n, d), cell after cell.
+    """Points (n, d), sorted by cell.
 
-    Cell c has the stretch starts[c] : starts[c + 1] of `points` and of their `numbers`.
+    Cell c is the range starts[c] : starts[c + 1] of `points` and of their indices, `numbers`.
     """
 
     faiss: Any
@@ -62,25 +62,25 @@ class Cells:
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of points of each cell."""
+        """The number of points in each cell."""
         return np.diff(self.starts)
 
     @property
     def of_point(self) -> np.ndarray:
-        """The cell of each point, by the number of the point."""
+        """The cell of each point, by the index of the point."""
         cells = np.empty(len(self.numbers), np.int64)
         cells[self.numbers] = np.repeat(np.arange(len(self.centres)), self.sizes)
         return cells
 
     def nearest_cell(self, queries: np.ndarray) -> np.ndarray:
-        """The cell whose centre is nearest to each query."""
+        """The cell with the nearest centre to each query."""
         return np.asarray(self.faiss.knn(queries, self.centres, 1)[1][:, 0])
 
     def candidates_before(self, places: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """How many candidates a place has before it comes to the cell of a point.
+        """Count the candidates of a position before the cell of a point is included.
 
-        Places (m, d), such as the centres of cells; points (m, k) by their numbers; so is the
-        result.
+        Positions (m, d), such as the centres of cells; points (m, k) by their indices; the result
+        has that shape too.
         """
         of_point, before = self.of_point, np.empty(points.shape, np.int64)
         for row, (place, some) in enumerate(zip(places, points, strict=True)):
@@ -99,12 +99,12 @@ class Cells:
         n_threads: int,
         note: Callable[[int], object],
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The k nearest of so many candidates, at least; of the points themselves without queries.
+        """Find the k nearest of at least this many candidates for queries or points.
 
         Returns
         -------
         indices, squares : arrays of shape (n_queries, k)
-            The squared distances are float32, nearest first; those at the same distance by number.
+            The squared distances are float32, the nearest first; equal ones are sorted by index.
         """
         own = queries is None
         n = len(self.points) if queries is None else len(queries)
@@ -132,7 +132,7 @@ class Cells:
         return slice(self.starts[cell], self.starts[cell + 1])
 
     def _groups(self, queries: np.ndarray | None) -> list[tuple[int, np.ndarray]]:
-        """The queries of each cell that has any."""
+        """The queries of each cell that contains any."""
         if queries is None:
             return [(c, self.numbers[self._stretch(c)]) for c in range(len(self.centres))]
         cells = self.nearest_cell(queries)
@@ -141,7 +141,7 @@ class Cells:
         return list(zip(kinds.tolist(), np.split(order, firsts[1:]), strict=True))
 
     def _nearest_cells(self, cells: np.ndarray, n_candidates: int) -> list[np.ndarray]:
-        """For each cell the nearest ones that together have so many points."""
+        """For each cell the nearest cells that together contain the required number of points."""
         sizes, n = self.sizes, len(self.centres)
         width = min(n, int(1.5 * n_candidates * n / len(self.points)) + 1)
         while True:
@@ -156,12 +156,12 @@ class Cells:
     def _neighbors(
         self, asked: np.ndarray, own: np.ndarray | None, around: np.ndarray, cell: int, k: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Neighbours of the queries of one cell, whose own numbers are left out if given."""
+        """Neighbours of the queries of one cell, without their own indices if passed."""
         stretches = [self._stretch(c) for c in around]
         numbers = np.concatenate([self.numbers[part] for part in stretches])
         block = np.concatenate([self.points[part] for part in stretches])
         width = min(k + (own is not None) + _SPARE, len(block))
-        # Products cancel less the nearer everything is to the origin.
+        # Products lose fewer digits near the origin.
         centre = self.centres[cell]
         rough, places = self.faiss.knn(asked - centre, block - centre, width)
         squares = self._squares(asked, block, places)
@@ -194,9 +194,10 @@ class Cells:
 
 
 def cells_of(faiss: Any, points: np.ndarray, seed: int, n_threads: int) -> Cells:
-    """Points (n, d) in cells, no larger than twice what they are meant to be.
+    """Assign points (n, d) to cells of at most twice the target size.
 
-    Points that k-means does not part, as copies of one point, are dealt to cells by their numbers.
+    Points that k-means cannot separate, such as copies of one point, are assigned to cells by
+    index.
     """
     whole: list[np.ndarray] = []
     large = [np.arange(len(points))]
@@ -214,7 +215,7 @@ def cells_of(faiss: Any, points: np.ndarray, seed: int, n_threads: int) -> Cells
 
 
 def _split(faiss: Any, points: np.ndarray, part: np.ndarray, seed: int) -> list[np.ndarray]:
-    """The part of each centroid, of as many as make cells, or as many as are quickly found."""
+    """The part of each centroid; as many parts as give cells, or as can be found quickly."""
     n_cells = -(-len(part) // _POINTS_PER_CELL)
     n_parts = n_cells if n_cells <= _BRANCHES else min(_BRANCHES, -(-n_cells // _BRANCHES))
     rows = points if len(part) == len(points) else points[part]
@@ -239,9 +240,10 @@ def _dealt(part: np.ndarray) -> list[np.ndarray]:
 
 
 def _in_threads(work: Callable[[Any], Any], tasks: Any, n_threads: int) -> Iterator[Any]:
-    """The results of work on each task, in their order; several tasks at once, a thread each.
+    """Return the results of work on each task in order; several tasks run at once.
 
-    faiss lets go of the interpreter while it computes. A task alone has all threads of OpenMP.
+    faiss releases the interpreter lock during computations. A single task uses all threads of
+    OpenMP.
     """
     if n_threads == 1 or len(tasks) <= 1:
         yield from map(work, tasks)
@@ -252,9 +254,10 @@ def _in_threads(work: Callable[[Any], Any], tasks: Any, n_threads: int) -> Itera
 
 
 class _ByProducts:
-    """While anybody is inside, faiss compares by matrix products, and keeps what is near in pools.
+    """Make faiss compare by matrix products and collect neighbours in pools, within the context.
 
-    By itself it does so for many queries at once, or many neighbours. The limits are the process's.
+    By default faiss does so only for many queries or many neighbours. The limits are global to the
+    process.
     """
 
     def __init__(self) -> None:

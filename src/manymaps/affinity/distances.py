@@ -1,13 +1,14 @@
-"""Vectors and distances as they are given: checked, and made comparable.
+"""Vectors and distances as passed by users: validated, and converted to comparable points.
 
-With unit vectors x, |x_i - x_j|^2 = 2 (1 - cos), so that cosine neighbours are Euclidean ones; the
-correlation distance is the cosine distance of rows that are centred first. So one Euclidean search
-serves the metrics of `EUCLIDEAN`. The standardized Euclidean distance (seuclidean) divides each
-column by its standard deviation over the points, and that of Mahalanobis whitens: with the
-correlations of these columns R = U diag(w) U^T it is the Euclidean one of z U diag(w)^-1/2.
+With unit vectors x, |x_i - x_j|^2 = 2 (1 - cos), so cosine neighbours are Euclidean neighbours. The
+correlation distance is the cosine distance of rows that are centred first. One Euclidean search
+therefore serves all metrics of `EUCLIDEAN`. The standardized Euclidean distance (seuclidean)
+divides each column by its standard deviation over the points. The Mahalanobis distance whitens the
+columns: with the correlations of these columns R = U diag(w) U^T it is the Euclidean distance of z
+U diag(w)^-1/2.
 
-Shapes: vectors (n, n_features), dense or sparse; distances (n, n), square or, as sparse rows, the
-distances to some neighbours, among which a stored zero is a distance of zero.
+Shapes: vectors (n, n_features), dense or sparse; distances (n, n), either square or sparse rows of
+the distances to some neighbours, in which a stored zero is a distance of zero.
 """
 
 from __future__ import annotations
@@ -43,51 +44,52 @@ EUCLIDEAN = (
     "seuclidean",
     "mahalanobis",
 )
-# 32 MiB of float64 per block: large enough for fast products, small beside the data.
+# 32 MiB of float64 per block: large enough for fast products, small compared with the data.
 BLOCK_CELLS = 2**22
-# Distances from float32 files differ in their last digits, so that exact symmetry cannot be asked
-# for.
+# Distances from float32 files differ in their last digits, so exact symmetry cannot be required.
 _ASYMMETRY = 1e-6
-# Symmetry of larger sparse tables is checked on some of their rows, because a transpose takes as
+# For larger sparse tables the symmetry is checked on a sample of rows, because a transpose takes as
 # much memory as the table.
 _MOST_TO_COMPARE = 20_000_000
-# Eigenvalues below this share of the largest are rounding: the columns are linearly dependent, and
-# whitening would blow up noise.
+# Eigenvalues below this share of the largest are rounding errors: the columns are linearly
+# dependent, and whitening would amplify noise.
 _ONE_DIRECTION = 1e-10
 
 
 def check_finite(X: Matrix, what: str = "X") -> None:
-    """Refuse NaN and infinity, naming the first row and column.
+    """Raise an error for NaN or infinity that names the first row and column.
 
     Parameters
     ----------
     X : array or sparse array of shape (n, n_features)
+        The data.
     what : str
-        The name of the data in the message.
+        Name of the data in the message.
 
     Raises
     ------
     DataError
+        If a value is not finite.
 
     Examples
     --------
     >>> check_finite(np.array([[1.0, np.nan]]), "the table")
     Traceback (most recent call last):
         ...
-    manymaps.errors.DataError: the table has NaN in row 0, column 1; drop or fill such cells
+    manymaps.errors.DataError: the table has NaN in row 0, column 1; remove or fill such cells
     """
     cell = first_cell(X, not_finite)
     if cell is not None:
         shown = "NaN" if np.isnan(cell.value) else cell.value
         raise DataError(
-            f"{what} has {shown} in row {cell.row}, column {cell.column}; drop or fill such cells"
+            f"{what} has {shown} in row {cell.row}, column {cell.column}; remove or fill such cells"
         )
 
 
 def finite_matrix(X: Any, what: str) -> Matrix:
-    """Data as a finite float array, or sparse rows without cells stored twice."""
+    """Data as a finite float array, or as sparse rows without duplicate entries."""
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
-        raise DataError(f"{what} holds complex numbers; give real ones")
+        raise DataError(f"{what} contains complex numbers; expected real numbers")
     if sparse.issparse(X):
         matrix = sparse.csr_array(X)
         if not np.issubdtype(matrix.dtype, np.floating):
@@ -102,15 +104,15 @@ def finite_matrix(X: Any, what: str) -> Matrix:
             raise DataError(f"{what} cannot be read as numbers: {error}") from error
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise DataError(
-            f"{what} has shape {matrix.shape}; give a table with a row an object and a column a "
-            "feature"
+            f"{what} has shape {matrix.shape}; expected a table with one row per object and one "
+            "column per feature"
         )
     check_finite(matrix, what)
     return matrix
 
 
 def finite_points(X: Any, what: str) -> Matrix:
-    """Vectors as `finite_matrix` gives them, whose squares are finite too."""
+    """Vectors as returned by `finite_matrix`, whose squares are finite too."""
     points = finite_matrix(X, what)
     check_magnitude(points, what)
     return points
@@ -119,18 +121,19 @@ def finite_points(X: Any, what: str) -> Matrix:
 def normalized_rows(
     rows: Matrix, what: str = "X", defect: str = "of length zero", metric: str = "cosine"
 ) -> Matrix:
-    """Rows of length 1, of the type that was given.
+    """Scale rows to length 1, in the type that was passed.
 
     Parameters
     ----------
     rows : array or sparse array of shape (n, n_features)
+        The rows.
     what, defect, metric : str
-        For the message: the name of the data, what is wrong with the row, and under which distance.
+        Parts of the message: the name of the data, the defect of the row, and the distance.
 
     Raises
     ------
     DataError
-        For a row of length zero.
+        If a row has a length of zero.
 
     Examples
     --------
@@ -142,8 +145,8 @@ def normalized_rows(
     empty = np.flatnonzero(largest == 0)
     if empty.size:
         raise DataError(
-            f"row {empty[0]} of {what} is {defect} ({empty.size} such rows), so that it has no "
-            f"{metric} distance to others; drop it or choose another metric"
+            f"row {empty[0]} of {what} is {defect} ({empty.size} such rows), so it has no "
+            f"{metric} distance to other rows; remove it or choose another metric"
         )
     if sparse.issparse(rows):
         scaled = sparse.diags_array(1 / largest).tocsr() @ rows
@@ -158,7 +161,7 @@ def normalized_rows(
 def comparable(
     points: Matrix, queries: Matrix | None, metric: Metric
 ) -> tuple[Matrix, Matrix | None]:
-    """Points whose Euclidean distances give the metric, as far as it is one of that family."""
+    """Points whose Euclidean distances give the metric, if it is one of that family."""
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
     if metric in ("seuclidean", "mahalanobis"):
@@ -182,7 +185,7 @@ def comparable(
 def _standardized(
     points: Matrix, queries: Matrix | None, *, whitened: bool
 ) -> tuple[Matrix, Matrix | None]:
-    """Points and queries in the points' own standard deviations, and uncorrelated if whitened."""
+    """Points and queries in units of standard deviations, and uncorrelated if whitened."""
     metric = "mahalanobis" if whitened else "seuclidean"
     table = points if isinstance(points, np.ndarray) else points.toarray()
     if len(table) < 2:
@@ -216,7 +219,7 @@ def _standardized(
 
 
 def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:
-    """Euclidean distances of the comparable points in the metric's own unit."""
+    """Convert Euclidean distances of the comparable points to the metric's own unit."""
     if metric == "sqeuclidean":
         return distances**2
     if metric in ("cosine", "correlation"):
@@ -225,20 +228,22 @@ def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:
 
 
 def known_distances(table: Any) -> Any:
-    """A table of distances: an array where it stores every pair, else sparse rows or as it is.
+    """Convert distances to an array if all pairs are stored, else to sparse rows.
 
-    What a sparse table does not store is no distance of zero but one that nobody knows, as in
-    scikit-learn: the two are not taken for neighbours. A table that does store every pair, in
-    whatever format, is the same one as an array. Of the formats that store whole blocks (BSR) or
-    diagonals (DIA), a zero counts where no pair is missing; else it may only fill up.
+    A pair that a sparse table does not store has an unknown distance, not a distance of zero, as in
+    scikit-learn: the two objects are not neighbours. A table that stores every pair, in any format,
+    is equivalent to an array. In formats that store whole blocks (BSR) or diagonals (DIA), a zero
+    counts as a distance if no pair is missing; otherwise it may be padding.
 
     Parameters
     ----------
     table : array or sparse array of shape (n, n)
+        The distances.
 
     Returns
     -------
     array or sparse array of shape (n, n)
+        The converted distances.
 
     Examples
     --------
@@ -270,7 +275,7 @@ def _stores_every_pair(table: Any) -> bool:
 
 
 def stored_rows(table: Any, own: bool = True) -> sparse.csr_array:
-    """Stored distances without the diagonal, which has to be zero."""
+    """Stored distances without the diagonal, which must be zero."""
     rows = finite_matrix(table, "the distances")
     check_distances(rows, own)
     if not own:
@@ -285,17 +290,17 @@ def stored_rows(table: Any, own: bool = True) -> sparse.csr_array:
 
 
 def check_stored_symmetry(rows: sparse.csr_array, what: str = "the distances") -> None:
-    """Refuse distances that are stored both ways round and differ; others have one way only.
+    """Raise an error if distances that are stored in both directions differ.
 
-    float32 distances that come from products of vectors are right to the root of its precision.
-    Of more than 20 million distances evenly spaced rows are looked at.
+    float32 distances computed from products of vectors are accurate to the square root of its
+    precision. With more than 20 million distances, evenly spaced rows are checked.
     """
     n = rows.shape[0]
     some = np.arange(n)[:: 1 + rows.nnz // _MOST_TO_COMPARE]
     there, back = rows, rows.T.tocsr()
     if some.size < n:
         there, back = there[some], back[some]
-    # Where only one way is stored, both products are 0.
+    # If only one direction is stored, both products are 0.
     gap = there.multiply(_pattern(back)) - back.multiply(_pattern(there))
     gap = sparse.coo_array(abs(gap))
     rounding = max(_ASYMMETRY, float(np.sqrt(np.finfo(rows.dtype).eps)))
@@ -313,13 +318,13 @@ def _pattern(rows: sparse.csr_array) -> sparse.csr_array:
 
 def _asymmetric(what: str, there: float, back: float, i: int, j: int) -> str:
     return (
-        f"{what} are not symmetric: {there} in row {i}, column {j} and {back} the other way round "
-        "differ most; average the two if either will do"
+        f"{what} are not symmetric: the largest difference is between {there} in row {i}, column "
+        f"{j} and {back} in the opposite cell; average the two if either is acceptable"
     )
 
 
 def check_distances(table: Matrix, own: bool) -> None:
-    """Refuse what cannot be distances of objects (among themselves, if own)."""
+    """Raise an error for values that cannot be distances (among the objects, if `own`)."""
     cell = first_cell(table, lambda values: values < 0)
     if cell is not None:
         raise DataError(
@@ -329,7 +334,7 @@ def check_distances(table: Matrix, own: bool) -> None:
         return
     n = table.shape[0]
     if table.shape[1] != n:
-        raise DataError(f"the distances have shape {table.shape}; give a square table")
+        raise DataError(f"the distances have shape {table.shape}; expected a square table")
     stored = np.asarray(table if isinstance(table, np.ndarray) else table.data)
     rounding = _ASYMMETRY * stored.max(initial=0)
     diagonal = table.diagonal()

@@ -1,11 +1,11 @@
-"""Neighbourhoods among directions: their centres, and the plane in which each is seen best.
+"""Neighbourhoods among directions: their centres, and the plane that shows each best.
 
     centres    spherical k-means (Dhillon & Modha 2001): the unit vectors c_m with the largest sum
                of max_m cos(x_i, c_m) over objects
     plane      (x_i - mean) V / s with the mean, the principal axes V and the standard deviation s
                along the longest of them, all under weights of the objects
 
-Shapes: unit vectors x (n, k), or 0 for an object of which nothing is known.
+Shapes: unit vectors x (n, k), or 0 for an object without data.
 """
 
 from __future__ import annotations
@@ -17,27 +17,30 @@ from manymaps.affinity.network import unit_rows
 
 __all__ = ["principal_places", "spherical_centres"]
 
-# k-means ends in a local optimum, so that the best of three is taken; sweeps end when nothing
-# changes, and the limit only stops cycles.
+# k-means ends in a local optimum, so the best of three runs is used. Iterations end when no
+# assignment changes; the limit only stops cycles.
 _RESTARTS, _MOST_SWEEPS = 3, 100
 
 
 def spherical_centres(
     directions: np.ndarray, n_clusters: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """Centres of length 1: the best of some runs of spherical k-means.
+    """Find centres of length 1 by the best of several runs of spherical k-means.
 
     Parameters
     ----------
     directions : ndarray of shape (n, k)
+        Unit vectors, or 0.
     n_clusters : int
-        At most n. Of more than there are different directions, some coincide.
+        Number of clusters, at most n. If it exceeds the number of different directions, some
+        coincide.
     generator : numpy.random.Generator
-        Of the seeds.
+        Source of the seeds.
 
     Returns
     -------
     ndarray of shape (n_clusters, k)
+        The centres.
 
     Examples
     --------
@@ -68,20 +71,21 @@ def spherical_centres(
 
 
 def principal_places(directions: np.ndarray, weights: np.ndarray, n_components: int) -> np.ndarray:
-    """Places along the leading principal axes, the longest of standard deviation 1.
+    """Compute coordinates along principal axes, with standard deviation 1 along the longest.
 
     Parameters
     ----------
     directions : ndarray of shape (n, k)
+        Unit vectors, or 0.
     weights : ndarray of shape (n,)
-        At least 0, their sum positive.
+        Weights, at least 0, with a positive sum.
     n_components : int
-        Columns beyond k are 0.
+        Number of columns of the result; columns beyond k are 0.
 
     Returns
     -------
     ndarray of shape (n, n_components)
-        Objects of which nothing is known are in the middle.
+        The coordinates; objects without data are at the origin.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The nearest neighbours of each object: exact while that is cheap, else at a measured recall.
+"""The nearest neighbours of each object: exact if that is cheap, otherwise at a measured recall.
 
     method        metrics                                    price
     exact         all of scikit-learn's, or a function       n^2
@@ -52,40 +52,40 @@ _SEARCHES: dict[str, Callable[[Problem, float], Found]] = {
     "faiss": search_methods.by_faiss,
     "pynndescent": search_methods.descent,
 }
-# Building an index of fewer objects does not pay.
+# An index of fewer objects is not worth its construction.
 _FEWEST_TO_APPROXIMATE = 2_000
-# Costs, in multiply-adds, up to which search is exact: seconds on one core as matrix products. Not
-# tuned.
+# Costs, in multiply-adds, up to which the search is exact: seconds on one core as matrix products.
+# Not tuned.
 _EXACT_PRODUCTS = 1e10
-# The same for other metrics, whose approximate search by descent is slower, so that exact search
-# pays for longer.
+# The same for other metrics, whose approximate search by descent is slower, so that exact search is
+# worthwhile for more objects.
 _EXACT_DISTANCES = 4e10
-# Selecting among the distances of a pair counts as much as 50 multiply-adds.
+# Selecting among the distances of a pair costs as much as 50 multiply-adds.
 _PAIR_COST = 50
-# Up to this many differences exact neighbours are taken from differences, not products, which
-# cancel digits.
+# Up to this many differences, exact neighbours are computed from differences, because products lose
+# digits.
 _DIFFERENCES = 3e9
-# 1 GB of float32: sparse data beyond it are not made dense for faiss.
+# 1 GB of float32: larger sparse data are not made dense for faiss.
 _DENSE_CELLS = 2.5e8
 
 
 @dataclass(frozen=True)
 class NeighborGraph:
-    """Neighbours of each object, nearest first.
+    """The neighbours of each object, nearest first.
 
     Parameters
     ----------
     indices : array of shape (n_queries, k)
-        Numbers of the neighbours.
+        Indices of the neighbours.
     distances : array of shape (n_queries, k)
-        In the metric's own unit, increasing along a row.
+        Distances in the metric's own unit, increasing along each row.
     method : str
-        How they were found.
+        Method of the search.
     recall : float
         Share of the true neighbours that were found: the mean over a sample of some hundred
-        objects; 1 if the search was exact.
+        objects, or 1 if the search was exact.
     least_recall : float
-        The lowest share of any object of the sample.
+        Lowest share of any object in the sample.
 
     See Also
     --------
@@ -107,26 +107,28 @@ class NeighborGraph:
 
 
 def as_graph(data: Any) -> Any:
-    """Neighbours that another library found as a `NeighborGraph`; other data as they are.
+    """Convert neighbours from another library to a `NeighborGraph`; return other data unchanged.
 
     Parameters
     ----------
     data : tuple of two arrays of shape (n, k), or anything
-        Indices and distances, as umap's `precomputed_knn` (of which the third part, its index, is
-        not read), openTSNE and pynndescent hold them; or distances and indices, as scikit-learn's
-        `kneighbors` gives them: the indices are those that are whole numbers, the first of two.
-        Rows may hold their own object, or none does. A row from which as many duplicates crowd it
-        out loses its farthest neighbour, so that all keep the same number.
+        Indices and distances, as in umap's `precomputed_knn` (its third part, the index, is
+        ignored), openTSNE and pynndescent; or distances and indices, as returned by scikit-learn's
+        `kneighbors`. The indices are the array of integers, or the first array if both contain
+        integers. Either all rows contain their own object, or none does. If duplicates displace a
+        row's own object, the row loses its farthest neighbour, so that all rows keep the same
+        number.
 
     Returns
     -------
     NeighborGraph, or `data`
+        The neighbours, or `data` unchanged.
 
     Raises
     ------
     DataError
-        For arrays of other shapes or types, an own object at a distance, a row without its own
-        object where others hold it, and what `check_graph` refuses.
+        If the arrays have other shapes or types, an own object is at a positive distance, a row
+        lacks its own object although others contain it, or `check_graph` raises an error.
 
     Examples
     --------
@@ -149,7 +151,7 @@ def as_graph(data: Any) -> Any:
 
 
 def _without_own(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbours without each row's own object, where rows hold it."""
+    """Neighbours without each row's own object, if rows contain it."""
     n, width = indices.shape
     own = indices == np.arange(n)[:, None]
     holds = own.any(axis=1)
@@ -158,14 +160,14 @@ def _without_own(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray
     rounding = np.sqrt(np.finfo(np.float32).eps) * abs(distances).max()
     _refuse_row(
         (own & (distances > rounding)).any(axis=1),
-        "its own object at a distance above 0; rows must stand in the order of their numbers",
+        "its own object at a distance above 0; rows must be in the order of the objects",
     )
     _refuse_row(
         ~holds & (distances.min(axis=1) > rounding),
-        "no own object where others have theirs; give it to all rows or to none",
+        "no own object, but other rows have theirs; include it in all rows or in none",
     )
     if width == 1:
-        raise DataError("the neighbours are each row's own object alone; ask for more neighbours")
+        raise DataError("the neighbours contain only each row's own object; use more neighbours")
     kept = np.ones((n, width), bool)
     kept[np.arange(n), np.where(holds, own.argmax(axis=1), distances.argmax(axis=1))] = False
     return indices[kept].reshape(n, width - 1), distances[kept].reshape(n, width - 1)
@@ -173,20 +175,21 @@ def _without_own(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray
 
 @dataclass(frozen=True)
 class NeighborSearch:
-    """How neighbours are sought.
+    """Method and required recall of a search for neighbours.
 
     Parameters
     ----------
     method : {"auto", "exact", "faiss", "pynndescent"}
-        "auto" is exact while that is cheap (up to some 10,000 objects of 50 features).
+        Method of the search. The default "auto" is exact if that is cheap (up to about 10,000
+        objects with 50 features).
     recall : float
-        In (0, 1]: the share of the true neighbours that an approximate search has to find; 1 is
-        an exact search.
+        Share of the true neighbours that an approximate search must find, in (0, 1]; 1 requests an
+        exact search.
 
     Raises
     ------
     ParameterError
-        For another method or a recall out of range.
+        If the method is unknown or the recall is out of its range.
 
     See Also
     --------
@@ -219,42 +222,45 @@ def nearest_neighbors(
     search: NeighborSearch = DEFAULT_SEARCH,
     seed: int = 0,
 ) -> NeighborGraph:
-    """The k nearest objects of each query, or of each object among the others.
+    """Find the k nearest objects of each query, or of each object among the others.
 
     Parameters
     ----------
     X : array or sparse array of shape (n, n_features)
-        With `metric="precomputed"` the distances: a square array, or a sparse one that stores each
-        row's distances to its neighbours (a stored zero is a distance of zero).
+        Vectors. With `metric="precomputed"` the distances: a square array, or a sparse array that
+        stores the distances of each row to its neighbours (a stored zero is a distance of zero).
     k : int
-        At least 1 and at most n - 1 (n with queries).
+        Number of neighbours, at least 1 and at most n - 1 (n with queries).
     metric : str or function
         A metric of scikit-learn, "precomputed", or a function of two vectors. "seuclidean" and
-        "mahalanobis" take variances and covariances from X; "haversine" takes latitude and
+        "mahalanobis" estimate variances and covariances from X; "haversine" expects latitude and
         longitude in radians.
     queries : array or sparse array of shape (n_queries, n_features), optional
-        With `metric="precomputed"` their distances to the objects, of shape (n_queries, n).
-        Without queries each object is sought among the others.
+        Query vectors. With `metric="precomputed"` their distances to the objects, of shape
+        (n_queries, n). Without queries, the neighbours of each object among the others are found.
     search : NeighborSearch
+        Method and recall of the search.
     seed : int
-        The same seed gives the same neighbours, at any number of threads (but not from
-        pynndescent, which promises this for one thread). Objects at the same distance, such as
-        duplicates, become neighbours at random.
+        Seed of the search. The same seed gives the same neighbours at any number of threads, except
+        from pynndescent, which guarantees this for one thread only. Ties, such as duplicates, are
+        broken at random.
 
     Returns
     -------
     NeighborGraph
+        The neighbours.
 
     Raises
     ------
     DataError
-        For data that cannot be compared: NaN or infinity, a vector of length zero under the cosine
-        distance, distances that are negative, asymmetric, or not zero between an object and itself,
-        a metric that gives NaN or infinity, or a column that has no unit in it.
+        If the data cannot be compared: NaN or infinity; a vector of length zero with the cosine
+        distance; distances that are negative, asymmetric, or not zero between an object and itself;
+        a metric that returns NaN or infinity; or a constant column for a metric that divides by its
+        spread.
     ParameterError
-        For a k, metric or method that is impossible here.
+        If k, the metric or the method is impossible for these data.
     ImportError
-        Where pynndescent is needed and not installed.
+        If pynndescent is needed and not installed.
 
     See Also
     --------
@@ -274,8 +280,8 @@ def nearest_neighbors(
     asked = None if queries is None else finite_points(queries, "queries")
     if asked is not None and asked.shape[1] != points.shape[1]:
         raise DataError(
-            f"the queries have {asked.shape[1]} features and X has {points.shape[1]}; give both "
-            "the same features in the same order"
+            f"the queries have {asked.shape[1]} features, but X has {points.shape[1]}; both must "
+            "have the same features in the same order"
         )
     _check_k(k, points.shape[0] - (asked is None))
     _check_metric(metric, points)
@@ -299,25 +305,25 @@ def distance_rows(
     search: NeighborSearch = DEFAULT_SEARCH,
     seed: int = 0,
 ) -> sparse.csr_array:
-    """Each object's distances to its neighbours, as sparse rows in which a zero may be stored.
+    """Compute the distances of each object to its neighbours, as sparse rows that may store zeros.
 
     Parameters
     ----------
     data : array or sparse array, NeighborGraph, or tuple of two arrays
-        Vectors or distances, of which the k nearest are kept; of given neighbours (a graph,
-        what `as_graph` makes one of, or sparse distances with `metric="precomputed"`) all are.
+        Vectors or distances, of which the k nearest are kept. Known neighbours (a graph, an input
+        of `as_graph`, or sparse distances with `metric="precomputed"`) are all kept.
     k, metric, search, seed
-        See `nearest_neighbors`.
+        As in `nearest_neighbors`.
 
     Returns
     -------
     sparse array of shape (n, n)
-        Not symmetric; nothing on the diagonal.
+        The distances; not symmetric, with an empty diagonal.
 
     Raises
     ------
     DataError, ParameterError, ImportError
-        See `nearest_neighbors` and `check_graph`.
+        As in `nearest_neighbors` and `check_graph`.
 
     Examples
     --------
@@ -339,7 +345,7 @@ def distance_rows(
         graph = nearest_neighbors(data, k, metric=metric, search=search, seed=seed)
     n, width = graph.indices.shape
     columns, distances = _in_column_order(graph.indices, graph.distances)
-    # Of 64 bits, they would make the indices of 64 bits too.
+    # Indices of 64 bits would make the other index array 64-bit too.
     small = max(n, n * width) <= np.iinfo(np.int32).max
     starts = np.arange(0, n * width + 1, width, dtype=np.int32 if small else np.int64)
     rows = sparse.csr_array((distances.ravel(), columns.ravel(), starts), shape=(n, n))
@@ -348,7 +354,7 @@ def distance_rows(
 
 
 def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of neighbours by their numbers in place of nearness."""
+    """Rows of neighbours sorted by index instead of distance."""
     if indices.dtype != np.int32 or distances.dtype != np.float32:
         order = np.argsort(indices, axis=1, kind="stable")
         return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
@@ -356,7 +362,7 @@ def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.nda
     step = max(1, BLOCK_CELLS // indices.shape[1])
     for start in range(0, len(indices), step):
         some = slice(start, start + step)
-        # As one number each, both are sorted many times as fast.
+        # As single numbers, indices and distances are sorted many times faster.
         pairs = indices[some].astype(np.int64) << 32
         pairs |= np.ascontiguousarray(distances[some]).view(np.uint32)
         pairs.sort(axis=1)
@@ -366,13 +372,13 @@ def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.nda
 
 
 def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
-    """The distances to all others, by differences where that is not too long."""
+    """The distances to all others, from differences if that is fast enough."""
     from scipy.spatial.distance import cdist
     from sklearn.metrics import pairwise_distances
 
     points = finite_points(data, "X")
     if points.shape[0] < 2:
-        raise DataError("one object has no neighbours; give at least two")
+        raise DataError("one object has no neighbours; pass at least two")
     _check_metric(metric, points)
     points, _ = comparable(points, None, metric)
     n, inner = points.shape[0], _inner_metric(metric)
@@ -389,7 +395,7 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
 
 
 def check_graph(graph: NeighborGraph) -> NeighborGraph:
-    """Given neighbours of n objects among themselves, sorted by distance.
+    """Check known neighbours of n objects among themselves, and sort them by distance.
 
     Parameters
     ----------
@@ -399,13 +405,14 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
     Returns
     -------
     NeighborGraph
+        The neighbours.
 
     Raises
     ------
     DataError
-        Where a row holds its own object, a neighbour twice, a number out of range, or a distance
-        that is negative, NaN or infinite; where two objects are each other's neighbours at
-        different distances (of more than 20 million, evenly spaced rows are looked at).
+        If a row contains its own object, a neighbour twice, or an index out of range; if a distance
+        is negative, NaN or infinite; or if two objects are neighbours of each other at different
+        distances (with more than 20 million distances, evenly spaced rows are checked).
 
     Examples
     --------
@@ -419,15 +426,17 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
     if not np.issubdtype(distances.dtype, np.floating):
         distances = distances.astype(np.float64)
     n = len(indices)
-    unfound = " (-1 is one that a search did not find)" if (indices == -1).any() else ""
+    unfound = " (-1 marks a neighbour that a search did not find)" if (indices == -1).any() else ""
     _refuse_row(
         ((indices < 0) | (indices >= n)).any(axis=1),
-        f"a neighbour out of range; numbers go from 0 to {n - 1}{unfound}",
+        f"a neighbour out of range; indices must be from 0 to {n - 1}{unfound}",
     )
     own = (indices == np.arange(n)[:, None]).any(axis=1)
-    _refuse_row(own, "its own object among its neighbours; leave it out")
+    _refuse_row(own, "its own object among its neighbours; remove it")
     ranked = np.sort(indices, axis=1)
-    _refuse_row((ranked[:, 1:] == ranked[:, :-1]).any(axis=1), "a neighbour twice; give each once")
+    _refuse_row(
+        (ranked[:, 1:] == ranked[:, :-1]).any(axis=1), "a neighbour twice; remove the duplicate"
+    )
     bad = ~(np.isfinite(distances) & (distances >= 0)).all(axis=1)
     _refuse_row(bad, "a distance that is negative or not finite")
     width = indices.shape[1]
@@ -444,14 +453,14 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
 
 
 def _check_arrays(indices: np.ndarray, distances: np.ndarray) -> None:
-    """Refuse indices and distances of different shapes, and indices that are no whole numbers."""
+    """Raise an error if the shapes differ, or the indices are not integers."""
     if indices.ndim != 2 or indices.shape != distances.shape or 0 in indices.shape:
         raise DataError(
             f"the neighbours have indices of shape {indices.shape} and distances of shape "
-            f"{distances.shape}; give both the shape (n, k)"
+            f"{distances.shape}; both must have shape (n, k)"
         )
     if not np.issubdtype(indices.dtype, np.integer):
-        raise DataError(f"the neighbours' indices are {indices.dtype}; give whole numbers")
+        raise DataError(f"the neighbours' indices have type {indices.dtype}; expected integers")
 
 
 def _refuse_row(bad: Any, what: str) -> None:
@@ -460,12 +469,13 @@ def _refuse_row(bad: Any, what: str) -> None:
 
 
 def _stored_neighbors(X: Any, k: int, queries: Any, seed: int) -> NeighborGraph:
-    """The k nearest by a table of distances, without the diagonal unless queries are given."""
+    """The k nearest in a table of distances, without the diagonal unless queries are passed."""
     table = finite_matrix(X if queries is None else queries, "the distances")
     own = queries is None
     if queries is not None and table.shape[1] != np.shape(X)[1]:
         raise DataError(
-            f"the queries have distances to {table.shape[1]} objects and X holds {np.shape(X)[1]}"
+            f"the queries have distances to {table.shape[1]} objects, but X contains "
+            f"{np.shape(X)[1]}"
         )
     generator = np.random.default_rng(seed)
     if sparse.issparse(table):
@@ -497,7 +507,7 @@ def _nearest_stored(
             f"{k} neighbours are impossible: row {row} of the distances stores {counts[row]}"
         )
     of_row = np.repeat(np.arange(counts.size), counts)
-    # Objects at the same distance in a random order, so that the first k are drawn from them.
+    # Objects at the same distance are put in random order, from which the first k are taken.
     order = np.lexsort((generator.random(len(rows.data)), rows.data, of_row))
     nearest = order[rows.indptr[:-1, None] + np.arange(k)]
     by_number = np.lexsort((rows.indices[nearest], rows.data[nearest]), axis=1)
@@ -506,7 +516,7 @@ def _nearest_stored(
 
 
 def _chosen(problem: Problem, search: NeighborSearch) -> str:
-    """The method that was asked for, where it can do it, or the cheapest one that can."""
+    """The requested method if it is possible, or the cheapest possible one."""
     fits_faiss = problem.euclidean and (
         not sparse.issparse(problem.points) or np.prod(problem.points.shape) <= _DENSE_CELLS
     )
@@ -517,7 +527,7 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
         )
     if search.method == "pynndescent" and not search_methods.descends(problem.metric):
         raise ParameterError(
-            f"pynndescent has no {setting('metric', problem.metric)}; use method='exact'"
+            f"pynndescent does not support {setting('metric', problem.metric)}; use method='exact'"
         )
     if search.recall == 1:
         return "exact"
@@ -548,8 +558,8 @@ def _check_metric(metric: Metric, points: Matrix) -> None:
         check_choice("metric", metric, known)
     if isinstance(metric, str) and metric == "haversine" and points.shape[1] != 2:
         raise ParameterError(
-            "needs 2 columns, latitude and longitude in radians, and X has "
-            f"{points.shape[1]}; choose another metric",
+            f"needs 2 columns, latitude and longitude in radians, but X has {points.shape[1]}; "
+            "choose another metric",
             name="metric",
             value=metric,
         )

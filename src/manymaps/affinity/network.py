@@ -1,4 +1,4 @@
-"""Associations as a network without directions, and where in it each object lies.
+"""Associations as an undirected network, and the coordinates of each object in it.
 
     A    =  (1 - backward) p^power + backward (p^power)^T
     S    =  D^-1/2 A D^-1/2,     D_ii = offset + sum_j A_ij
@@ -6,9 +6,10 @@
 
 The leading eigenvectors of S, those of the largest eigenvalues, are the latent semantic analysis of
 a symmetric table (Deerwester et al. 1990) and the relaxed normalized cuts of its graph (Shi & Malik
-2000). An exponent of e compares objects by the cosine of what they reach in 2 e steps, S^(2 e). A
-small power lets weak associations count nearly as much as strong ones: of single answers in norms,
-that there is one says more than how many gave it.
+2000). An exponent of e compares objects by the cosine of the distributions that they reach in 2 e
+steps, S^(2 e). A small power gives weak associations nearly the same weight as strong ones: for
+single responses in norms, their presence is more informative than the number of participants who
+gave them.
 
 Shapes: p (n, n) sparse; x (n, n_components).
 """
@@ -26,17 +27,17 @@ __all__ = [
     "unit_rows",
 ]  # fmt: skip
 
-# Small matrices are decomposed whole, without a tolerance.
+# Small matrices are decomposed completely, without a tolerance.
 _DENSE = 400
-# Directions are compared by cosines, for which six digits are plenty; ARPACK's default would be
+# Directions are compared by cosines, for which six digits are enough; ARPACK's default would be
 # machine precision.
 _TOLERANCE, _RESTARTS = 1e-6, 300
-# What training never recalls may be recalled in the test, so that no popularity is 0.
+# Responses that do not occur in training may occur in the test, so no popularity is 0.
 _UNSEEN = 0.01
 
 
 def popularity(p: sparse.sparray) -> np.ndarray:
-    """How much each object is recalled, (n,), and a little more: what never was may be yet."""
+    """How often each object is a response, (n,), plus a small constant."""
     return np.asarray(p.sum(axis=0)).ravel() + _UNSEEN
 
 
@@ -66,7 +67,7 @@ def association_network(
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """Rows brought to a length of 1; those that are 0 stay so."""
+    """Rows scaled to length 1; zero rows stay zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
 
@@ -86,19 +87,20 @@ def spectral_directions(
     offset: float = 0.2,
     seed: int | None = None,
 ) -> np.ndarray:
-    """Unit vectors along the leading eigenvectors of the scaled network.
+    """Compute unit vectors along the leading eigenvectors of the scaled network.
 
     Parameters
     ----------
     p : sparse array of shape (n, n)
+        Strengths of the associations.
     n_components : int
-        At least 1. Of more than n - 1, the further columns are 0, and so are those of eigenvectors
-        that take too long to tell apart, as on long chains.
+        Number of eigenvectors, at least 1. Columns beyond n - 1 are 0, as are those of eigenvectors
+        that take too long to separate, for example on long chains.
     power, exponent, offset : float
-        See the module; offset > 0.
+        Parameters described in the module; offset > 0.
     seed : int or None
-        Of the vector from which the eigenvectors are sought, which decides their signs. None draws
-        it from NumPy's global state, once, where they are sought.
+        Seed of the starting vector of the eigenvectors, which determines their signs. None draws it
+        once from NumPy's global state.
 
     Returns
     -------

@@ -1,10 +1,11 @@
-"""Three searches for nearest neighbours: all pairs, by faiss, nearest neighbour descent.
+"""Three searches for nearest neighbours: all pairs, faiss, and nearest neighbour descent.
 
     recall = share of the k exact nearest neighbours that are found, over some hundred queries
 
-Each takes a `Problem` (comparable points) and the recall to reach, and gives indices and distances
-(n_queries, k), nearest first, and the recall of each query of the sample. An object is left out of
-its own neighbours by its number, never as the first one found: duplicates are neighbours.
+Each search takes a `Problem` (comparable points) and the required recall. It returns indices and
+distances (n_queries, k), nearest first, and the recall of each query of the sample. An object is
+excluded from its own neighbours by its index, never as the first result, because duplicates are
+neighbours.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ __all__ = [
 Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 _TO_BE_DISTANCES = (
-    "distances have to be finite and not negative: drop or mend such rows, or choose another metric"
+    "distances must be finite and not negative; remove or fix such rows, or choose another metric"
 )
 # Bounds the memory of results per block; not tuned.
 _QUERY_BLOCK = 16_384
 # The recall is measured on this many queries: at 0.95 its standard error is 0.01.
 _SAMPLE = 500
-# If a cell needs this share of all points as candidates, exact search is as quick.
+# If a cell needs this share of all points as candidates, exact search is equally fast.
 _NEARLY_ALL = 0.75
-# Misses of cells fall on points at their rims, and cost more KL than those of lists: 2.141 against
-# 2.103 at recall 0.955 on 20,000 digits. So cells may miss a fiftieth of what lists may, and serve
-# only where that takes at most half as many more candidates.
+# Cells miss neighbours of points at their boundaries, which costs more KL than the misses of lists:
+# 2.141 against 2.103 at recall 0.955 on 20,000 digits. Cells may therefore miss a fiftieth of the
+# share that lists may, and are used only if that takes at most half as many more candidates.
 _HARDLY_MORE, _WORSE = 1.5, 50
 # Points per list that faiss draws to train the lists; fewer than its default of 256, because lists
 # need not be optimal.
@@ -57,16 +58,16 @@ _TRAINING_ROUNDS = 6
 _DESCENTS = 3
 # Squares of distances from products in float32 are this uncertain, relative to the largest.
 _ROUNDING = 1e-4
-# Neighbours this much farther than the k-th count as tied with it; at most a thousand further ones
-# are looked at, because of many identical objects any will do.
+# Neighbours this much farther than the k-th count as tied with it. At most a thousand further ones
+# are checked, because any of many identical objects will do.
 _TIE, _TIES = 1e-5, 1_000
-# Metrics that pynndescent knows by other rules: it asks for parameters, or for another unit.
+# Metrics that pynndescent defines differently: it requires parameters, or uses another unit.
 _NOT_DESCENDED = ("haversine", "mahalanobis", "seuclidean")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Comparable points, their queries (None: themselves), and what is asked of them."""
+    """Comparable points, their queries (None: the points), and the settings of a search."""
 
     points: Matrix
     queries: Matrix | None
@@ -94,7 +95,7 @@ class Problem:
 
 
 def exact(problem: Problem, recall: float = 1.0) -> Found:
-    """All pairs are compared, whatever recall is asked for."""
+    """Compare all pairs, whatever recall is required."""
     rows = np.arange(problem.asked.shape[0])
     if problem.euclidean and not sparse.issparse(problem.points):
         indices, distances = _exact_euclidean(problem, rows)
@@ -104,7 +105,7 @@ def exact(problem: Problem, recall: float = 1.0) -> Found:
 
 
 def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbours by scikit-learn, in float64; of some rows only, if given."""
+    """Neighbours by scikit-learn in float64, of some rows only if these are passed."""
     from sklearn.neighbors import NearestNeighbors
 
     metric, own = problem.metric, problem.among_themselves
@@ -126,7 +127,7 @@ def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.nda
 
 
 class _UndefinedError(Exception):
-    """A function gave no distance between two vectors."""
+    """A metric function returned an invalid distance between two vectors."""
 
     def __init__(self, left: Any, right: Any, value: float) -> None:
         super().__init__(value)
@@ -135,9 +136,9 @@ class _UndefinedError(Exception):
 
 @dataclass(frozen=True)
 class _Defined:
-    """A function of two vectors whose values have to be finite and not negative.
+    """A function of two vectors whose values must be finite and not negative.
 
-    Ball trees sort by what it gives, in an order that NaN would upset without a trace.
+    Ball trees sort by its values, in an order that NaN would corrupt silently.
     """
 
     metric: Callable[[np.ndarray, np.ndarray], float]
@@ -150,7 +151,7 @@ class _Defined:
 
 
 def _refuse_pair(problem: Problem, error: _UndefinedError) -> NoReturn:
-    """Name the rows of two vectors; the centre of a ball of points is none of them."""
+    """Name the rows of two vectors; the centre of a ball of points is not a row."""
     places = []
     tables = {"X": problem.points, "the queries": problem.asked}
     dense = {
@@ -165,16 +166,16 @@ def _refuse_pair(problem: Problem, error: _UndefinedError) -> NoReturn:
                 places.append(f"row {same[0]} of {what}")
                 break
         else:
-            places.append("a mean of some rows of X")
+            places.append("a mean of several rows of X")
     raise DataError(
-        f"the metric gives {error.value} between {places[0]} and {places[1]}; {_TO_BE_DISTANCES}"
+        f"the metric returns {error.value} between {places[0]} and {places[1]}; {_TO_BE_DISTANCES}"
     ) from error
 
 
 def refuse_undefined(distances: np.ndarray, metric: Metric) -> None:
-    """Refuse distances (n_queries, ...) that are NaN, infinite or negative, naming the first row.
+    """Raise an error for distances (n_queries, ...) that are NaN, infinite or negative.
 
-    A metric by name may come out negative by rounding.
+    Distances of a named metric may be negative by rounding.
     """
     wrong = ~np.isfinite(distances) | (callable(metric) & (distances < 0))
     bad = wrong.any(axis=1)
@@ -184,16 +185,16 @@ def refuse_undefined(distances: np.ndarray, metric: Metric) -> None:
         whom = f"row {place}" if distances.shape[0] == distances.shape[1] else "another row"
         named = f"metric={metric!r}" if isinstance(metric, str) else "the metric"
         raise DataError(
-            f"{named} gives {distances[row, place]} between row {row} and {whom} ({bad.sum()} such "
-            f"rows); {_TO_BE_DISTANCES}"
+            f"{named} gives {distances[row, place]} between row {row} and {whom} ({bad.sum()} "
+            f"such rows); {_TO_BE_DISTANCES}"
         )
 
 
 @contextmanager
 def refusals_of(metric: Metric) -> Iterator[None]:
-    """What scikit-learn has against a metric on such data is a wrong choice of the metric.
+    """Convert scikit-learn's errors about a metric on such data to a `ParameterError`.
 
-    Errors within a function are its own.
+    Errors within a function are passed on.
     """
     try:
         yield
@@ -201,7 +202,7 @@ def refusals_of(metric: Metric) -> Iterator[None]:
         if not isinstance(metric, str):
             raise
         raise ParameterError(
-            f"cannot compare such data ({error}); choose another metric, or give dense data where "
+            f"cannot compare such data ({error}); choose another metric, or pass dense data if "
             "these are sparse",
             name="metric",
             value=metric,
@@ -209,11 +210,11 @@ def refusals_of(metric: Metric) -> Iterator[None]:
 
 
 def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbours of some rows among dense points, by faiss and then from the differences.
+    """Find neighbours among dense points by faiss, and compute distances from differences.
 
-    Matrix products in float32 lose the differences of points that lie close together far from the
-    centre. So the squares of the pairs found are computed anew from the differences, and a row
-    where the two disagree is searched again by differences alone.
+    Matrix products in float32 lose the differences between points that are close together and far
+    from the centre. The squared distances of the pairs are therefore computed again from the
+    differences. A row in which the two disagree is searched again by differences only.
     """
     faiss = _faiss()
     unit = _unit(problem.points)
@@ -224,7 +225,7 @@ def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np
     centre, scale = _centre_and_scale(points)
     base = _in_float32(points, centre, scale)
     generator = np.random.default_rng(problem.seed)
-    # One more than asked for shows the rows in which others tie with the last.
+    # One more than required shows the rows in which others tie with the last.
     more = min(problem.k + 1, len(points) - own)
     found, squares = [], []
     for start in range(0, rows.size, _QUERY_BLOCK):
@@ -246,7 +247,7 @@ def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _unit(points: np.ndarray) -> float:
-    """1, or a power of 2 near the largest coordinate where its square might leave float32."""
+    """1, or a power of 2 near the largest coordinate if its square could overflow float32."""
     largest = float(max(points.max(), -points.min()))
     return (
         1.0 if largest == 0 or 1e-15 < largest < 1e15 else float(2.0 ** np.ceil(np.log2(largest)))
@@ -278,7 +279,7 @@ def _pair_squares(left: np.ndarray, points: np.ndarray, indices: np.ndarray) -> 
 
 
 def _centre_and_scale(points: np.ndarray) -> tuple[np.ndarray, float]:
-    """The median of some rows, so that most coordinates are small; a power of 2 as unit."""
+    """The median of a sample of rows, so that most coordinates are small; a power of 2 as unit."""
     step = max(1, len(points) // 10_000)
     centre = np.median(points[::step], axis=0)
     extent = max((abs(points.max(axis=0) - centre)).max(), abs(points.min(axis=0) - centre).max())
@@ -294,7 +295,7 @@ def _in_float32(rows: np.ndarray, centre: np.ndarray, scale: float) -> np.ndarra
 def _without_self(
     indices: np.ndarray, distances: np.ndarray, own: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Each row without its own object; without its last one where the own one was not found."""
+    """Each row without its own object, or else without its last neighbour."""
     drop = indices == own[:, None]
     drop[~drop.any(axis=1), -1] = True
     shape = (len(indices), indices.shape[1] - 1)
@@ -307,11 +308,12 @@ def compact(indices: np.ndarray) -> np.ndarray:
 
 
 def by_faiss(problem: Problem, recall: float) -> Found:
-    """By cells where points that lie together need the same candidates, else by inverted lists.
+    """Search by cells if nearby points need the same candidates, and by inverted lists otherwise.
 
-    At equal recall the misses of lists are spread over all points, while those of cells are of the
-    points at their rims, which costs a map far more. So cells may miss a fiftieth of what lists
-    may, and serve where that takes them hardly more candidates than a point needs alone.
+    At equal recall the misses of lists are spread over all points, but those of cells affect points
+    at their boundaries, which costs a map far more. Cells may therefore miss a fiftieth of the
+    share that lists may, and are used if that takes hardly more candidates than a single point
+    needs.
     """
     faiss = _faiss()
     if not isinstance(problem.points, np.ndarray):
@@ -333,7 +335,7 @@ def by_faiss(problem: Problem, recall: float) -> Found:
 
     def candidates_needed(places: np.ndarray, wanted: float) -> int:
         before = cells.candidates_before(places, truth)
-        # Any k of those that are no farther than the kth will do, and of its copies any at all.
+        # Any k neighbours at most as far as the k-th are valid, including any of its copies.
         before[ties] = len(cells.points)
         before = np.sort(before, axis=1)[:, :k]
         before[true_distances[:, k - 1] == 0] = 0
@@ -350,7 +352,7 @@ def by_faiss(problem: Problem, recall: float) -> Found:
         return exact(problem)
     with work("object", total=problem.asked.shape[0]) as at:
         indices, squares = cells.search(asked, k, n_candidates, n_threads, at)
-    # Far queries may lie beyond what float32 holds.
+    # Far queries may exceed the range of float32.
     with np.errstate(over="ignore"):
         distances = np.sqrt(squares) * np.float32(scale)
     found = indices[rows], distances[rows]
@@ -361,9 +363,9 @@ def by_faiss(problem: Problem, recall: float) -> Found:
 def _inverted_lists(
     problem: Problem, recall: float, rows: np.ndarray, true_distances: np.ndarray
 ) -> Found:
-    """Lists of points by their nearest centroid; as many are probed as the recall needs.
+    """Search lists of points by nearest centroid, and probe as many lists as the recall requires.
 
-    That is measured on some rows, whose true distances (n_rows, k) are known.
+    The recall is measured on some rows, whose true distances (n_rows, k) are known.
     """
     faiss = _faiss()
     own, k = problem.among_themselves, problem.k
@@ -377,7 +379,7 @@ def _inverted_lists(
         squares, indices = index.search(asked[block], k + own)
         if own:
             indices, squares = _without_self(indices, squares, block)
-        # Where a list holds too few, faiss fills up with the largest number there is.
+        # If a list contains too few points, faiss pads with the largest number.
         with np.errstate(over="ignore"):
             return indices, np.sqrt(squares) * np.float32(scale)
 
@@ -392,7 +394,7 @@ def _inverted_lists(
     for start in range(0, n, _QUERY_BLOCK):
         block = np.arange(start, min(n, start + _QUERY_BLOCK))
         indices[block], distances[block] = search(block, n_probes)
-    # Where the probed lists held fewer than k points.
+    # If the probed lists contain fewer than k points.
     short = np.flatnonzero(indices[:, -1] < 0)
     if short.size:
         indices[short], distances[short] = _exact_euclidean(problem, short)
@@ -412,7 +414,7 @@ def _trained_index(faiss: Any, base: np.ndarray, seed: int) -> Any:
 
 
 def _fewest(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> int:
-    """The fewest whose recall on the sample is enough with a standard error to spare."""
+    """The fewest whose recall on the sample suffices by a margin of one standard error."""
 
     def enough(n: int) -> bool:
         shares = recalls(n)
@@ -432,7 +434,7 @@ def _reach(true_distances: np.ndarray, k: int) -> np.ndarray:
 
 
 def _row_recalls(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarray) -> np.ndarray:
-    """The share of each row's true neighbours that is found; one that is as near counts as true."""
+    """Share of true neighbours found per row; one at the same distance counts as true."""
     indices, distances = found
     return ((indices >= 0) & (distances <= _reach(true_distances, indices.shape[1]))).mean(axis=1)
 
@@ -440,7 +442,7 @@ def _row_recalls(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarra
 def _check_resolution(
     problem: Problem, rows: np.ndarray, found: tuple[np.ndarray, np.ndarray]
 ) -> None:
-    """Warn where float32 does not tell the neighbours of many objects apart."""
+    """Warn if float32 does not separate the neighbours of many objects."""
     indices, distances = found
     seen = np.maximum(indices, 0)
     exact = np.sqrt(_pair_squares(problem.asked[rows], problem.points, seen))
@@ -496,7 +498,7 @@ def descent(problem: Problem, recall: float) -> Found:
 
 
 def descends(metric: Metric) -> bool:
-    """Whether pynndescent knows the metric; functions are left to the exact search."""
+    """Whether pynndescent supports the metric; functions use the exact search."""
     if not isinstance(metric, str):
         return False
     if metric in _NOT_DESCENDED:
@@ -506,17 +508,16 @@ def descends(metric: Metric) -> bool:
 
 @contextmanager
 def library_threads() -> Iterator[None]:
-    """Give faiss and scikit-learn as many threads as loops have; restored afterwards.
+    """Give faiss and scikit-learn the same number of threads as compiled loops, within the context.
 
-    BLAS gets one: its threads would wait for one another inside those of faiss.
+    BLAS gets one thread, because its threads would wait for one another inside those of faiss.
     """
     from threadpoolctl import ThreadpoolController
 
     from manymaps.compute.threads import current_threads
 
     faiss = _faiss()
-    # GNU's OpenMP waits for ever for its threads in a process that was forked from one that has
-    # them.
+    # GNU's OpenMP waits indefinitely for its threads in a process forked from one that has them.
     wanted = current_threads() if os.getpid() == _first_process() else 1
     before = faiss.omp_get_max_threads()
     libraries = ThreadpoolController()
@@ -530,13 +531,12 @@ def library_threads() -> Iterator[None]:
 
 @cache
 def _first_process() -> int:
-    """Return the number of the process that searched first: this one, or one it was forked from."""
+    """Return the id of the process that searched first: this one, or one it was forked from."""
     return os.getpid()
 
 
 def _faiss() -> Any:
-    # Threads of OpenMP that wait by spinning lose a whole time slice whenever another program has
-    # their processor.
+    # Spinning OpenMP threads lose a whole time slice if another program uses their processor.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     # Its SWIG types warn on import from Python 3.12 on.
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""How alike two words are in a network of associations: by what they recall, near or far.
+"""Similarity of two words in a network of associations, from direct and indirect responses.
 
     P            rows that sum to 1: p_ij, how strongly i recalls j
     PPMI(P)_ij   max(0, log2(p_ij / mean_k p_kj)), and rows brought to a sum of 1 again
@@ -7,18 +7,18 @@
     PPMI cosine      the cosine of rows i and j of PPMI(P)
     walk, of Katz    the cosine of rows i and j of PPMI(K), where K is made from PPMI(P)
 
-which is how De Deyne, Navarro, Perfors & Storms (2016), "Structure at every scale", Journal of
-Experimental Psychology: General 145, 1228-1254, and De Deyne, Navarro, Perfors, Brysbaert & Storms
-(2019), "The Small World of Words English word association norms", Behavior Research Methods 51,
-987-1006, compute similarities, with alpha = .75. They keep the largest strongly connected
-component; here every word stays.
+as De Deyne, Navarro, Perfors & Storms (2016), "Structure at every scale", Journal of Experimental
+Psychology: General 145, 1228-1254, and De Deyne, Navarro, Perfors, Brysbaert & Storms (2019), "The
+Small World of Words English word association norms", Behavior Research Methods 51, 987-1006,
+compute similarities, with alpha = 0.75. They keep only the largest strongly connected component;
+here every word is kept.
 
-Only the rows of K that are asked for are computed. Row i is e_i^T (I - alpha P)^-1; the series is
-summed until what is left, at most alpha^t / (1 - alpha) of row sums, is below `_LEFT`: it converges
-for every alpha below 1, takes products with the sparse table alone, and never fills it in as a
-factorization does. The mean row, which PPMI needs, is one row more.
+Only the required rows of K are computed. Row i is e_i^T (I - alpha P)^-1. The series is summed
+until the remainder, at most alpha^t / (1 - alpha) of the row sums, is below `_LEFT`. It converges
+for every alpha below 1, only needs products with the sparse table, and never fills it in as a
+factorization does. The mean row, which PPMI needs, is one additional row.
 
-Shapes: P (n, n) sparse; pairs as two arrays of places (n_pairs,).
+Shapes: P (n, n) sparse; pairs as two arrays of indices (n_pairs,).
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ __all__ = [
 
 #: The alpha of De Deyne et al.
 USUAL_DECAY = 0.75
-# Far below the rounding of float32, in which atlases are stored.
+# Far below the rounding error of float32, in which atlases are stored.
 _LEFT = 1e-8
 # 32 MiB of float64 per block of rows.
 _BLOCK_CELLS = 1 << 22
 
 
 def positive_information(table: sparse.sparray) -> sparse.csr_array:
-    """PPMI of a table whose rows sum to 1, with rows that sum to 1; empty ones stay empty.
+    """Compute the PPMI of a table whose rows sum to 1, scaled to row sums of 1; empty rows stay.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def positive_information(table: sparse.sparray) -> sparse.csr_array:
 
 
 def pair_cosines(rows: np.ndarray | sparse.sparray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Cosines of pairs of rows, (n_pairs,); 0 where one of them is empty.
+    """Compute the cosines of pairs of rows, (n_pairs,); 0 if one of them is empty.
 
     Examples
     --------
@@ -81,25 +81,25 @@ def pair_cosines(rows: np.ndarray | sparse.sparray, a: np.ndarray, b: np.ndarray
 def walk_similarities(
     strengths: sparse.sparray, a: np.ndarray, b: np.ndarray, *, decay: float = USUAL_DECAY
 ) -> np.ndarray:
-    """Similarities of pairs of objects by the walk of Katz, (n_pairs,), between 0 and 1.
+    """Compute similarities of pairs of objects by the walk of Katz, (n_pairs,), between 0 and 1.
 
     Parameters
     ----------
     strengths : sparse array of shape (n, n)
-        Row i what i recalls, of any sum.
+        Row i contains the strengths of the responses to cue i, with any sum.
     a, b : array of int, shape (n_pairs,)
+        Indices of the objects of each pair.
     decay : float, at least 0 and below 1
-        alpha: how much a step more counts. At 0 there are no steps, and nothing is like anything
-        else.
+        alpha, the weight of each further step. At 0 there are no steps, and all similarities are 0.
 
     Raises
     ------
     ParameterError
-        For another decay.
+        If the decay is out of its range.
 
     Examples
     --------
-    Two words that recall nothing in common, but words that do:
+    Two words without common responses, whose responses have common responses:
 
     >>> table = sparse.lil_array((8, 8))
     >>> for i, j in ((0, 2), (1, 3), (2, 4), (3, 4), (4, 0), (5, 6), (6, 7), (7, 5)):
@@ -116,7 +116,7 @@ def walk_similarities(
     mean = katz_rows(steps, np.full((1, n), 1 / n), decay)[0]
     places, at = np.unique(np.concatenate([a, b]), return_inverse=True)
     size = max(1, _BLOCK_CELLS // max(n, 1))
-    # Sparse, as PPMI leaves a part of each row: of many words a table of all would be too large.
+    # Sparse, because PPMI keeps a part of each row: a full table of many words would be too large.
     found = []
     with work("word", total=len(places)) as done:
         for start in range(0, len(places), size):

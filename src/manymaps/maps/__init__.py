@@ -1,1 +1,1 @@
-"""The SNE family and multiple maps: estimators, one run, starts, insertion."""
+"""The SNE family and multiple maps: estimators, runs, starts, insertion."""

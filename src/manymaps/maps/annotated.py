@@ -489,7 +489,7 @@ class _Neighbors:
 
     @cached_property
     def distances(self) -> sparse.csr_array:
-        """Distances from each observation to its neighbours, (n_obs, n_obs); zeros may be stored."""
+        """Distances of each observation to its neighbours; stored zeros count, (n_obs, n_obs)."""
         return stored_rows(self._table("distances"))
 
     def _table(self, what: str) -> sparse.csr_array:

@@ -62,8 +62,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Refinement:
-    """Settings with which `insert` refines the positions of new objects
-    (`manymaps.maps.refinement`).
+    """Settings with which `insert` refines new objects (`manymaps.maps.refinement`).
 
     Parameters
     ----------

@@ -1,15 +1,16 @@
-"""In which order a fit numbers its maps: neighbouring numbers for neighbouring themes.
+"""The order in which a fit numbers its maps: maps with related content get consecutive numbers.
 
     L_ab  =  sum_ij pi_i^a p_ij pi_j^b  sum_ij p_ij  /  (sum_ij pi_i^a p_ij  sum_ij p_ij pi_j^b)
 
-is the lift of two maps: how much more of the data runs from what is in map a to what is in map b
-than would if who recalls whom had nothing to do with maps; 1 is chance. (L + L^T) / 2 is the
-likeness of the maps. Average linkage makes a tree of it, and of the orders in which the tree can be
-drawn the optimal leaf ordering (Bar-Joseph, Gifford & Jaakkola 2001) has the greatest sum of
-likenesses of neighbours. An order and its reverse are equal in that; the end that holds more comes
-first. So the order hangs on the data and the maps alone, not on the numbers that these had.
+is the lift of two maps: how much more of the data runs from the content of map a to that of map b
+than if associations were independent of the maps; 1 is chance. (L + L^T) / 2 is the similarity of
+the maps. Average linkage makes a tree of it. Of the orders in which the tree can be drawn, the
+optimal leaf ordering (Bar-Joseph, Gifford & Jaakkola 2001) has the largest sum of similarities of
+neighbours. An order and its reverse have the same sum; the end with more mass comes first. The
+order therefore depends only on the data and the maps, and not on their previous numbers.
 
-Shapes: p (n_rows, n_columns) sparse; proportions (n_maps, n_objects); likeness (n_maps, n_maps).
+Shapes: p (n_rows, n_columns) sparse; proportions (n_maps, n_objects); similarities of maps (n_maps,
+n_maps).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ __all__ = ["map_likeness", "order_of_maps"]
 def map_likeness(
     p: sparse.csr_array, rows: np.ndarray, columns: np.ndarray | None = None
 ) -> np.ndarray:
-    """How much the data relate what is in each two maps, beyond chance.
+    """Compute how much the data relate the contents of each two maps, beyond chance.
 
     Parameters
     ----------
@@ -36,12 +37,12 @@ def map_likeness(
     rows : ndarray of shape (n_maps, n_rows)
         Mixing proportions of the rows.
     columns : ndarray of shape (n_maps, n_columns), optional
-        Those of the columns, where these are other objects.
+        Mixing proportions of the columns, if these are other objects.
 
     Returns
     -------
     ndarray of shape (n_maps, n_maps)
-        Symmetric, at least 0; 0 for a map that holds nothing that is related.
+        Symmetric, at least 0; 0 for a map without related objects.
 
     Examples
     --------
@@ -63,9 +64,9 @@ def map_likeness(
 def order_of_maps(
     p: sparse.csr_array, rows: np.ndarray, columns: np.ndarray | None = None
 ) -> np.ndarray:
-    """The maps in an order in which neighbours are alike, (n_maps,): see the module.
+    """Compute the order of the maps in which neighbours are similar, (n_maps,).
 
-    Parameters are those of `map_likeness`. Fewer than three maps stay as they are.
+    The parameters are those of `map_likeness`. Fewer than three maps keep their order.
 
     Examples
     --------

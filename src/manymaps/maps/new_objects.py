@@ -1,6 +1,7 @@
-"""New objects as people have them, read and checked against the atlas they are to enter.
+"""New objects in all input formats, read and validated against the atlas.
 
-Vectors, similarities to the objects of the atlas, or rows of (new word, known word, strength).
+They are vectors, similarities to the objects of the atlas, or rows of (new word, known word,
+strength).
 
 Shapes: new vectors (k, n_features), known ones (n, n_features), similarities (k, n).
 """
@@ -28,27 +29,30 @@ __all__ = ["Matrix", "NewObjects", "read_new", "similarity_table"]
 # A dense array or sparse rows.
 Matrix: TypeAlias = Any
 
-# A vector of length zero has no such distance, and "precomputed" is none.
+# A vector of length zero has no such distance, and "precomputed" is not one.
 _WITHOUT_ZERO = ("cosine", "correlation", "precomputed")
 
 
 @dataclass(frozen=True)
 class NewObjects:
-    """New objects: vectors beside those of the atlas, or similarities to its objects.
+    """New objects: vectors and those of the atlas, or similarities to its objects.
 
     Attributes
     ----------
     labels : tuple of str, length k
         Labels of the new objects.
     vectors : array or sparse array of shape (k, n_features), optional
+        Vectors of the new objects.
     known : array or sparse array of shape (n, n_features), optional
-        Those they are compared with: floating-point numbers, dense or sparse, as the new ones are.
+        Vectors with which they are compared: floating-point numbers, dense or sparse like the new
+        ones.
     similarities : sparse array of shape (k, n), optional
-        Positive entries alone, at least one a row.
+        Similarities; only positive entries are stored, at least one per row.
     similarity : str or function
-        How the vectors are compared.
+        Measure by which vectors are compared.
     extends : bool
-        Whether the vectors may stand behind those of the atlas: it has none, or `known` are they.
+        Whether the vectors can be appended to those of the atlas: it has none, or they equal
+        `known`.
     """
 
     labels: tuple[str, ...]
@@ -62,14 +66,14 @@ class NewObjects:
 def similarity_table(
     words: Iterable[str], known: Iterable[str], strengths: Iterable[float], atlas: Atlas
 ) -> tuple[tuple[str, ...], sparse.csr_array]:
-    """Rows of (new word, known word, strength) as labels and similarities for `insert`.
+    """Convert rows of (new word, known word, strength) to labels and similarities for `insert`.
 
     Parameters
     ----------
     words, known : iterables of str
-        A known word is matched exactly, else in any case.
+        The words. A known word is matched exactly, or else in any case.
     strengths : iterable of float
-        Finite and not negative; those of repeated pairs are added.
+        Strengths, finite and not negative; those of repeated pairs are added.
     atlas : Atlas
         The atlas.
 
@@ -78,17 +82,18 @@ def similarity_table(
     labels : tuple of str, length k
         The new words in the order of their first rows.
     similarities : sparse array of shape (k, n)
+        Similarities to the objects of the atlas.
 
     Raises
     ------
     DataError
-        For a strength that is negative or not finite, and for a new word none of whose known words
-        is in the atlas.
+        If a strength is negative or not finite, or none of a new word's known words is in the
+        atlas.
 
     Warns
     -----
     DataWarning
-        Naming known words that are not in the atlas; their rows are left out.
+        If known words are not in the atlas; the message lists them, and their rows are omitted.
 
     See Also
     --------
@@ -108,8 +113,8 @@ def similarity_table(
     values = np.fromiter(strengths, np.float64)
     if not len(words) == len(known) == len(values):
         raise DataError(
-            f"there are {len(words)} new words, {len(known)} known words and {len(values)} "
-            "strengths; each row needs one of each"
+            f"got {len(words)} new words, {len(known)} known words and {len(values)} strengths; "
+            "pass one of each per row"
         )
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(bad):
@@ -131,8 +136,8 @@ def similarity_table(
     missing = list(dict.fromkeys(known[at] for at in np.flatnonzero(~is_known)))
     if missing:
         warnings.warn(
-            f"{int((~is_known).sum())} rows are left out, whose known words are not in the atlas: "
-            f"{listed(missing, most=5)}",
+            f"{int((~is_known).sum())} rows are omitted because their known words are not in the "
+            f"atlas: {listed(missing, most=5)}",
             DataWarning,
             stacklevel=2,
         )
@@ -142,7 +147,7 @@ def similarity_table(
 
 
 def _unknown(word: str, atlas: Atlas) -> str:
-    """What is said of an unknown word, with suggestions."""
+    """A description of an unknown word, with suggestions."""
     try:
         return f"{word!r} is {atlas.labels[find_label(word, atlas.labels)]!r}"
     except UnknownLabelError as error:
@@ -156,7 +161,7 @@ def read_new(
     vectors: Matrix | None,
     similarity: Metric | None,
 ) -> NewObjects:
-    """The new objects, checked; without a similarity `insert` says which."""
+    """The new objects, validated; without a similarity, `insert` reports the default."""
     if isinstance(new, Mapping) and not sparse.issparse(new):
         return _read_mapping(atlas, new, labels)
     own_labels, new = labelled_values(new)
@@ -164,15 +169,15 @@ def read_new(
         new = _known_columns(new, atlas)
     new = _floats(new, "the new objects")
     if new.ndim != 2:
-        raise DataError(f"the new objects have shape {new.shape}; give one row for each")
+        raise DataError(f"the new objects have shape {new.shape}; pass one row per object")
     names = _names(atlas, labels, own_labels, new.shape[0])
     if similarity == "precomputed":
         return NewObjects(names, similarities=_checked_similarities(new, names, atlas))
     known = atlas.vectors if vectors is None else vectors
     if known is None:
         raise DataError(
-            "this atlas keeps no vectors; give those of its objects as `vectors`, or similarities "
-            f"with {setting('similarity', 'precomputed')}"
+            "the atlas contains no vectors; pass those of its objects as `vectors`, or "
+            f"similarities with {setting('similarity', 'precomputed')}"
         )
     known = _floats(known, "the known vectors")
     _check_shapes(new, known, atlas)
@@ -200,7 +205,9 @@ def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
     columns = np.array(label_places(names, atlas.labels), np.int64)
     if (columns < 0).any():
         unknown = names[int(np.flatnonzero(columns < 0)[0])]
-        raise DataError(f"a column of the similarities is of no object: {_unknown(unknown, atlas)}")
+        raise DataError(
+            f"a column of the similarities matches no object: {_unknown(unknown, atlas)}"
+        )
     known = np.zeros((len(table), atlas.n_objects))
     known[:, columns] = table
     return known
@@ -220,7 +227,7 @@ def _floats(table: Any, what: str) -> Matrix:
 
 
 def _agree(known: Matrix, own: Matrix) -> bool:
-    """Whether vectors are the same, in the coarser of the two precisions."""
+    """Whether vectors are equal in the lower of the two precisions."""
     if known is own:
         return True
     if known.shape != own.shape:
@@ -233,7 +240,7 @@ def _agree(known: Matrix, own: Matrix) -> bool:
 
 
 def _usual_similarity(known: Matrix, atlas: Atlas) -> Metric:
-    """The cosine, but where a known vector is zero the metric of the atlas."""
+    """The cosine, or the metric of the atlas if a known vector is zero."""
     zero = np.flatnonzero(_norms(known) == 0)
     if len(zero) == 0:
         return "cosine"
@@ -243,8 +250,8 @@ def _usual_similarity(known: Matrix, atlas: Atlas) -> Metric:
     if metric not in VALID_METRICS["brute"] or metric in _WITHOUT_ZERO:
         metric = "euclidean"
     warnings.warn(
-        f"the known vector of row {zero[0]} ({atlas.labels[zero[0]]!r}) is zero ({len(zero)} such "
-        "rows), which has no cosine similarity; all are compared by "
+        f"the known vector of row {zero[0]} ({atlas.labels[zero[0]]!r}) is zero ({len(zero)} "
+        "such rows) and has no cosine similarity; all vectors are compared by "
         f"{setting('similarity', metric)} instead",
         DataWarning,
         stacklevel=4,
@@ -258,7 +265,7 @@ def _read_mapping(
     rows = [(word, known, s) for word, row in new.items() for known, s in row.items()]
     lonely = [word for word, row in new.items() if not row]
     if lonely:
-        raise DataError(f"{lonely[0]!r} has no similarities; give it at least one")
+        raise DataError(f"{lonely[0]!r} has no similarities; pass at least one")
     words, known = [row[0] for row in rows], [row[1] for row in rows]
     own_labels, table = similarity_table(words, known, [row[2] for row in rows], atlas)
     names = _names(atlas, labels, own_labels, len(own_labels))
@@ -268,7 +275,7 @@ def _read_mapping(
 def _names(
     atlas: Atlas, labels: Sequence[str] | None, own: Sequence[str] | None, k: int
 ) -> tuple[str, ...]:
-    """Labels of the new objects: as given, else their own, else the next free numbers."""
+    """Labels of the new objects: those passed, those of the data, or the next free numbers."""
     known = set(atlas.labels)
     chosen = labels if labels is not None else own
     if chosen is None:
@@ -281,7 +288,7 @@ def _names(
     for row, name in enumerate(names):
         if name in known:
             raise DataError(
-                f"row {row}: {name!r} is in the atlas already; leave it out or label it otherwise"
+                f"row {row}: {name!r} is in the atlas already; remove it or change its label"
             )
     return names
 
@@ -298,8 +305,8 @@ def _check_finite(array: Matrix, labels: Sequence[str], what: str) -> None:
 def _checked_similarities(table: Matrix, names: Sequence[str], atlas: Atlas) -> sparse.csr_array:
     if table.shape[1] != atlas.n_objects:
         raise DataError(
-            f"similarities of shape {table.shape} for an atlas of {atlas.n_objects} objects; give "
-            "one row per new object and one column per object of the atlas"
+            f"the similarities have shape {table.shape}, but the atlas has {atlas.n_objects} "
+            "objects; pass one row per new object and one column per object of the atlas"
         )
     _check_finite(table, names, "the similarity")
     similarities = sparse.csr_array(table, dtype=np.float64)
@@ -314,7 +321,8 @@ def _checked_similarities(table: Matrix, names: Sequence[str], atlas: Atlas) -> 
     empty = np.flatnonzero(np.diff(similarities.indptr) == 0)
     if len(empty):
         raise DataError(
-            f"row {empty[0]} ({names[empty[0]]!r}) is similar to nothing in the atlas; leave it out"
+            f"row {empty[0]} ({names[empty[0]]!r}) has no similarity to any object of the atlas; "
+            "remove it"
         )
     return similarities
 
@@ -322,12 +330,12 @@ def _checked_similarities(table: Matrix, names: Sequence[str], atlas: Atlas) -> 
 def _check_shapes(new: Matrix, known: Matrix, atlas: Atlas) -> None:
     if known.ndim != 2 or known.shape[0] != atlas.n_objects:
         raise DataError(
-            f"vectors of shape {known.shape} for an atlas of {atlas.n_objects} objects; give one "
-            "row per object"
+            f"the vectors have shape {known.shape}, but the atlas has {atlas.n_objects} objects; "
+            "pass one row per object"
         )
     if new.shape[1] != known.shape[1]:
         raise DataError(
-            f"the new vectors have {new.shape[1]} components and those of the atlas "
+            f"the new vectors have {new.shape[1]} components, but those of the atlas have "
             f"{known.shape[1]}; both must come from the same source"
         )
 
@@ -336,8 +344,8 @@ def _check_lengths(array: Matrix, labels: Sequence[str], what: str) -> None:
     zero = np.flatnonzero(_norms(array) == 0)
     if len(zero):
         raise DataError(
-            f"{what} of row {zero[0]} ({labels[zero[0]]!r}) is zero, which has no "
-            "cosine similarity; leave it out or choose another similarity"
+            f"{what} of row {zero[0]} ({labels[zero[0]]!r}) is zero and has no cosine "
+            "similarity; remove it or choose another similarity"
         )
 
 

@@ -1,8 +1,8 @@
-"""Where many maps start: every object split into its personas, and these dealt to maps by theme.
+"""Start of multiple maps: each object is split into personas, which are assigned to maps by theme.
 
-From random positions every object is in every map, falls by chance to some, and stays. What keeps
-its senses apart is in the data: the neighbours of an ambiguous word fall into groups that know
-nothing of one another (ego splitting; Epasto, Lattanzi & Paes Leme 2017, KDD 23, 145-154).
+From random positions every object is in every map, moves by chance into some of them, and stays
+there. The data separate its senses: the neighbours of an ambiguous word form groups without ties
+between them (ego splitting; Epasto, Lattanzi & Paes Leme 2017, KDD 23, 145-154).
 
     ties        t_ij = (p_ij^1/2 + p_ji^1/2) / 2, each row of p as shares of its whole
     personas    of i: the communities of the neighbours of i among themselves, without i
@@ -39,11 +39,11 @@ from manymaps.compute.threads import one_blas_thread
 
 __all__ = ["Personas", "persona_start", "personas"]
 
-# Communities among neighbours take time with the square of these; not tuned.
+# The time for communities among neighbours grows with the square of their number; not tuned.
 _MOST_TIES = 60
-# Of single answers, that there is one says more than how many participants gave it.
+# For single responses, their presence is more informative than the number of participants.
 _POWER = 0.5
-# 0.2 and 0.7 gave F .647 and .646 (0.5: .645) of the word relations in 20 maps.
+# 0.2 and 0.7 gave F 0.647 and 0.646 (0.5: 0.645) on the word relations in 20 maps.
 _RESOLUTION = 0.5
 # As many as a single map needs for the best prediction.
 _DIRECTIONS = 70
@@ -52,27 +52,27 @@ _DIRECTIONS = 70
 # senses and costs themes, leaning the reverse.
 _PARTING = 0.3
 _LEANING = 0.2
-# Times the number of maps, so that groups stay coarser than maps and of like size. Not tuned.
+# Times the number of maps, so that groups are larger than maps and of similar size. Not tuned.
 _COARSENING, _EVENNESS = 1.0, 0.1
-# A fit can still change its mind. 0.002 ends at KL 1.48 and 0.1 at 1.45 with F .643, in place of
-# 1.44.
+# A fit can still change these assignments. 0.002 ends at KL 1.48, and 0.1 at 1.45 with F 0.643,
+# instead of 1.44.
 _EVERYWHERE = 0.02
-# Personas of equal directions would never part.
+# Personas with equal directions would never separate.
 _NOISE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Personas:
-    """The personas of all objects, object by object, and the network of their ties.
+    """The personas of all objects, sorted by object, and the network of their ties.
 
     Attributes
     ----------
     ties : sparse array of shape (n, n)
         Symmetric, t_ij.
     holder : ndarray of int, shape (ties.nnz,)
-        For each stored tie of i with j, in row-major order, the persona of i that holds j.
+        For each stored tie of i with j, in row-major order, the persona of i that has the tie.
     owner : ndarray of int, shape (n_personas,)
-        Whose persona it is; ascending.
+        The object of each persona; ascending.
     """
 
     ties: sparse.csr_array
@@ -81,7 +81,7 @@ class Personas:
 
     @property
     def weights(self) -> np.ndarray:
-        """The sum of the ties that each persona holds, shape (n_personas,)."""
+        """The sum of the ties of each persona, shape (n_personas,)."""
         return np.bincount(self.holder, self.ties.data, len(self.owner))
 
     @property
@@ -90,7 +90,8 @@ class Personas:
         numbered = sparse.csr_array(
             (np.arange(self.ties.nnz), self.ties.indices, self.ties.indptr), self.ties.shape
         )
-        # Pattern and values are symmetric, so that the transpose lists the same ties from behind.
+        # Pattern and values are symmetric, so the transpose lists the same ties in the opposite
+        # direction.
         behind = sparse.csr_array(numbered.T)
         behind.sort_indices()
         other = self.holder[behind.data]
@@ -99,16 +100,17 @@ class Personas:
 
 
 def personas(p: sparse.sparray) -> Personas:
-    """The personas of the objects of a table of similarities.
+    """Find the personas of the objects of a table of similarities.
 
     Parameters
     ----------
     p : sparse array of shape (n, n)
-        Not negative. Of an object with very many partners the strongest are used.
+        Similarities, not negative. For an object with very many neighbours the strongest are used.
 
     Returns
     -------
     Personas
+        The personas.
 
     Examples
     --------
@@ -134,7 +136,7 @@ def personas(p: sparse.sparray) -> Personas:
 
 
 def _largest(owner: np.ndarray, sizes: np.ndarray, n: int) -> np.ndarray:
-    """The largest persona of each object, the first of equals; -1 where it has none."""
+    """The largest persona of each object, the first of equals; -1 if it has none."""
     largest = np.full(n, -1)
     order = np.lexsort((-np.arange(len(owner)), sizes))
     largest[owner[order]] = order
@@ -144,21 +146,24 @@ def _largest(owner: np.ndarray, sizes: np.ndarray, n: int) -> np.ndarray:
 def persona_start(
     p: sparse.sparray, n_maps: int, n_components: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and proportions to start from.
+    """Compute starting positions and proportions.
 
     Parameters
     ----------
     p : sparse array of shape (n, n)
     n_maps : int
-        At most n.
+        Number of maps, at most n.
     n_components : int
+        Number of dimensions of each map.
     generator : numpy.random.Generator
-        For the centres, the order of moves and a little noise.
+        Source of the centres, the order of moves and a small amount of noise.
 
     Returns
     -------
     positions : ndarray of shape (n_maps, n, n_components)
+        Starting positions.
     proportions : ndarray of shape (n_maps, n)
+        Starting proportions.
 
     Examples
     --------
@@ -220,10 +225,10 @@ def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
 
 
 def _proportions(found: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
-    """The part that each map has in the ties of an object, and a little everywhere.
+    """The share of each map in the ties of an object, plus a small share everywhere.
 
-    With a little in the maps of its partners alone, a fit is a tenth quicker and ends lower, but
-    fewer of its senses are those of the data.
+    With a small share only in the maps of its neighbours, a fit is a tenth faster and ends at a
+    lower cost, but fewer of its senses are those of the data.
     """
     held = np.zeros((n_maps, found.ties.shape[0]))
     np.add.at(held, (maps, found.owner), found.weights)

@@ -1,18 +1,18 @@
-"""Where free objects start among pinned ones: beside their partners, in the frame of the pins.
+"""Start of free objects among pinned ones: next to their neighbours, in the frame of the pins.
 
 With the ties t_ij = p_ij + p_ji, in each map
 
     pi_i^m  proportional to  sum_j t_ij pi_j^m,      and a little of everything
     y_i^m = argmin_y sum_j t_ij pi_j^m |y_j^m - y|
 
-which is where `manymaps.maps.insertion` puts a new object; but free objects see one another too.
-Those with pinned partners go first, then those with partners among these, and so on; then each is
-placed anew among all its partners, `_SWEEPS` times. Objects that no tie leads to from a pin start
-together with those that they are tied to, somewhere inside the extent of the pins. Noise of the
-size of any start's keeps apart what comes to lie in one place.
+where `manymaps.maps.insertion` also puts a new object, except that free objects affect one another.
+Objects with pinned neighbours come first, then those with neighbours among these, and so on. Then
+each is moved to the median of all its neighbours, `_SWEEPS` times. Objects without a path of ties
+from a pin start together with the objects that they are tied to, within the extent of the pins.
+Noise of the usual size of a start separates objects at the same position.
 
-A map without pins, and an axis without any, starts as it would with no pins at all: at random, in
-one spot. In such maps, which are the free objects' alone, each starts with an even part.
+A map without pins, or an axis without any, starts as it would without pins: at random near one
+point. Such maps contain only free objects, which start there with equal proportions.
 
 Shapes: ties (n, n) sparse and symmetric; positions (n_maps, n, n_components), proportions
 (n_maps, n).
@@ -33,7 +33,7 @@ __all__ = ["pinned_start", "random_start", "ties_between", "ties_of"]
 # KL of 1,000 digits with 20 pinned: 1.124 after waves alone, 1.056 after three sweeps, 1.113 after
 # ten.
 _SWEEPS = 3
-# As in `personas`: a fit can still change its mind.
+# As in `personas`: a fit can still change these assignments.
 _EVERYWHERE = 0.02
 # The logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
@@ -45,28 +45,32 @@ def ties_of(p: sparse.sparray) -> sparse.csr_array:
 
 
 def ties_between(p: sparse.sparray) -> sparse.csr_array:
-    """The ties of rows with columns, which are of two kinds of object, rows first."""
+    """The ties of rows with columns, for two sets of objects, rows first."""
     return sparse.csr_array(sparse.block_array([[None, p], [sparse.csr_array(p.T), None]]))
 
 
 def pinned_start(
     ties: sparse.csr_array, pins: Pins, spread: float, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and proportions to start from, beside the partners; of what is free.
+    """Compute starting positions and proportions of free objects next to their neighbours.
 
     Parameters
     ----------
     ties : sparse array of shape (n, n)
-        Not negative, symmetric.
+        Ties, not negative and symmetric.
     pins : Pins
+        The pins.
     spread : float
         Standard deviation of the noise, and of maps without pins.
     generator : numpy.random.Generator
+        Source of the noise.
 
     Returns
     -------
     positions : ndarray of shape (n_maps, n, n_components)
+        Starting positions.
     proportions : ndarray of shape (n_maps, n)
+        Starting proportions.
 
     Examples
     --------
@@ -93,7 +97,7 @@ def pinned_start(
 def random_start(
     pins: Pins, spread: float, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same with the free objects at random inside the extent of the pins, in all maps alike."""
+    """The same with free objects at random within the extent of the pins, in equal proportions."""
     n_maps, n = pins.proportions.shape
     proportions = np.full((n_maps, n), 1 / n_maps)
     share = np.where(np.isnan(pins.proportions), 1 / n_maps, pins.proportions)
@@ -122,7 +126,7 @@ def _frames(pins: Pins) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
 
 
 def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
-    """Those given, (n_maps, n), and of objects with NaN the mean of their partners'."""
+    """The pinned proportions, (n_maps, n); for objects with NaN the mean of their neighbours'."""
     n_maps = len(given)
     held = ~np.isnan(given[0])
     proportions = np.where(held, given, 0.0)
@@ -134,7 +138,7 @@ def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
         free = reached & ~held
         proportions[:, free] = _means(ties[free], proportions)
     proportions[:, ~reached] = 1 / n_maps
-    # What is pinned to no share of a map leaves it to the others.
+    # A proportion pinned to 0 leaves the map to other objects.
     empty = ~proportions[:, held].any(axis=1)
     part = empty.sum() / n_maps
     proportions[:, ~held] *= 1 - part
@@ -145,20 +149,20 @@ def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
 
 
 def _means(ties: sparse.csr_array, proportions: np.ndarray) -> np.ndarray:
-    """The proportions of partners by their ties, with a sum of 1; (n_maps, k)."""
+    """The proportions of neighbours weighted by ties, with a sum of 1; (n_maps, k)."""
     sums = np.asarray((ties @ proportions.T).T)
     return sums / sums.sum(axis=0)
 
 
 def _tied_to(ties: sparse.csr_array, objects: np.ndarray) -> np.ndarray:
-    """Which objects have a tie to one of some, (n,)."""
+    """Mask of the objects with a tie to one of some, (n,)."""
     return np.asarray(ties @ objects.astype(np.float64) > 0)
 
 
 def _placed(
     ties: sparse.csr_array, places: np.ndarray, share: np.ndarray, held: np.ndarray
 ) -> np.ndarray:
-    """Place what ties lead to from the held objects, in place and outwards; who was reached."""
+    """Place the objects that ties connect to the pins, in place; return those reached."""
     places[~held] = 0.0
     reached = held.copy()
     while (wave := _tied_to(ties, reached) & ~reached).any():
@@ -174,7 +178,7 @@ def _place(
     objects: np.ndarray,
     known: np.ndarray,
 ) -> None:
-    """Put objects at the geometric medians of those of their partners that are known, in place."""
+    """Move objects to geometric medians of their known neighbours, in place."""
     from manymaps.compute.geometric_median import geometric_medians
     from manymaps.compute.threads import share_out
 
@@ -194,7 +198,7 @@ def _strew(
     reached: np.ndarray,
     generator: np.random.Generator,
 ) -> None:
-    """Put what no tie leads to inside the extent of the held, tied objects together; in place."""
+    """Place remaining objects within the extent of the pins, tied ones together; in place."""
     alone = np.flatnonzero(~reached)
     if not len(alone):
         return
@@ -204,7 +208,7 @@ def _strew(
 
 
 def _extent(places: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation along each axis, objects weighing as much as they live there."""
+    """Mean and standard deviation along each axis, weighted by the proportions of the objects."""
     weights = np.maximum(share.astype(np.float64), _LEAST_PROPORTION)
     places = places.astype(np.float64)
     centre = np.average(places, axis=0, weights=weights)

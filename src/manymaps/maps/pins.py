@@ -1,11 +1,11 @@
-"""Objects that are held where they are while the rest of a fit is arranged around them.
+"""Objects with fixed coordinates, around which the rest of a fit is arranged.
 
 A pin is an atlas, whose objects are matched by label; a mapping of labels to positions; or an array
-of positions. `Pins` holds what was given, with NaN for what is free: coordinate by coordinate, so
-that one axis of an object may be held and the other not. An atlas gives the proportions too. Where
-it has fewer maps than the fit, its objects have no share in the others, which are the rest's alone.
+of positions. `Pins` contains these values, with NaN for free coordinates, so one axis of an object
+may be fixed and the other free. An atlas supplies the proportions too. If it has fewer maps than
+the fit, its objects have no weight in the additional maps, which contain only the other objects.
 
-What is held is held in the single precision in which maps are kept.
+Fixed values are stored in the single precision of maps.
 
 Shapes: positions (n_maps, n, n_components), proportions (n_maps, n).
 """
@@ -44,12 +44,14 @@ PIN: Allowed = (
 
 @dataclass(frozen=True, eq=False)
 class Pins:
-    """What is held of each object of a fit, NaN where it is free.
+    """Fixed values of each object of a fit, NaN if free.
 
     Attributes
     ----------
     positions : ndarray of shape (n_maps, n, n_components), float32
+        Fixed positions.
     proportions : ndarray of shape (n_maps, n), float32
+        Fixed mixing proportions.
     """
 
     positions: np.ndarray
@@ -57,27 +59,27 @@ class Pins:
 
     @property
     def held(self) -> tuple[np.ndarray, np.ndarray]:
-        """Masks of the positions and of the proportions that are held."""
+        """Masks of the fixed positions and proportions."""
         return ~np.isnan(self.positions), ~np.isnan(self.proportions)
 
     @property
     def objects(self) -> np.ndarray:
-        """Of which objects anything is held, shape (n,)."""
+        """Mask of the objects with any fixed value, shape (n,)."""
         positions, proportions = self.held
         return np.asarray(positions.any(axis=(0, 2)) | proportions.any(axis=0))
 
     @property
     def written(self) -> str:
-        """How many are held, and a hash of where: what a checkpoint compares."""
+        """Number of fixed values and a hash of them, which a checkpoint compares."""
         whole = self.positions.tobytes() + self.proportions.tobytes()
         return f"{plural('object', int(self.objects.sum()))}, {sha256(whole).hexdigest()[:12]}"
 
     def moving(self, shifts: np.ndarray) -> np.ndarray:
-        """Shifts of maps, (n_maps, 1, n_components), without those along axes that hold a pin."""
+        """Shifts of maps, (n_maps, 1, n_components), set to 0 along axes with a pin."""
         return np.where(self.held[0].any(axis=1, keepdims=True), 0.0, shifts)
 
     def placed(self, positions: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and mixing weights to start from, with what is held in its place."""
+        """Starting positions and mixing weights with the fixed values inserted."""
         positions_held, proportions_held = self.held
         return (
             np.where(positions_held, self.positions, positions),
@@ -85,7 +87,7 @@ class Pins:
         )
 
     def put_back(self, maps: np.ndarray, proportions: np.ndarray) -> None:
-        """Set what is held, bit by bit, in maps and proportions of all objects."""
+        """Set the fixed values bit by bit in maps and proportions of all objects."""
         for whole, part in ((maps, self.positions), (proportions, self.proportions)):
             np.copyto(whole, part, where=~np.isnan(part), casting="same_kind")
 
@@ -97,27 +99,30 @@ def pins_of(
     n_components: int,
     kinds: Sequence[str] | None = None,
 ) -> Pins:
-    """What a pin holds of the objects that are fitted.
+    """Read the values that a pin fixes for the fitted objects.
 
     Parameters
     ----------
     pin : Atlas, mapping of labels to positions, or array
-        Positions of shape (n_components,) for one map, else (n_maps, n_components); as an array
-        of all objects (n, n_components) or (n_maps, n, n_components). NaN where something is free.
+        Positions of shape (n_components,) for one map, else (n_maps, n_components); in an array of
+        all objects (n, n_components) or (n_maps, n, n_components). NaN marks free values.
     labels : sequence of str, length n
     n_maps, n_components : int
+        Numbers of maps and dimensions of the fit.
     kinds : sequence of str, length n, optional
-        Of two kinds of object, rows first. The rows of an atlas are then matched with rows, and
-        columns with columns; a mapping may have (label, kind) in place of a label.
+        Kind of each object if there are two kinds, rows first. The rows of an atlas are then
+        matched with rows, and columns with columns; a mapping may use (label, kind) instead of a
+        label.
 
     Raises
     ------
     DataError
-        Where it holds nothing that is fitted, or everything, or labels are ambiguous.
+        If the pin fixes no fitted object, or everything, or labels are ambiguous.
     ParameterError
-        For positions of another shape, or beyond what a fit starts from; more maps than `n_maps`.
+        If positions have another shape or exceed the range of a start, or the pin has more maps
+        than `n_maps`.
     UnknownLabelError
-        For a label of a mapping that no object has.
+        If a label of a mapping matches no object.
 
     Examples
     --------
@@ -147,32 +152,32 @@ def _hold_atlas(
     positions: np.ndarray,
     proportions: np.ndarray,
 ) -> None:
-    """Fill in the objects of an atlas that are among those of the labels."""
+    """Insert the objects of an atlas that are among those of the labels."""
     n_maps, _, n_components = positions.shape
     if atlas.n_components != n_components:
         raise ParameterError(
-            f"the pins lie in {plural('dimension', atlas.n_components)}, and the maps of the fit "
-            f"have {n_components}; fit as many, {setting('n_components', atlas.n_components)}"
+            f"the pins have {plural('dimension', atlas.n_components)}, but the maps of the fit "
+            f"have {n_components}; use {setting('n_components', atlas.n_components)}"
         )
     if atlas.n_maps > n_maps:
         raise ParameterError(
-            f"the pins lie in {plural('map', atlas.n_maps)}, and the fit has {n_maps}; fit as "
-            f"many, {setting('n_maps', atlas.n_maps)}"
+            f"the pins have {plural('map', atlas.n_maps)}, but the fit has {n_maps}; use at "
+            f"least {setting('n_maps', atlas.n_maps)}"
         )
     if kinds is None and atlas.kinds is not None:
         first, second = map(plural, dict.fromkeys(atlas.kinds))
         raise DataError(
-            f"the pins are {first} and {second}, and what is fitted is of one kind; pin one of "
-            f"them, as atlas.subset(atlas.of_kind({atlas.kinds[0]!r})) has it"
+            f"the pins contain {first} and {second}, but the fitted objects are of one kind; pin "
+            f"one kind, for example atlas.subset(atlas.of_kind({atlas.kinds[0]!r}))"
         )
-    # An atlas of one kind is matched with whichever of two kinds has its labels.
+    # An atlas of one kind is matched with the kind that has its labels.
     ours, theirs = _same_objects(
         _keys(labels, None if atlas.kinds is None else kinds), _keys(atlas.labels, atlas.kinds)
     )
     if not len(ours):
         raise DataError(
-            f"none of the {plural('pinned object', atlas.n_objects)} ({first_of(atlas.labels)}) is "
-            f"among those that are fitted ({first_of(labels)}); pins are matched by label"
+            f"none of the {plural('pinned object', atlas.n_objects)} ({first_of(atlas.labels)}) "
+            f"is among the fitted ones ({first_of(labels)}); pins are matched by label"
         )
     positions[: atlas.n_maps, ours] = atlas.maps[:, theirs]
     proportions[:, ours] = 0
@@ -180,7 +185,7 @@ def _hold_atlas(
 
 
 def _keys(labels: Sequence[str], kinds: Sequence[str] | None) -> list[tuple[str, bool]]:
-    """What objects are matched by: their labels and, of two kinds, whether they are rows."""
+    """Keys by which objects are matched: labels and, with two kinds, whether they are rows."""
     if kinds is None:
         return [(label, True) for label in labels]
     return [(label, kind == kinds[0]) for label, kind in zip(labels, kinds, strict=True)]
@@ -189,7 +194,7 @@ def _keys(labels: Sequence[str], kinds: Sequence[str] | None) -> list[tuple[str,
 def _same_objects(
     ours: Sequence[tuple[str, bool]], theirs: Sequence[tuple[str, bool]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where the objects stand that are among both, in the order of the first."""
+    """Indices of the objects that are in both, in the order of the first."""
     common = set(ours) & set(theirs)
     for whose, keys in (("fitted", ours), ("pinned", theirs)):
         counts = Counter(key for key in keys if key in common)
@@ -197,7 +202,7 @@ def _same_objects(
         if repeated:
             raise DataError(
                 f"several {whose} objects are labelled {repeated[0][:60]!r}; pins are matched by "
-                "label, and labels must differ"
+                "label, so labels must be unique"
             )
     place = {key: i for i, key in enumerate(theirs)}
     pinned = [i for i, key in enumerate(ours) if key in common]
@@ -210,7 +215,7 @@ def _hold_labelled(
     kinds: Sequence[str] | None,
     positions: np.ndarray,
 ) -> None:
-    """Fill in the positions of a mapping."""
+    """Insert the positions of a mapping."""
     n_maps, _, n_components = positions.shape
     for label, given in pin.items():
         place = _as_numbers(given, label)
@@ -219,8 +224,8 @@ def _hold_labelled(
         if place.shape != (n_maps, n_components):
             wanted = (n_components,) if n_maps == 1 else (n_maps, n_components)
             raise ParameterError(
-                f"the pin of {label!r} has shape {place.shape}; the fit needs {wanted}, with NaN "
-                "where it is free"
+                f"the pin of {label!r} has shape {place.shape}; expected {wanted}, with NaN for "
+                "free coordinates"
             )
         positions[:, _find(label, labels, kinds)] = place
 
@@ -229,11 +234,11 @@ def _as_numbers(given: Any, label: Any) -> np.ndarray:
     try:
         return np.asarray(given, np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"the pin of {label!r} is no position: {error}") from error
+        raise ParameterError(f"the pin of {label!r} is not a position: {error}") from error
 
 
 def _find(key: Any, labels: Sequence[str], kinds: Sequence[str] | None) -> int:
-    """The object of a label, or of a label and a kind."""
+    """The index of a label, or of a label and a kind."""
     if kinds is not None and isinstance(key, tuple) and len(key) == 2:
         members = [i for i, kind in enumerate(kinds) if kind == key[1]]
         return members[find_label(str(key[0]), [labels[i] for i in members])]
@@ -241,29 +246,30 @@ def _find(key: Any, labels: Sequence[str], kinds: Sequence[str] | None) -> int:
 
 
 def _hold_array(given: np.ndarray, positions: np.ndarray) -> None:
-    """Fill in an array of all objects."""
+    """Insert an array of all objects."""
     places = given[None] if given.ndim == 2 else given
     if places.shape != positions.shape:
         raise ParameterError(
-            f"pin has shape {given.shape}; the fit needs {positions.shape}, with NaN where "
-            "something is free"
+            f"pin has shape {given.shape}; expected {positions.shape}, with NaN for free "
+            "coordinates"
         )
     positions[:] = places
 
 
 def _check(pins: Pins) -> None:
-    """Refuse pins beyond what a fit starts from, and those that hold nothing or everything."""
+    """Raise an error for pins beyond the range of a start, of nothing or of everything."""
     positions, proportions = pins.held
     reach = float(np.abs(pins.positions[positions]).max(initial=0))
     if reach > _FARTHEST_PIN:
         raise ParameterError(
-            f"the pins reach {reach:g} from the origin; pin at most {_FARTHEST_PIN:g} away"
+            f"the pins are up to {reach:g} from the origin; the distance must be at most "
+            f"{_FARTHEST_PIN:g}"
         )
     n = len(pins.objects)
     if not pins.objects.any():
-        raise DataError("the pins hold nothing: all of their positions are NaN")
+        raise DataError("the pins fix nothing: all of their positions are NaN")
     if positions.all() and (proportions.all() or pins.positions.shape[0] == 1):
         raise DataError(
-            f"all of the {plural('object', n)} are pinned, and nothing is left to fit; leave out "
-            "those that are to be free"
+            f"all of the {plural('object', n)} are pinned, so nothing is left to fit; omit the "
+            "objects that should be free"
         )

@@ -1,4 +1,4 @@
-"""The rows of new objects in a finished atlas, optimized while the atlas stays as it is.
+"""Rows of new objects in a finished atlas, optimized while the atlas stays unchanged.
 
 A new object i has a target p_j|i over atlas objects j, and the cost of its own row alone:
 
@@ -15,25 +15,26 @@ in its share of Z. The gradient has the two sums of `manymaps.model.objective`:
     dC_i = - sum_j p_ij r_ij d log v_ij  +  R_i slope_i d log z_i,    slope_i = 1  or  n z_i / Z
 
 (r_ij is the model part of q_ij over q_ij, R_i = sum_j p_ij r_ij). A size penalty of the model adds
-(penalty / 2) sum_m |y_i^m|^2 to it; half as much under a joint normalization, where an object's
-pairs count from both of their ends and C_i counts them once. Nothing that belongs to another
-new object enters, so objects inserted together land where they land alone.
+(penalty / 2) sum_m |y_i^m|^2, or half of it under a joint normalization, because there an object's
+pairs count from both ends and C_i counts them once. No term belongs to another new object, so
+objects inserted together get the same positions as by themselves.
 
-**Agreement.** A frozen map makes no room, so that in one map the least cost leaves a new object
-with worse neighbours than a map fitted anew would. Among the midpoints y of its nearest neighbours'
-places, two by two, and its own place, each object takes the one where data and map agree best,
+**Agreement.** A fixed map does not make room for new objects. In a single map the least cost
+therefore gives a new object worse neighbours than a new fit would. Among the midpoints y of the
+positions of its nearest neighbours, two by two, and its own position, each object takes the one at
+which data and map agree best,
 
     sum_{k <= depth} |N_k(data) & N_k(y)| / k
 
-with N_k the k nearest atlas objects; then, three times, the best of twelve places around it, as far
-as its third nearest neighbour, of those that lie no more remote than the first. What that gains is
-printed by `examples/claassen_insertion_2020.py`. (Agreement maximizes much the same as a measure
-of kept neighbours counts.)
+with N_k the k nearest atlas objects. Then, three times, it takes the best of twelve positions
+around it, as far as its third nearest neighbour, of those that are no more remote than the first.
+`examples/claassen_insertion_2020.py` prints the gain. (Agreement maximizes nearly the same quantity
+as a measure of preserved neighbours.)
 
 Fixed factors b_j of the atlas objects multiply their v_ij; they need a conditional normalization.
 
-Shapes: target (k, n), positions (n_maps, k, d), weights (n_maps, k); the descent sees each object
-as one vector of all its positions and, where the model learns them, weights.
+Shapes: target (k, n), positions (n_maps, k, d), weights (n_maps, k). The descent treats each object
+as one vector of all its positions and, if the model learns them, weights.
 """
 
 from __future__ import annotations
@@ -77,11 +78,11 @@ _TOLERANCE = 5e-3
 _DIRECT_PAIRS = 200_000_000
 # Midpoints of the ten nearest are 45 candidates per object.
 _CORNERS = 10
-# Each round looks as far as the third nearest neighbour, so that three rounds cross a
+# Each round searches as far as the third nearest neighbour, so that three rounds cross a
 # neighbourhood. Not tuned.
 _ROUNDS = 3
 _NEAR = 3
-# Objects per block: bounds the memory of their candidates.
+# Objects per block; bounds the memory of their candidates.
 _QUERIES = 512
 
 
@@ -92,11 +93,11 @@ class NewRows:
     Parameters
     ----------
     atlas : Atlas
-        Under a joint model its `log_whole` is log Z.
+        The atlas. Under a joint model its `log_whole` is log Z.
     target : sparse array of shape (k, n)
-        p_j|i; rows sum to 1.
+        Target distributions p_j|i; rows sum to 1.
     active : ndarray of bool, shape (n_maps, k)
-        The maps in which each new object is looked at.
+        Mask of the maps that are considered for each new object.
     penalty : float
         Strength of the size penalty, as in `manymaps.model.objective`.
     """
@@ -142,20 +143,23 @@ class NewRows:
     def evaluate(
         self, positions: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """C_i and its slopes.
+        """Compute C_i and its gradient.
 
         Parameters
         ----------
         positions : ndarray of shape (n_maps, k, n_components)
+            Positions of the new objects.
         weights : ndarray of shape (n_maps, k)
-            pi = softmax(-weights) over the maps.
+            Mixing weights; pi = softmax(-weights) over the maps.
 
         Returns
         -------
         cost : ndarray of shape (k,), float64
+            The cost of each new object.
         position_slopes : ndarray of shape (n_maps, k, n_components), float32
+            Gradient with respect to the positions.
         weight_slopes : ndarray of shape (n_maps, k), float32
-            Zero in maps that are not active.
+            Gradient with respect to the weights; zero in maps that are not active.
         """
         width = self.atlas.model.kernel_width
         scaled = _scaled(positions, width)
@@ -195,7 +199,7 @@ class NewRows:
     def _field(
         self, own: np.ndarray, log_pi: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The field of the atlas at the active entries, summed directly while that is cheap."""
+        """The field of the atlas at the active entries, summed directly if that is cheap."""
         points, offsets, charges = self._sources
         targets, target_offsets, _ = _points(own, log_pi, self._entries)
         pairs = float(np.diff(offsets) @ np.diff(target_offsets))
@@ -209,12 +213,12 @@ class NewRows:
     def _attraction(
         self, own: np.ndarray, log_pi: np.ndarray, chooser: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Pull, share, mass and cost of the new rows."""
+        """Attraction, share, mass and cost of the new rows."""
         model, n = self.atlas.model, self.atlas.n_objects
         kind = KERNEL_CODES[model.kernel]
         n_pairs = n * (n - 1) if self._is_joint else n
         log_rest = np.log(model.background / n_pairs) if model.background else 0.0
-        # Maps in which a row is not looked at must not explain its pairs either.
+        # Maps that are not considered for a row must not explain its pairs either.
         log_pi = np.where(self.active, log_pi, np.float32(-np.inf))
         k, zeros = len(chooser), np.zeros(n)
         n_entries = len(self._entries.objects)
@@ -258,26 +262,28 @@ def refine_rows(
     max_iter: int = 10,
     min_proportion: float = 1e-3,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Move new objects down the costs of their own rows.
+    """Minimize the costs of the rows of new objects.
 
     Parameters
     ----------
     atlas : Atlas
-        A size penalty is read from its parameters.
+        The atlas, whose parameters contain the size penalty.
     target : sparse array of shape (k, n)
-        p_j|i of each new object; rows sum to 1.
+        Target distributions p_j|i of the new objects; rows sum to 1.
     positions : ndarray of shape (n_maps, k, n_components)
-        Where they start.
+        Starting positions.
     proportions : ndarray of shape (n_maps, k)
-        Fitted as well where the model's mixing is learned and there are several maps.
+        Starting proportions. They are fitted if the model's mixing is learned and there are several
+        maps.
     max_iter : int
-        Evaluations of the cost.
+        Maximum number of evaluations of the cost.
     min_proportion : float
-        Maps that hold less of an object at the start leave it where it is.
+        Maps with a smaller starting proportion of an object do not move it.
 
     Returns
     -------
     positions : ndarray of shape (n_maps, k, n_components)
+        Positions of the new objects.
     proportions : ndarray of shape (n_maps, k)
         Mixing proportions of the new objects.
     """
@@ -308,23 +314,23 @@ def refine_rows(
 def agreeing_places(
     points: np.ndarray, target: sparse.csr_array, places: np.ndarray, depth: int
 ) -> np.ndarray:
-    """The places where the neighbourhoods of data and map agree best.
+    """Find the positions at which the neighbourhoods of data and map agree best.
 
     Parameters
     ----------
     points : ndarray of shape (n, d)
-        The places of the atlas objects in its one map.
+        Positions of the atlas objects in its single map.
     target : sparse array of shape (k, n)
-        Each new object's neighbours; the larger an entry the nearer.
+        Neighbours of each new object; a larger entry is a nearer neighbour.
     places : ndarray of shape (k, d)
-        Where the new objects stand.
+        Positions of the new objects.
     depth : int
-        The largest neighbourhood that counts, cut to the number of stored neighbours.
+        Largest neighbourhood to compare, limited to the number of stored neighbours.
 
     Returns
     -------
     ndarray of shape (k, d)
-        An object stays where nothing is better.
+        New positions; an object without a better position keeps its own.
 
     Examples
     --------
@@ -368,7 +374,7 @@ def agreeing_places(
 def _most_agreeing(
     tree: cKDTree, offers: list[np.ndarray], nearest: list[np.ndarray], depth: int
 ) -> np.ndarray:
-    """For each new object the best of the places it is offered; the first of equals."""
+    """The best of the candidate positions of each new object; the first of equals."""
     ends = np.cumsum([len(places) for places in offers])
     _, seen = tree.query(np.concatenate(offers), np.arange(1, depth + 1), workers=current_threads())
     rank = np.full(tree.n, tree.n)
@@ -383,7 +389,7 @@ def _most_agreeing(
 
 
 def _directions(d: int) -> np.ndarray:
-    """Unit steps to all sides, shape (n_steps, d)."""
+    """Unit steps in all directions, shape (n_steps, d)."""
     if d == 2:
         angles = 2 * np.pi * np.arange(12) / 12
         return np.stack([np.cos(angles), np.sin(angles)], axis=1)

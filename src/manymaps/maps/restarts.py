@@ -51,18 +51,22 @@ StartOf = Callable[[int, int], tuple[Parameters, int]]
 
 @dataclass(frozen=True)
 class Restart:
-    """How one of several runs ended.
+    """The end of one of several runs.
 
     Attributes
     ----------
     seed : int
-        The `random_state` of an estimator that makes this run alone, where it starts in the same
+        The `random_state` of an estimator that repeats this run by itself, if it starts in the same
         way.
     cost : float
-        What is minimized, the penalty in it; the least is kept. Infinity of a run that diverged.
+        The minimized cost, including the penalty; infinite for a run that diverged. The run with
+        the least cost is kept.
     kl_divergence : float
+        KL(P || Q) at the end, in nats.
     n_iter : int
+        Number of iterations.
     converged : bool
+        Whether the run ended because the cost stopped decreasing.
     """
 
     seed: int
@@ -73,13 +77,13 @@ class Restart:
 
     @classmethod
     def of(cls, run: Run, seed: int) -> Restart:
-        """How a run from this seed ended."""
+        """The end of a run from this seed."""
         cost = np.inf if run.failure else run.history["cost"][-1]
         return cls(seed, cost, run.kl, run.state.iteration, run.converged)
 
 
 def derived_seeds(seed: int, count: int) -> list[int]:
-    """Seeds from one `numpy.random.SeedSequence`, the first of them the same however many follow.
+    """Derive seeds from one `numpy.random.SeedSequence`; their number does not change the first.
 
     >>> derived_seeds(0, 3)[:2] == derived_seeds(0, 2)
     True
@@ -96,17 +100,18 @@ def best_run(
     checkpoint: str | None = None,
     resume: str | None = None,
 ) -> tuple[Run, tuple[Restart, ...]]:
-    """Make a run from each seed, and return the one of the least cost.
+    """Make a run from each seed, and return the one with the least cost.
 
     If all runs diverge, the first of them is returned with its `failure`.
 
     Parameters
     ----------
     plan : Plan
+        Settings that all runs share.
     start_of : callable
         Called as start_of(k, seed); returns the start of run k and the seed of its noise.
     seeds : sequence of int
-        One for each run.
+        One seed per run.
     callback, checkpoint, resume
         As for `manymaps.maps.run.Run.optimize`. If the callback returns a true value, no further
         run is made.
@@ -114,9 +119,9 @@ def best_run(
     Returns
     -------
     Run
-        The best, at its end.
+        The best run, at its end.
     tuple of Restart
-        All that ended, in the order of the seeds.
+        All runs that ended, in the order of the seeds.
     """
     if callback is checkpoint is resume is None and is_spread():
         return _best_of_spread(plan, start_of, seeds)
@@ -158,7 +163,7 @@ def _ended(plan: Plan, start_of: StartOf, k: int, seed: int) -> Run:
 
 
 def without_plan(run: Run) -> Run:
-    """A run that has ended, without its plan and what follows from it: a process sends less back.
+    """A finished run without its plan and derived values, so that a process returns less data.
 
     `rejoined` restores it.
     """
@@ -198,7 +203,9 @@ def _earlier(
     try:
         EARLIER.check(earlier, {})
         if len(earlier["ended"]) >= len(seeds) or len(earlier["seeds"]) != len(seeds):
-            raise ValueError(f"it is of {len(earlier['seeds'])} runs, and not of {len(seeds)}")
+            raise ValueError(
+                f"it contains {len(earlier['seeds'])} runs, but this fit has {len(seeds)}"
+            )
         ended = [Restart(**one) for one in earlier["ended"]]
         if ended and "best" not in earlier:
             raise ValueError("it lacks the best of its runs")

@@ -113,16 +113,20 @@ Callback = Callable[[int, float, Callable[[], Atlas]], object]
 
 @dataclass(frozen=True)
 class Plan:
-    """What all runs of a fit share.
+    """Settings that all runs of a fit share.
 
     Parameters
     ----------
     objective : Cost
         The cost that is minimized; the "kl" of the history is its divergence.
     optimizer : Optimizer
+        The optimizer.
     max_iter : int
+        Maximum number of iterations.
     labels : tuple of str
+        Labels of the objects.
     method : str
+        Name of the method, as on the command line.
     settings : dict
         Plain values; a checkpoint with other settings is refused.
     order : ndarray of int, optional
@@ -180,6 +184,7 @@ class Run:
     Parameters
     ----------
     plan : Plan
+        Settings that all runs share.
     start : Parameters
         In the order of the labels.
     seed : int
@@ -197,6 +202,7 @@ class Run:
     log_normalizer : float or None
         log Z of a joint model at the end.
     converged : bool
+        Whether the run ended because the cost stopped decreasing.
     stopped : bool
         Whether the callback ended the run.
     failure : DivergedError or None
@@ -410,7 +416,7 @@ class Run:
         self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
 
     def _draw_in(self, parameters: Parameters, masks: tuple[np.ndarray, ...]) -> None:
-        """Halve the distance from the origin of what is neither active nor held."""
+        """Halve the distance from the origin of entries that are neither active nor fixed."""
         for k, (positions, mask) in enumerate(zip(parameters.positions, masks, strict=True)):
             factors = np.where(mask, np.float32(1), np.float32(0.5))[:, :, None]
             if self.state.held is not None:
@@ -429,23 +435,21 @@ class Run:
 
     @property
     def _reach(self) -> float:
-        """How far from the origin the farthest point is."""
+        """The largest distance of a point from the origin."""
         return max(float(np.abs(part).max()) for part in self.state.parameters.positions)
 
     def _is_finite(self, evaluation: Evaluation) -> bool:
-        """Whether the state has a cost, and an atlas can be made of it."""
+        """Whether the state has a cost and an atlas can be made from it."""
         return bool(np.isfinite(evaluation.cost)) and self._reach < FARTHEST
 
     def _diverged(self, iteration: int) -> DivergedError:
         if iteration:
             advice = self.plan.optimizer.advice(self.state)
-            return DivergedError(
-                f"the cost stopped being finite by iteration {iteration}; {advice}"
-            )
+            return DivergedError(f"the cost became non-finite by iteration {iteration}; {advice}")
         widths = self._reach / self.plan.objective.model.kernel_width
         return DivergedError(
-            f"the cost is not finite where the fit starts, with points up to {widths:g} kernel "
-            "widths away; start nearer, or take a wider kernel"
+            f"the cost is not finite at the start of the fit, with points up to {widths:g} "
+            "kernel widths from the origin; start closer to the origin, or use a wider kernel"
         )
 
     def _save(self, path: str) -> None:
@@ -454,7 +458,7 @@ class Run:
         write_archive(path, CHECKPOINT, {**meta, **more}, {**arrays, **others})
 
     def record(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """The run as a checkpoint holds it: plain values and arrays."""
+        """The content of a checkpoint of the run: plain values and arrays."""
         state = self.state
         arrays = {f"parameter/{k}": a for k, a in enumerate(state.parameters.arrays)}
         for name, group in state.memory.items():
@@ -470,12 +474,12 @@ class Run:
         return meta, arrays
 
     def restore(self, path: str, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Stand where a checkpoint stood, which is refused where it is of another fit.
+        """Restore the state of a checkpoint; raise an error if it belongs to another fit.
 
         Raises
         ------
         DataError
-            Where it is of other data or settings, or does not fit this fit.
+            If the checkpoint has other data or settings, or does not match this fit.
         """
         try:
             _RUN.check(meta, arrays)
@@ -483,14 +487,15 @@ class Run:
             raise _damaged(path, error) from error
         if meta["fingerprint"] != self.plan.fingerprint:
             raise DataError(
-                f"{path}: this checkpoint is of other data; resume with the file it was made from"
+                f"{path}: this checkpoint is of other data; resume with the file from which it "
+                "was made"
             )
         before = {"pin": None, **meta["settings"], "method": meta["method"]}
         present = {"pin": None, **self.plan.all_settings, "method": self.plan.method}
         changed = {
             key: (before.get(key), value)
             for key, value in present.items()
-            # A setting that the checkpoint does not know is younger than it.
+            # A setting that the checkpoint does not contain was added later.
             if key != "max_iter" and before.get(key, value) != value
         }
         if changed:
@@ -526,28 +531,28 @@ class Run:
                 ", ".join(f"{type} {shape}" for shape, type in each)
                 for each in ([(part.shape, part.dtype) for part in parameters], wanted)
             )
-            raise ValueError(f"its parameters are {there}, and those of this fit {here}")
+            raise ValueError(f"its parameters are {there}, but those of this fit are {here}")
         return start.like(parameters)
 
     def _stored_memory(
         self, arrays: dict[str, np.ndarray], parameters: Parameters
     ) -> dict[str, tuple[np.ndarray, ...]]:
-        """The memory among the arrays of a checkpoint, which must fit the parameters."""
+        """The optimizer's memory in the arrays of a checkpoint; it must match the parameters."""
         names = {name.split("/")[1] for name in arrays if name.startswith("memory/")}
         memory = {name: _group(arrays, f"memory/{name}/") for name in sorted(names)}
         self.plan.optimizer.check_memory(memory, parameters)
         if self.plan.optimizer.tolerates_approximation:
             masks = [(part.shape, part.dtype.kind) for part in memory.get("active", ())]
             if masks != [(part.shape, "b") for part in parameters.weights]:
-                raise ValueError("its active entries do not fit the fit")
+                raise ValueError("its active entries do not match the fit")
             cost = memory.get("cost at refresh", (np.array(0.0),))
             if [part.shape for part in cost] != [()]:
-                raise ValueError("its cost is not one number")
+                raise ValueError("its cost is not a single number")
         return memory
 
 
 def _group(arrays: dict[str, np.ndarray], prefix: str) -> tuple[np.ndarray, ...]:
-    """The arrays whose names are a prefix and a number from 0, in their order."""
+    """The arrays with names of a prefix and a number from 0, in order."""
     names = {name.removeprefix(prefix) for name in arrays if name.startswith(prefix)}
     if names != {str(k) for k in range(len(names))}:
         raise ValueError(f"the arrays {prefix + '*'!r} are not numbered from 0")
@@ -555,12 +560,12 @@ def _group(arrays: dict[str, np.ndarray], prefix: str) -> tuple[np.ndarray, ...]
 
 
 def _check_history(history: dict[str, list[float]]) -> None:
-    """Refuse a history without its columns, or with ragged ones."""
+    """Raise an error for a history with missing columns or columns of different lengths."""
     lengths = {len(column) for column in history.values()}
     if not {"iteration", "cost", "kl"} <= history.keys() or len(lengths) > 1:
         raise ValueError("its history lacks a column, or has columns of different lengths")
     if not all(np.isfinite(column).all() for column in history.values()):
-        raise ValueError("its history holds a value that is not finite")
+        raise ValueError("its history contains a value that is not finite")
 
 
 def _damaged(path: str, error: ValueError) -> DataError:
@@ -568,7 +573,7 @@ def _damaged(path: str, error: ValueError) -> DataError:
 
 
 def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Which entries are active, (n_maps, n); what is held does not fade, so less of it is left."""
+    """Mask of the active entries, (n_maps, n); fixed ones do not fade and stay active longer."""
     least = np.where(held, _ACTIVE_HELD, _ACTIVE)
     return np.asarray((np.exp(log_softmin(weights)) > least) | (shares > _ACTIVE))
 
@@ -593,7 +598,7 @@ def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 @contextmanager
 def _interrupt_between_iterations(wanted: bool) -> Iterator[Callable[[], bool]]:
-    """Hold a Ctrl-C back until the state is whole; yields whether one came."""
+    """Delay Ctrl-C until the state is complete; yields whether one was received."""
     came = False
 
     def note(signal_number: int, frame: FrameType | None) -> None:

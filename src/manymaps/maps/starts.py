@@ -1,4 +1,4 @@
-"""Where a single map starts: the layouts from which a descent goes on.
+"""Starts of a single map: the layouts from which a descent begins.
 
     start      from         coordinates
     random     nothing      independent normal numbers
@@ -32,7 +32,7 @@ __all__ = ["STARTS", "separated", "start_positions"]
 
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
 
-# Objects with equal vectors would never part.
+# Objects with equal vectors would never separate.
 _NOISE = 0.01
 #: Noise of coincident objects, in kernel widths: the spread of t-SNE's own start.
 _SEPARATION = 1e-4
@@ -49,31 +49,34 @@ def start_positions(
     spread: float = 1e-3,
     generator: np.random.Generator,
 ) -> np.ndarray:
-    """Positions to start from.
+    """Compute starting positions.
 
     Parameters
     ----------
     start : {"auto", "random", "pca", "mds", "spectral"}
-        "auto" is "pca" where there are vectors, else "random".
+        Name of the start; "auto" is "pca" if there are vectors, and "random" otherwise.
     data : array or sparse array of shape (n, n_features), distances (n, n), or None
-        Vectors; distances with `metric="precomputed"`; None where there are only similarities.
+        Vectors; distances with `metric="precomputed"`; None if there are only similarities.
     target : Target
         The similarities that are fitted.
     n_components : int
+        Number of dimensions of each map.
     metric : str or callable
-        The distance for "mds".
+        Distance for "mds".
     spread : float
-        Standard deviation of the longest axis.
+        Standard deviation along the longest axis.
     generator : numpy.random.Generator
+        Source of the noise.
 
     Returns
     -------
     ndarray of shape (n, n_components)
+        The positions.
 
     Raises
     ------
     ParameterError
-        For an unknown start, or one that the data cannot give.
+        If the start is unknown, or impossible for the data.
 
     Examples
     --------
@@ -115,12 +118,14 @@ def start_positions(
 
 
 def separated(positions: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Move objects that coincide in all maps apart, by noise: no force would separate them.
+    """Separate objects that coincide in all maps by noise, because no force would separate them.
 
     Parameters
     ----------
     positions : ndarray of shape (n_maps, n, n_components)
+        Starting positions.
     generator : numpy.random.Generator
+        Source of the noise.
 
     Returns
     -------
@@ -146,7 +151,7 @@ def separated(positions: np.ndarray, generator: np.random.Generator) -> np.ndarr
 def _principal_components(
     vectors: Any, n_components: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """As many components as there are, at most `n_components`."""
+    """The available components, at most `n_components`."""
     from sklearn.decomposition import PCA
 
     n, n_features = vectors.shape
@@ -168,9 +173,9 @@ def _principal_components(
 
 
 def _in_reach(numbers: Any) -> Any:
-    """Numbers over the power of two beside the largest, which changes no digit of theirs.
+    """Divide numbers by the power of two near the largest, which changes none of their digits.
 
-    Their unit is no part of a start, and those of 1e200 have no squares.
+    Their unit has no effect on a start, and the squares of values such as 1e200 overflow.
     """
     stored = numbers if isinstance(numbers, np.ndarray) else numbers.data
     scaled = np.ldexp(stored, -int(np.frexp(np.abs(stored).max(initial=0))[1]))
@@ -180,7 +185,7 @@ def _in_reach(numbers: Any) -> Any:
 
 
 def _all_alike(vectors: Any) -> bool:
-    """Whether all rows are the same, so that there is no axis to find."""
+    """Whether all rows are equal, so that there is no axis to find."""
     highest, lowest = vectors.max(axis=0), vectors.min(axis=0)
     if sparse.issparse(vectors):
         highest, lowest = highest.toarray(), lowest.toarray()
@@ -188,9 +193,9 @@ def _all_alike(vectors: Any) -> bool:
 
 
 def _centred(vectors: np.ndarray) -> np.ndarray:
-    """Columns without their means, which are taken off in float64.
+    """Centre columns, with means computed in float64.
 
-    In float32 the products of columns far from 0 would lose the little by which they differ.
+    In float32 the products of columns far from 0 would lose their small differences.
     """
     mean = vectors.mean(axis=0, dtype=np.float64)
     kind = np.float32 if vectors.dtype == np.float32 else np.float64
@@ -237,7 +242,7 @@ def _spectral(target: Target, n_components: int, generator: np.random.Generator)
     # ARPACK takes 32-bit indices.
     table = sparse.csr_matrix(similarities)
     with warnings.catch_warnings():
-        # Separate groups come out apart, which is what a start should say.
+        # Separate groups start apart, as a start should show them.
         warnings.filterwarnings("ignore", message="Graph is not fully connected")
         seed = int(generator.integers(2**31 - 1))
         return spectral_embedding(table, n_components=k, random_state=seed)
