@@ -180,7 +180,7 @@ class TestTable:
     def test_unknown_known_words_are_told(self, folder):
         (folder / "new.csv").write_text("cue,response,strength\npup,a0,.8\npup,zebra,.2\n")
         result = worked(inserted(folder, "new.csv"))
-        assert "warning: 1 rows are left out" in result.stderr
+        assert "warning: 1 rows are omitted" in result.stderr
         assert "'zebra'" in result.stderr
 
     def test_only_unknown_words(self, folder):

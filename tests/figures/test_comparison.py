@@ -74,7 +74,10 @@ def test_dots_say_what_was_found():
 def test_a_figure_without_changed_senses_says_so():
     found = compared()
     quiet = replace(found, alpha=1e-9)
-    for one, told in ((found, "black lines and words: the"), (quiet, "no sense's share is shown")):
+    for one, told in (
+        (found, "black lines and words: the"),
+        (quiet, "no sense has a significant change"),
+    ):
         texts = " ".join(" ".join(text.get_text().split()) for text in plot_comparison(one).texts)
         assert told in texts
         assert "the 0 senses" not in texts
@@ -92,7 +95,7 @@ def test_words_are_the_surest_by_default(tmp_path):
 
 def test_what_cannot_be_drawn_is_refused():
     found = compared()
-    with pytest.raises(ParameterError, match="0 words were asked for"):
+    with pytest.raises(ParameterError, match="0 words were requested"):
         plot_comparison(found, [])
     with pytest.raises(UnknownLabelError):
         plot_comparison(found, "tiger")

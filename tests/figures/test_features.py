@@ -180,13 +180,13 @@ def test_refusals():
         plot_features(atlas, found, map=1)
     with pytest.raises(ParameterError, match="there is no feature 8; features are 0 to 7"):
         plot_features(atlas, found, features=[8])
-    with pytest.raises(ParameterError, match="11 features were asked for"):
+    with pytest.raises(ParameterError, match="11 features were requested"):
         plot_features(atlas, 2 * found, features=range(11))
     with pytest.raises(ParameterError, match="no feature to draw"):
         plot_features(atlas, [])
     with pytest.raises(ParameterError, match="a number from 0 to 1"):
         plot_features(atlas, found, min_weight=2)
-    with pytest.raises(ParameterError, match="leaves no room"):
+    with pytest.raises(ParameterError, match="leaves no space"):
         plot_features(atlas, found, size=(3, 3))
     with pytest.raises(UnknownLabelError):
         plot_features(atlas, features({("2", "eleven"): 1.0}))

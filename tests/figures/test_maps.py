@@ -310,8 +310,8 @@ def test_given_axes_are_drawn_into():
         (lambda a: plot_map(a, 0, min_weight=1.5), "min_weight=1.5"),
         (lambda a: plot_map(a, 0, min_weight=float("nan")), "min_weight=nan"),
         (lambda a: plot_map(a, 0, max_labels=-1), "-1"),
-        (lambda a: plot_map(a, 0, color="kind"), "color='kind' is no column"),
-        (lambda a: plot_map(a, 0, size=(0.1, 3)), "no room"),
+        (lambda a: plot_map(a, 0, color="kind"), "color='kind' is not a column"),
+        (lambda a: plot_map(a, 0, size=(0.1, 3)), "no space"),
         (lambda a: plot_atlas(a, panel_size=0.1), "too small"),
         (lambda a: plot_senses(a, a.labels[0], n_neighbors=-3), "-3"),
     ],
@@ -344,7 +344,7 @@ def test_files_are_written_in_three_formats(tmp_path):
 def test_other_formats_and_places_are_refused_and_nothing_is_left(tmp_path):
     figure = plot_map(random_atlas(0, n=10), 0)
     for name in ("map.gif", "map", "map.svgz"):
-        with pytest.raises(ParameterError, match="written as"):
+        with pytest.raises(ParameterError, match="must end in"):
             save_figure(figure, tmp_path / name)
     with pytest.raises(FileNotFoundError):
         save_figure(figure, tmp_path / "missing" / "map.png")
@@ -423,7 +423,7 @@ class TestSeveralWords:
         ]
 
     def test_no_word_is_refused(self):
-        with pytest.raises(ParameterError, match="name a word"):
+        with pytest.raises(ParameterError, match="at least one word"):
             plot_senses(random_atlas(4, n=20), [])
 
 

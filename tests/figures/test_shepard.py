@@ -36,5 +36,5 @@ def test_every_pair_and_the_rising_line_are_drawn(found):
 
 
 def test_a_size_without_room_is_refused(found):
-    with pytest.raises(ParameterError, match="leaves no room"):
+    with pytest.raises(ParameterError, match="leaves no space"):
         plot_shepard(found, size=(2, 2))

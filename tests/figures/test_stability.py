@@ -64,7 +64,7 @@ def test_senses_of_few_fits_are_left_out_and_counted():
     kept = max(1, sum(sense.n_fits == 4 for sense in found.consensus("word3")))
     assert len(rows) == kept < len(all_rows)
     small_print = " ".join(text.get_text() for text in figure.texts)
-    assert f"{len(all_rows) - kept} senses of fewer than 4 fits are left out" in small_print
+    assert f"{len(all_rows) - kept} senses of fewer than 4 fits are omitted" in small_print
 
 
 def test_without_words_the_most_spread_are_shown():

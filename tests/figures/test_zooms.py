@@ -147,7 +147,7 @@ def test_label_says_which_kinds_are_written():
     with pytest.raises(ParameterError, match="kind='site' is not one of document, word"):
         plot_map(atlas, label="site")
     one_kind = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
-    with pytest.raises(ParameterError, match="only one"):
+    with pytest.raises(ParameterError, match="this atlas has one"):
         plot_map(one_kind, label="word")
 
 
@@ -308,7 +308,7 @@ def test_what_cannot_be_a_region():
     away = atlas.labels[int(atlas.map_weights[0].argmin())]
     with pytest.raises(ParameterError, match=f"no region round '{away}'"):
         plot_zooms(atlas, [away])
-    with pytest.raises(ParameterError, match="leaves no room"):
+    with pytest.raises(ParameterError, match="leaves no space"):
         plot_zooms(atlas, size=(6, 2))
     one_kind = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
     with pytest.raises(ParameterError, match="plot_map"):

@@ -459,5 +459,5 @@ class TestFigure:
     def test_nothing_to_draw(self):
         with pytest.raises(DataError, match="none of the 1 points"):
             plot_sweep(swept(result(0, failure="broke", n_maps=1)))
-        with pytest.raises(ParameterError, match="leaves no room"):
+        with pytest.raises(ParameterError, match="leaves no space"):
             plot_sweep(swept(result(0.5, n_maps=1)), size=(2, 2))

@@ -1,1 +1,1 @@
-"""Pictures of atlases, senses and sweeps, drawn by matplotlib."""
+"""Figures of atlases, senses and sweeps, drawn with matplotlib."""

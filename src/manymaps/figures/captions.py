@@ -1,7 +1,7 @@
-"""What is written round a panel or a figure: title, keys, bars and small print.
+"""Text around a panel or a figure: title, keys, bars and notes.
 
-Everything hangs on a corner of the axes or of the figure, shifted by points, so that it keeps
-its place at any resolution.
+All elements are anchored to a corner of the axes or of the figure and shifted by points, so they
+keep their positions at any resolution.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes
 __all__ = ["Captions"]
 
 Pair = tuple[float, float]
-# The key's type and rows in points, and the length of a colour scale.
+# Font size and row height of the key in points, and the length of a colour scale.
 KEY, KEY_ROW, SCALE_LENGTH = 8.5, 15.0, 120.0
 SHARE = "map weight"
 # In units of the axes or the figure.
@@ -32,7 +32,7 @@ TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (0, 0), (1, 0)
 
 
 class Captions:
-    """Writes round axes, or inside the edges of a figure.
+    """Writes text around axes, or inside the edges of a figure.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Captions:
         figure = place.get_figure(root=True) if isinstance(place, Axes) else place
         assert figure is not None
         self.figure: Figure = figure
-        # These know where the corner is when a part of the figure is saved, as notebooks do.
+        # These return the corner's position when a part of the figure is saved, as notebooks do.
         base = place.transAxes if isinstance(place, Axes) else place.transFigure
         self.base = cast(Affine2DBase, base)
         self.width = float(place.get_window_extent().width) * 72 / self.figure.dpi
@@ -85,7 +85,7 @@ class Captions:
         shift: Pair = (0, 8),
         color: str = INK,
     ) -> None:
-        """A name in bold, and words after it as far as the width reaches."""
+        """A name in bold, and words after it as far as the width allows."""
         self.write(TOP_LEFT, shift, name, size=size, color=color, bold=True)
         used = shift[0] + self._width(name, size, bold=True) + 0.7 * size
         shown = [elide(self.typeface.printable(word), 24) for word in words]
@@ -100,7 +100,7 @@ class Captions:
             self.write(TOP_LEFT, (used, shift[1]), line, size=size, color=MUTED)
 
     def small_print(self, parts: Sequence[str], shift: Pair, *, reserve: float) -> None:
-        """Remarks at the lower left, `reserve` points short of the width, in rows if need be."""
+        """Notes at the lower left, `reserve` points short of the width, in rows if needed."""
         lines = [""]
         for word in " · ".join(parts).split(" "):
             joined = f"{lines[-1]} {word}".lstrip()
@@ -113,7 +113,7 @@ class Captions:
             self.write(BOTTOM_LEFT, at, line, size=7.5, color=MUTED)
 
     def size_key(self, area: float, least: float, colors: Coloring, shift: Pair) -> float:
-        """What the dots' areas stand for, at the lower right; returns its width in points."""
+        """A key of dot areas at the lower right; returns its width in points."""
         x, y = shift
         shown = sorted({max(0.01, round(least, 2)), 0.5, 1.0}, reverse=True)
         for share in shown:
@@ -128,7 +128,7 @@ class Captions:
         return shift[0] - x + self._width(SHARE, 7.5)
 
     def color_key(self, colors: Coloring, shift: Pair = (0, 10)) -> None:
-        """What the colours stand for, in rows from the upper left downwards."""
+        """A key of colours, in rows from the upper left downwards."""
         if colors.name is None:
             return
         x, y = shift
@@ -145,7 +145,7 @@ class Captions:
     def key_rows(self, colors: Coloring, margin: float) -> list[list[tuple[float, str, str]]]:
         """The categories of the key of colours in rows, each with its distance from the margin.
 
-        They keep as far from the right edge as they start from the left one.
+        The margin at the right edge equals that at the left.
         """
         x = self._name_width(colors)
         if colors.scale is not None:
@@ -202,7 +202,7 @@ class Captions:
         return self.base + ScaledTranslation(x / 72, y / 72, self.figure.dpi_scale_trans)
 
     def _inches(self, corner: Pair, shift: Pair) -> Transform:
-        """Inches to the right and upwards of a corner shifted by points."""
+        """Inches to the right of and above a corner shifted by points."""
         origin = ScaledTranslation(*corner, self.base)
         moved = ScaledTranslation(shift[0] / 72, shift[1] / 72, self.figure.dpi_scale_trans)
         return self.figure.dpi_scale_trans + origin + moved

@@ -1,8 +1,8 @@
-"""What colours say in a figure: the map weight, a category, or a number.
+"""Colours in a figure: the map weight, a category, or a number.
 
-Palettes: a single quiet hue for shares, Okabe and Ito's colours for categories (told apart
-under every common colour blindness) and three darker ones after them, viridis without its palest
-end for numbers.
+Palettes: a single muted hue for map weights; the colours of Okabe and Ito for categories
+(distinguishable with all common forms of colour blindness), and three darker ones after them;
+viridis without its palest end for numbers.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ NUMBERS = LinearSegmentedColormap.from_list(
 
 @dataclass(frozen=True)
 class Coloring:
-    """The colours of a figure's dots and what its key says.
+    """The colours of a figure's dots and the content of their key.
 
     Attributes
     ----------
     name : str or None
-        The metadata column; None where colours show the map weight.
+        The metadata column; None if colours show the map weight.
     colors : ndarray of shape (n_objects, 4), or None
-        Without a column, each map colours its own dots by `SHARES`.
+        Colour of each dot. Without a column, each map colours its own dots by `SHARES`.
     categories : tuple of (str, color)
         The key of a column of categories.
     scale : (str, str) or None
-        Of a column of numbers, what the ends of `NUMBERS` stand for.
+        The values at the ends of `NUMBERS`, for a column of numbers.
     """
 
     name: str | None = None
@@ -58,36 +58,35 @@ class Coloring:
     scale: tuple[str, str] | None = None
 
     def of(self, objects: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Colours of some objects that have these shares, shape (k, 4)."""
+        """Colours of objects with these map weights, shape (k, 4)."""
         if self.colors is None:
             return np.asarray(SHARES(np.sqrt(np.clip(shares, 0, 1))))
         return self.colors[objects]
 
 
 def coloring(atlas: Atlas, column: str | None) -> Coloring:
-    """The colours by a metadata column of an atlas, or by map weight.
+    """Choose colours by a metadata column of an atlas, or by map weight.
 
     Parameters
     ----------
     atlas : Atlas
     column : str or None
-        Numbers get a colour scale; anything else is a category, of which the ten most frequent
-        have a colour of their own; the key names them in the order in which people look them up.
-        Of two kinds of object, "kind" is a column too, and the key is silent about a kind that has
-        no value at all.
+        The metadata column. Numbers get a colour scale. Anything else is a category, of which the
+        ten most frequent have their own colours; the key lists them in their natural order. With
+        two kinds of object "kind" is a column too, and the key omits a kind without values.
 
     Raises
     ------
     ParameterError
-        Where the atlas has no such column.
+        If the atlas has no such column.
     """
     if column is None:
         return Coloring()
     columns = atlas.columns
     if column not in columns:
-        known = ", ".join(map(repr, columns)) or "it has none"
+        known = ", ".join(map(repr, columns)) or "the atlas has none"
         raise ParameterError(
-            f"is no column of the atlas; columns: {known}", name="color", value=column
+            f"is not a column of the atlas; columns: {known}", name="color", value=column
         )
     values = np.asarray(columns[column])
     if values.dtype.kind in "iuf":
@@ -98,7 +97,7 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
 
 
 def _in_question(atlas: Atlas, known: np.ndarray) -> np.ndarray:
-    """The objects of those kinds of which any has a value; all, where there are no kinds."""
+    """Mask of the objects of the kinds with any value; all if there are no kinds."""
     asked = np.ones(atlas.n_objects, dtype=bool)
     for kind in dict.fromkeys(atlas.kinds or ()):
         members = atlas.of_kind(kind)
@@ -108,7 +107,7 @@ def _in_question(atlas: Atlas, known: np.ndarray) -> np.ndarray:
 
 def _by_number(name: str, values: np.ndarray, asked: np.ndarray) -> Coloring:
     finite = np.isfinite(values)
-    # A few extreme values would leave one colour to all others; the key says where it ends.
+    # A few extreme values would leave a single colour for all others; the key shows the limits.
     low, high = np.quantile(values[finite], [0.02, 0.98]) if finite.any() else (0.0, 1.0)
     if not high > low and finite.any():
         low, high = values[finite].min(), values[finite].max()
@@ -125,7 +124,7 @@ def _by_number(name: str, values: np.ndarray, asked: np.ndarray) -> Coloring:
 
 
 def _short(number: float) -> str:
-    """Three digits, but years and other thousands whole."""
+    """Three digits, but years and other thousands as integers."""
     return f"{number:.0f}" if 1000 <= abs(number) < 1e6 else f"{number:.3g}"
 
 

@@ -1,4 +1,4 @@
-"""Groups compared, as a figure: all words at a glance, and the senses of those that changed most.
+"""Comparison of groups as a figure: all words, and the senses that changed most.
 
 On the left a dot for each word: the divergence of the groups' answers upwards, and what chance
 gives it across, so that words about which nothing is to be said lie about the line. Those that
@@ -7,7 +7,7 @@ the part of a word's neighbours that it keeps between the groups' maps, across. 
 a sense, with a dot for the share of each group's answers that falls to it, a dark line between
 these where the sense itself changed, and the answers that make it.
 
-Conventions are those of `manymaps.figures.maps`. Artists carry the group ids "word", "share",
+The conventions are those of `manymaps.figures.maps`. Artists have the group ids "word", "share",
 "span", "members", "change", "all", "changed" and "number".
 """
 
@@ -31,26 +31,26 @@ from manymaps.labels import plural
 
 __all__ = ["plot_comparison"]
 
-# Words that are listed if none are named, and senses per word: they set the height of the page; not
-# tuned.
+# Words that are listed if none are requested, and senses per word: they determine the height of the
+# page; not tuned.
 LEAST, USUAL, MOST_SENSES = 3, 8, 6
-# Inches, for type of 9 points: a row, the gap between words, the line above the list.
+# Inches, for a font of 9 points: a row, the gap between words, the line above the list.
 ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
-# Inches: the side of an overview and the room for its tick labels.
+# Inches: the side of an overview and the space for its tick labels.
 OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45
 # Inches of the columns of the list; a word of 16 characters fills the first.
 WORD_WIDTH, SHARES_WIDTH, CHANGE_WIDTH, LIST_WIDTH = 1.75, 2.0, 0.72, 3.6
-# Points of ticks and numbers.
+# Points of tick labels and numbers.
 SMALL = 8.0
 # Square points of a share and of a word; more than 400 words become paler, because they overlap.
 DOT, SPECK, MOST_OPAQUE = 42.0, 9.0, 400
-SENSELESS = "its answers are no cues, of which senses could be made"
+SENSELESS = "none of its responses are cues, so it has no senses"
 SHARE_TICKS = (0.0, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A sense, or none, on its way into the figure: its word where it is the first, its height."""
+    """A sense, or none, in the figure: its word if it is the first, and its height."""
 
     number: int | None
     sense: SenseChange | None
@@ -60,27 +60,29 @@ class _Row:
 def plot_comparison(
     found: Comparison, words: str | Sequence[str] | None = None, *, n_members: int = 6
 ) -> Figure:
-    """All words of a comparison, and the senses of some.
+    """Plot all words of a comparison, and the senses of some of them.
 
     Parameters
     ----------
     found : Comparison
+        The comparison.
     words : str or sequence of str, optional
-        At most 40; otherwise the eight that are the surest to have changed, or as many as have,
-        but three at least.
+        Words to list, at most 40. By default the words that changed most certainly are listed, at
+        least three and at most eight.
     n_members : int
-        Answers named beside each sense.
+        Number of responses listed next to each sense.
 
     Returns
     -------
     Figure
+        The figure.
 
     Raises
     ------
     ParameterError
-        For no word or more than 40, or a value out of range.
+        If the number of words is not from 1 to 40, or a value is out of its range.
     UnknownLabelError
-        For a word that was not tested, with suggestions.
+        If a word was not tested; the message lists suggestions.
 
     See Also
     --------
@@ -113,7 +115,7 @@ def plot_comparison(
     page.title(_named(found), _subject(found), size=15, shift=TITLE)
     colors = tuple(zip(found.groups, CATEGORIES, strict=False))
     Captions(listing, typeface).color_key(
-        Coloring("share of answers", categories=colors), (72 * WORD_WIDTH - 12, -8)
+        Coloring("response share", categories=colors), (72 * WORD_WIDTH - 12, -8)
     )
     page.small_print(_remarks(found), (SIDE * 72, 18), reserve=2 * SIDE * 72)
     return page.figure
@@ -127,14 +129,14 @@ def _chosen(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
 
 
 def _rows(found: Comparison, chosen: Sequence[int], n_members: int) -> tuple[list[_Row], float]:
-    """The senses to show from the top downwards, and how high they are together."""
+    """The senses to show from the top downwards, and their total height."""
     rows, y = [], NAMES
     for number, w in enumerate(chosen):
         senses = found.senses_of(found.words[w], n_members)[:MOST_SENSES]
         for k, sense in enumerate(senses or [None]):
             rows.append(_Row(number if k == 0 else None, sense, y + ROW / 2))
             y += ROW
-        # What is said of a word takes two lines.
+        # The result of a word takes two lines.
         y += BETWEEN + (ROW if len(senses) < 2 else 0)
     return rows, y - BETWEEN
 
@@ -161,7 +163,7 @@ def _axes(height: float, n_overviews: int) -> tuple[list[Axes], Axes]:
 
 
 def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
-    """All words by what they are and what chance makes them."""
+    """All words by their divergence and the divergence expected by chance."""
     across, upwards = found.by_chance, found.divergence
     widest, most = (1.06 * float(max(values.max(), 1e-3)) for values in (across, upwards))
     least = min(widest, most)
@@ -169,12 +171,15 @@ def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Ty
     ax.set(xlim=(0, widest), ylim=(0, most))
     _draw_dots(ax, found, across, upwards, chosen, typeface)
     name_axes(
-        ax, "divergence by chance (bits)", "divergence of the answers (bits)", typeface.font(SMALL)
+        ax,
+        "divergence by chance (bits)",
+        "divergence of the responses (bits)",
+        typeface.font(SMALL),
     )
 
 
 def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
-    """All words by how many neighbours they keep between the groups' maps."""
+    """All words by the number of neighbours shared by the groups' maps."""
     kept = found.moved["neighbors_kept"]
     step = 1 / (found.fits.movement.n_neighbors if found.fits is not None else 1)
     shaken = kept + np.random.default_rng(0).uniform(-0.3, 0.3, len(kept)) * step
@@ -182,7 +187,10 @@ def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Ty
     ax.set_ylim(0, 1.06 * float(max(found.divergence.max(), 1e-3)))
     _draw_dots(ax, found, shaken, found.divergence, chosen, typeface)
     name_axes(
-        ax, "neighbours kept between maps", "divergence of the answers (bits)", typeface.font(SMALL)
+        ax,
+        "neighbours shared by the maps",
+        "divergence of the responses (bits)",
+        typeface.font(SMALL),
     )
 
 
@@ -194,7 +202,7 @@ def _draw_dots(
     chosen: Sequence[int],
     typeface: Typeface,
 ) -> None:
-    """A dot for each word, and the numbers of those in the list, where they have room."""
+    """A dot for each word, and the numbers of those in the list if there is space."""
     changed = found.changes != NO_CHANGE
     alpha = float(np.clip(MOST_OPAQUE / max((~changed).sum(), 1), 0.25, 0.8))
     for members, color, area, opaque, gid in (
@@ -220,7 +228,7 @@ def _draw_dots(
 
 
 def _draw_scale(ax: Axes, height: float, typeface: Typeface) -> None:
-    """Lines down the list at some shares, and what they are."""
+    """Vertical lines through the list at some response shares, with labels."""
     for share in SHARE_TICKS:
         x = WORD_WIDTH + share * SHARES_WIDTH
         ax.plot([x, x], [NAMES - BETWEEN / 2, height], color=HAIRLINE, linewidth=0.7, zorder=1)
@@ -230,7 +238,7 @@ def _draw_scale(ax: Axes, height: float, typeface: Typeface) -> None:
 def _draw_row(
     ax: Axes, row: _Row, found: Comparison, chosen: Sequence[int], typeface: Typeface
 ) -> None:
-    """A word, a dot for each group's share, what changed, and the answers."""
+    """A word, a dot for the share of each group, the changes, and the responses."""
     sense, y = row.sense, row.y
     if row.number is not None:
         _draw_word(ax, row.number, y, found, chosen[row.number], typeface)
@@ -260,7 +268,7 @@ def _draw_row(
 def _draw_word(
     ax: Axes, number: int, y: float, found: Comparison, w: int, typeface: Typeface
 ) -> None:
-    """A word's number and name, a line above, and below what was found of it."""
+    """A word's number and name, a line above, and its result below."""
     right = ax.get_xlim()[1]
     ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
     write(ax, 0.17, y, str(number + 1), typeface, SMALL, MUTED, "right")
@@ -290,15 +298,15 @@ def _subject(found: Comparison) -> list[str]:
 def _remarks(found: Comparison) -> list[str]:
     n_senses = int((found.sense_changes != "").sum())
     return [
-        "red: words with a change in all answers or in a sense; false discovery rate of both "
+        "red: words with a change in all responses or in a sense; false discovery rate of both "
         f"together: {found.alpha:.0%}",
-        "divergence: Jensen-Shannon, of all answers to a word",
-        f"dealt by lot: {found.units}",
+        "divergence: Jensen-Shannon, of all responses to a word",
+        f"permuted: {found.units}",
         f"black lines and words: the {plural('sense', n_senses)} whose share changed"
         if n_senses
-        else "no sense's share is shown to have changed",
+        else "no sense has a significant change of share",
         *(
-            ("answers to a word are 100 where their number is not known",)
+            ("100 responses per word are assumed if their number is unknown",)
             if any("are assumed" in note for note in found.notes)
             else ()
         ),

@@ -1,14 +1,14 @@
-"""Additive clusters over a map: each feature a rounded outline round the objects that have it.
+"""Additive clusters over a map: each feature is a rounded outline around its objects.
 
-As Shepard & Arabie drew them (Additive clustering, Psychological Review 86, 1979): the map says
-what is similar to what on the whole, the outlines say what for. Each has a number on its line and
-in the list beside the map, where weight and members stand; heavier features have heavier lines. A
-line runs round its members alone: who stands in their midst without the feature has a notch or a
-hole round it.
+The figure follows Shepard & Arabie (Additive clustering, Psychological Review 86, 1979): the map
+shows the overall similarities, and the outlines show the features that cause them. Each feature has
+a number on its outline and in the list next to the map, which contains its weight and members;
+heavier features have thicker lines. An outline surrounds only its members: an object among them
+without the feature has a notch or a hole around it.
 
-Where no atlas is at hand, `manymaps.clustering.scaling` makes a plain map to draw on. Conventions
-are those of `manymaps.figures.maps`. Artists carry the group ids of `manymaps.figures.panel`, and
-"outline" and "number".
+If there is no atlas, `manymaps.clustering.scaling` makes a simple map. The conventions are those of
+`manymaps.figures.maps`. Artists have the group ids of `manymaps.figures.panel`, and "outline" and
+"number".
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Feature", "plot_features"]
 
-# The heaviest features are drawn if none are named; ten have colours of their own.
+# The heaviest features are drawn if none are requested; ten have their own colours.
 USUAL = 8
 # Inches.
 WIDTH, LIST_WIDTH, GAP = 11.5, 3.3, 0.3
@@ -69,33 +69,33 @@ DARK, HALF = 0.5, 0.5
 LINES, FILL = (1.0, 2.6), 0.06
 # Points of type, of a row of the list, and of the column of recurrence.
 NUMBER, ENTRY, LINE, RECURS = 8.0, 9.0, 12.5, 66.0
-# Points of labels without and with a feature; more labels than these have no room on any map.
+# Points of labels without and with a feature; no map has space for more labels than these.
 LABELS, MOST_LABELS = (7.5, 10.5), 300
-# From 60 objects on, radii and type shrink with the square root of their number, down to what is
-# legible.
+# From 60 objects on, radii and font sizes decrease with the square root of their number, to the
+# legible minimum.
 CROWD, LEAST_SCALE, LEAST_TYPE = 60, 0.6, (6.0, 7.5)
-# Members take at most so many rows of the list; fewer if the list is too long.
+# Maximum number of rows per member list; fewer if the list is too long.
 MOST_ROWS = 3
-# How much an outline counts as a dot when a label covers it: less, so that a label crosses a line
-# rather than standing far away.
+# Weight of an outline relative to a dot if a label covers it: below 1, so that a label crosses a
+# line rather than being far from its dot.
 LINE_BULK = 0.25
 
 
 class Feature(Protocol):
-    """A feature: how much it adds to a similarity, and the labels of the objects that have it."""
+    """A feature: the weight that it adds to a similarity, and the labels of its objects."""
 
     @property
     def weight(self) -> float:
-        """What it adds, above 0."""
+        """Its weight, above 0."""
 
     @property
     def members(self) -> Sequence[str]:
-        """Labels."""
+        """Labels of its objects."""
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """A feature on its way into a figure: its number from 1, and who of the scene has it."""
+    """A feature in a figure: its number from 1, and its members in the scene."""
 
     number: int
     weight: float
@@ -107,7 +107,7 @@ class _Shown:
 
     @property
     def unsteady(self) -> bool:
-        """Whether it recurs in less than half of the refits."""
+        """Whether it recurs in less than half of the repeated fits."""
         return self.recurrence is not None and self.recurrence < HALF
 
 
@@ -121,36 +121,40 @@ def plot_features(
     stability: ClusterStability | None = None,
     size: tuple[float, float] | None = None,
 ) -> Figure:
-    """The features of objects as outlines over one map.
+    """Plot the features of objects as outlines over one map.
 
     Parameters
     ----------
     atlas : Atlas
-        Of one kind of object; it may hold more objects than have features.
+        An atlas with one kind of object; it may contain objects without features.
     clusters : AdditiveClustering or sequence of clusters
-        Fitted; or anything with a `weight` and `members`, which are labels of the atlas.
+        A fitted model, or objects with a `weight` and `members`, which are labels of the atlas.
     map : int
-        From 0.
+        Number of the map, from 0.
     features : sequence of int, optional
-        Which, from 0 in the order given, at most ten; otherwise the eight heaviest.
+        Indices of the features to draw, from 0 and at most ten; by default the eight heaviest.
     min_weight : float in [0, 1]
-        Objects with less in this map are left out.
+        Minimum weight of objects in this map; others are omitted.
     stability : ClusterStability, optional
-        Of these clusters (`manymaps.clustering.stability`): the list says in what share of the
-        refits each recurs, and the outline of one that recurs in less than half is dashed.
+        Stability of these clusters (`manymaps.clustering.stability`). The list then shows the share
+        of the repeated fits in which each feature recurs, and the outline of a feature that recurs
+        in less than half is dashed.
     size : (float, float), optional
-        Inches; otherwise 11.5 wide, and as high as the map asks for.
+        Width and height in inches. By default the figure is 11.5 wide, and its height follows from
+        the map.
 
     Returns
     -------
     Figure
+        The figure.
 
     Raises
     ------
     ParameterError
-        For a map or feature that does not exist, more than ten features, or a value out of range.
+        If the map or a feature does not exist, more than ten features are requested, or a value is
+        out of its range.
     UnknownLabelError
-        For a member that the atlas lacks, with suggestions.
+        If the atlas lacks a member; the message lists suggestions.
 
     See Also
     --------
@@ -181,7 +185,7 @@ def plot_features(
     look = Look(
         typeface, Coloring(), dot_areas=(8.0, 60.0), ink=0.02, margin=(44, 40), ground=PAPER
     )
-    # Dots alone: labels are to keep off outlines and numbers too.
+    # Dots only: labels are placed later, away from outlines and numbers too.
     draw(ax, scene, replace(look, max_labels=0), atlas.labels)
     shown = _shown(found, chosen, rows, scene)
     if stability is not None:
@@ -200,7 +204,7 @@ def plot_features(
 
 
 def _whole(scene: Scene) -> Scene:
-    """A scene with all objects in view where they are few, for each may be a member."""
+    """A scene with all objects visible if there are few, because each may be a member."""
     n = len(scene.objects)
     if not 0 < n <= MOST_LABELS:
         return scene
@@ -210,15 +214,15 @@ def _whole(scene: Scene) -> Scene:
 
 def _check(atlas: Atlas, map: int, min_weight: float) -> None:
     if atlas.kinds is not None:
-        raise ParameterError("features are drawn over objects of one kind, and these are of two")
+        raise ParameterError("features are drawn over one kind of object, but this atlas has two")
     check_index("map", map, atlas.n_maps)
     check_number("min_weight", min_weight, least=0, most=1)
 
 
 def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[int]:
-    """Which features are shown, by their place among those found."""
+    """Indices of the features to show among all features."""
     if not found:
-        raise ParameterError("there is no feature to draw")
+        raise ParameterError("there are no features to draw")
     if features is None:
         heaviest = sorted(range(len(found)), key=lambda k: (-found[k].weight, k))
         return [k for k in heaviest if len(found[k].members)][:USUAL]
@@ -227,7 +231,7 @@ def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[in
         check_index("feature", k, len(found))
     if not 1 <= len(chosen) <= len(CATEGORIES):
         raise ParameterError(
-            f"{len(chosen)} features were asked for; a map shows 1 to {len(CATEGORIES)}"
+            f"{len(chosen)} features were requested; a map shows 1 to {len(CATEGORIES)}"
         )
     return chosen
 
@@ -253,14 +257,14 @@ def _with_recurrence(
     recurrence = stability.recurrence
     if len(recurrence) != n_found:
         raise ParameterError(
-            f"stability is of {plural('cluster', len(recurrence))}, and {n_found} are drawn; give "
-            "that of these clusters"
+            f"stability is of {plural('cluster', len(recurrence))}, but {n_found} are drawn; "
+            "pass the stability of these clusters"
         )
     return [replace(each, recurrence=float(recurrence[each.number - 1])) for each in shown]
 
 
 def _axes(scene: Scene, size: tuple[float, float] | None) -> Axes:
-    """The map on the left, with room for the list on the right."""
+    """The map on the left, with space for the list on the right."""
     if size is None:
         spread = scene.view.high - scene.view.low
         shape = float(np.clip(spread[1] / spread[0], 0.6, 1.0)) if spread[0] > 0 else 0.6
@@ -307,12 +311,12 @@ def _draw_features(
 
 
 def _scale(n: int) -> float:
-    """How much smaller radii and type are where many objects crowd a map."""
+    """Factor by which radii and fonts are smaller if many objects crowd a map."""
     return float(np.clip(np.sqrt(CROWD / max(n, 1)), LEAST_SCALE, 1.0))
 
 
 def _tag(text: Text, color: str) -> None:
-    """A number on a disc of a feature's colour, in whichever ink shows up on it."""
+    """A number on a disc in the feature's colour, in a contrasting ink."""
     red, green, blue = to_rgb(color)
     dark = 0.299 * red + 0.587 * green + 0.114 * blue < DARK
     text.set_color(PAPER if dark else INK)
@@ -327,7 +331,7 @@ def _draw_labels(
     lines: Sequence[np.ndarray],
     numbers: np.ndarray,
 ) -> None:
-    """Labels beside their dots, off numbers and one another, and off outlines where they can."""
+    """Labels next to their dots, apart from numbers and each other, and outlines if possible."""
     frame = _frame(ax)
     radius = np.sqrt(dot_area(frame, scene.shares, look) * scene.shares / np.pi)
     rows = np.flatnonzero(~scene.view.outside)
@@ -342,13 +346,13 @@ def _draw_labels(
     ]
     texts = [elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows]
     boxes = text_sizes(root(ax), texts, fonts) + 2 * LABEL_PAD * frame.pixel
-    # A line counts as a string of beads a little smaller than the dots.
+    # A line counts as a sequence of circles slightly smaller than the dots.
     beads = [line[:: max(1, int(4 * frame.pixel / _step(line)))] for line in lines]
     crossed = np.concatenate([np.empty((0, 2)), *beads])
     crossed = np.column_stack([crossed, np.full(len(crossed), 0.6 * dots[:, 2].max(initial=1.0))])
     bounds, gap = frame.bounds, 0.5 * frame.pixel
     if len(rows) == len(dots) and is_sparse(frame, boxes):
-        # A line is better crossed than kept off at the end of a long leader.
+        # Crossing a line is better than avoiding it with a long leader.
         crossed[:, 2] *= LINE_BULK
         found = place_all(dots, boxes, bounds, gap=gap, others=crossed, taken=numbers)
         draw_leaders(ax, frame, list(found.leaders[np.isfinite(found.leaders[:, 0, 0])]))
@@ -370,7 +374,7 @@ def _step(line: np.ndarray) -> float:
 
 
 def _frame(ax: Axes) -> Frame:
-    """The frame that axes have after a scene is drawn into them."""
+    """The frame of the axes after a scene is drawn into them."""
     extent = ax.get_window_extent()
     size = np.array([extent.width, extent.height])
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
@@ -405,15 +409,15 @@ def _number_places(
         foreign = [each for j, other in enumerate(lines) if j != k for each in other]
         others = np.concatenate([dots[:, :2], *foreign])
         apart = np.array([np.hypot(*(others - spot).T).min() for spot in spots])
-        # The upper left is where a reader looks first, all else being equal.
+        # With equal costs the upper left is chosen, where readers look first.
         upper = (spots[:, 1] - spots[:, 0]) / max(float(np.ptp(spots)), 1e-9)
         best = np.argsort(-np.minimum(apart, 2.5 * NUMBER * frame.pixel) - upper, kind="stable")
         half = np.full(2, sizes[k].max() / 2)
         places[k] = np.column_stack([spots[best] - half, spots[best] + half])
-    # Numbers have no dots of their own; place_labels wants one for each.
+    # Numbers have no dots; place_labels needs one for each.
     none = np.column_stack([np.full((len(lines), 2), -1e6), np.zeros(len(lines))])
     chosen = place_labels(places, np.concatenate([none, dots]), frame.bounds)
-    # A number that nowhere is free stands in its best place all the same.
+    # A number without a free position is drawn at its best one.
     return places[np.arange(len(lines)), np.maximum(chosen, 0)]
 
 
@@ -427,7 +431,7 @@ def _subject(clusters: Any, atlas: Atlas) -> list[str]:
 
 
 def _list(page: Captions, shown: Sequence[_Shown]) -> int:
-    """Number, weight and members of each feature on the right; returns how many had room."""
+    """Number, weight and members of each feature on the right; returns how many had space."""
     width, height = page.figure.get_size_inches()
     left, top = (width - SIDE - LIST_WIDTH) * 72, -HEAD * 72 - 8
     least = -(height - FOOT) * 72
@@ -461,7 +465,7 @@ def _list(page: Captions, shown: Sequence[_Shown]) -> int:
 
 
 def _wrapped(page: Captions, labels: Sequence[str], width: float, most: int) -> list[str]:
-    """Labels in so many rows at most; the last says how many are left out."""
+    """Labels in a limited number of rows; the last row counts the omitted ones."""
     figure = page.figure
     font = page.typeface.font(ENTRY)
 
@@ -495,13 +499,13 @@ def _remarks(
     parts = (
         [f"{len(chosen)} of {plural('feature', len(found))}"] if len(chosen) < len(found) else []
     )
-    parts.append("heavier lines: heavier features")
+    parts.append("thicker lines: heavier features")
     wanted = np.unique(np.concatenate(rows)) if rows else np.empty(0, int)
     lacking = int((~np.isin(wanted, scene.objects[~scene.view.outside])).sum())
     if lacking:
         parts.append(f"{plural('member', lacking)} not in this view")
     if n_listed < len(chosen):
-        parts.append(f"{len(chosen) - n_listed} not listed for want of room")
+        parts.append(f"{len(chosen) - n_listed} not listed for lack of space")
     if scene.n_components > 2:
         parts.append(f"first 2 of {scene.n_components} principal axes")
     if atlas.method == "mds":

@@ -1,4 +1,4 @@
-"""Which parts of a map of two kinds of object deserve a closer look.
+"""Selection of the parts of a map with two kinds of object that are enlarged.
 
 A good part is crowded, with both kinds in it, lies apart from the other parts, and of groups of
 rows, where there are some, it holds one. With n rows and k columns within a box round c, n_g of
@@ -8,7 +8,7 @@ chosen before:
     for group g       n_g^2 / n k / (k + 10)   crowded and pure, with some columns
     without groups    d sqrt(n k)              of boxes with a third of the largest sqrt(n k)
 
-Boxes never meet, and lie within the view, or in its middle where it is the smaller.
+Boxes never overlap. They lie within the view, or in its middle if it is smaller.
 
 Shapes: points (n_objects, 2).
 """
@@ -27,14 +27,14 @@ __all__ = ["Inset", "choose_insets"]
 # Every candidate box is compared with all points: more candidates find better boxes and take
 # longer; not tuned.
 MAX_CANDIDATES = 600
-# Columns that earn half of the score k / (k + 10): further ones count ever less, because a few
-# words are enough to name a region.
+# Number of columns that give half of the score k / (k + 10). Further ones count less and less,
+# because a few words are enough to name a region.
 ENOUGH_COLUMNS = 10
 
 
 @dataclass(frozen=True)
 class Inset:
-    """A box in a map, in map units, and what it is called, if anything."""
+    """A box in a map, in map units, and its name, if any."""
 
     low: np.ndarray
     high: np.ndarray
@@ -49,20 +49,20 @@ def choose_insets(
     n_regions: int,
     groups: Sequence[tuple[str, np.ndarray]] = (),
 ) -> list[Inset]:
-    """Boxes of one size that show what a map is made of.
+    """Choose boxes of one size that represent a map.
 
     Parameters
     ----------
     points : array of shape (n_objects, 2)
     is_column : array of shape (n_objects,), bool
     view : View
-        Where boxes may lie.
+        Region that contains the boxes.
     half : array of shape (2,)
         Half the width and half the height of each box.
     n_regions : int
-        No more than this; fewer where no further ones find room.
+        Maximum number of boxes; fewer if there is no space for more.
     groups : sequence of (str, array of bool)
-        Names and members; each of the first `n_regions` gets a box, in this order.
+        Names and members of groups; each of the first `n_regions` gets a box, in this order.
 
     Returns
     -------

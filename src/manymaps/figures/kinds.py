@@ -1,4 +1,4 @@
-"""One panel of an atlas with two kinds of object: one as dots, the other as words in their places.
+"""One panel of an atlas with two kinds of object: one as dots, the other as words.
 
 Documents and words, sites and species, authors and words: thousands of the one are a ground of
 small translucent dots, and of the other as many as have room stand as text whose middle is their
@@ -68,7 +68,7 @@ LETTER = 8.0
 class _Panel(Panel):
     """A scene of two kinds on its way into axes.
 
-    `in_place` are words whose text replaces their dot; the radius of their dots is 0.
+    The text of the words `in_place` replaces their dot; the radius of their dots is 0.
     """
 
     is_text: np.ndarray
@@ -127,17 +127,17 @@ def draw_kinds(
     scene : Scene
     look : Look
     labels : sequence of str
-        Of all objects.
+        Labels of all objects.
     roles : Roles
     regions : sequence of Inset
-        Outlined, each with a letter from A on; labels keep off the lines.
+        Regions to outline, each with a letter from A on; labels avoid the lines.
 
     Returns
     -------
     area : float
-        What dot area (square points) stands for a share of 1.
+        Dot area in square points for a map weight of 1.
     labelled : ndarray of int
-        The objects that have a label now.
+        The objects that now have a label.
     """
     frame = set_frame(ax, scene, look)
     is_text = roles.is_text[scene.objects]
@@ -169,9 +169,9 @@ def draw_kinds(
 
 
 def _draw_swarm(panel: _Panel, points: np.ndarray, areas: np.ndarray) -> None:
-    """Dots in an order without meaning, so that no group lies on the others.
+    """Draw dots in an arbitrary order, so that no group covers the others.
 
-    But those without a value lie below, and those asked for by name above.
+    Objects without a value are drawn below the others, and requested ones above.
     """
     scene, look = panel.scene, panel.look
     is_shown = ~panel.is_text & ~scene.view.outside

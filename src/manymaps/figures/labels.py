@@ -1,6 +1,6 @@
-"""Which labels a map shows, and where they stand, so that none lies on another.
+"""Selection and positions of labels in a map, without overlaps.
 
-Two rules, both greedy in the order of priority, so that the important labels win:
+Two rules, both greedy in order of priority, so that important labels are kept:
 
 `label_zooms`   labels of fixed size, each centred on its point. At `zoom` pixels a unit, labels
                 i and j overlap iff
@@ -32,7 +32,7 @@ NOTHING = np.empty((0, 4))
 def label_zooms(
     positions: np.ndarray, widths: np.ndarray, height: float, priority: np.ndarray
 ) -> np.ndarray:
-    """The least zoom at which each label is free of the more important ones.
+    """Compute the smallest zoom at which each label is free of the more important ones.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ def label_zooms(
     height : float
         The height of every label in pixels.
     priority : array of shape (n,)
-        Larger wins; equal ones win in the order given.
+        Priority of each label; larger values come first, and equal ones in the order passed.
 
     Returns
     -------
     ndarray of shape (n,)
-        In pixels a map unit; 0 for a label that is always free, infinity for one that never is
-        (it shares its point with a more important one).
+        Pixels per map unit; 0 for a label that is always free, infinity for one that is never free
+        (it has the position of a more important one).
 
     Examples
     --------
@@ -66,7 +66,7 @@ def label_zooms(
             free = np.minimum(
                 (half_widths[:k] + half_widths[k]) / apart[:, 0], height / apart[:, 1]
             )
-            # A pair that is free before the more important label appears needs no room.
+            # A pair that is free before the more important label appears needs no space.
             zooms[k] = free[free > zooms[:k]].max(initial=0.0)
     result = np.empty_like(zooms)
     result[order] = zooms
@@ -76,7 +76,7 @@ def label_zooms(
 def places_around(
     points: np.ndarray, radii: np.ndarray, sizes: np.ndarray, gap: float
 ) -> np.ndarray:
-    """Eight places for a label round its dot, the best first.
+    """Compute eight positions for a label around its dot, the best first.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def places_around(
 
 
 def places_over(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Eight places for a text that stands for its point and lies on it, the best first.
+    """Compute eight positions for a text that replaces its point, the best first.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def places_over(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n, 8, 4)
-        Boxes: the middle on the point, then moved by a quarter of the width or a third of the
+        Boxes: centred on the point, then shifted by a quarter of the width or a third of the
         height.
 
     Examples
@@ -137,7 +137,7 @@ def places_over(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def places_in_tiers(
     points: np.ndarray, sizes: np.ndarray, gap: float, n_tiers: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places in rows above and below a line of dots, the nearest first, with their leaders.
+    """Compute positions in rows above and below a line of dots, the nearest first, with leaders.
 
     Parameters
     ----------
@@ -189,11 +189,11 @@ def place_labels(
     leaders: np.ndarray | None = None,
     taken: np.ndarray = NOTHING,
 ) -> np.ndarray:
-    """Choose a place for each label, in the order given, or leave it out.
+    """Choose a position for each label, in the order passed, or omit it.
 
-    A label never meets one placed before, never leaves the bounds and never covers the dot of one
-    placed before; a label whose own dot is covered already is left out. Among its free places
-    it takes the one that covers the least of the other dots, then the first.
+    A label never overlaps one placed before, leaves the bounds, or covers the dot of one placed
+    before. A label whose own dot is covered already is omitted. Among its free positions a label
+    takes the one that covers the least of the other dots, then the first.
 
     Parameters
     ----------
@@ -202,24 +202,24 @@ def place_labels(
     dots : array of shape (d, 3)
         Centre and radius of every dot in pixels; dot i < n belongs to label i.
     bounds : array of shape (4,)
-        The box that holds all labels.
+        Box that contains all labels.
     max_labels : int, optional
-        Place no more than this.
+        Maximum number of labels.
     max_covered : float
-        A label that would cover more of other dots than this is left out; the largest dot
-        counts 1, any other by its radius.
+        Maximum covered amount of other dots; a label that would cover more is omitted. The largest
+        dot counts 1, any other by its radius.
     spacing : float
-        A label whose dot is so many pixels from the dots of all labels placed before may cover
-        as much as it must.
+        Distance in pixels from the dots of all labels placed before, beyond which a label may cover
+        any number of dots.
     leaders : array of shape (n, n_places, 4), optional
-        Thin boxes between dot and label, that meet no label either.
+        Thin boxes between dot and label, which must not overlap labels either.
     taken : array of shape (k, 4)
-        Boxes that no label may meet.
+        Boxes that no label may overlap.
 
     Returns
     -------
     ndarray of shape (n,), int
-        The chosen place of each label, -1 for one that is left out.
+        The chosen position of each label, -1 for an omitted one.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def place_labels(
 
 
 def boxes_meet(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Tell which boxes overlap which others, shape (len(boxes), len(others))."""
+    """Mask of the boxes that overlap others, shape (len(boxes), len(others))."""
     a, b = boxes[:, None], others[None]
     apart = (a[..., :2] >= b[..., 2:]) | (a[..., 2:] <= b[..., :2])
     return np.asarray(~apart.any(axis=-1))

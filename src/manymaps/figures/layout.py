@@ -1,7 +1,7 @@
-"""Pages: a figure of its own for one panel, for panels in rows, and what stands round them.
+"""Pages: a figure for one panel or for panels in rows, and the surrounding elements.
 
-All sizes are inches here: margins `SIDE`, `HEAD` (above, with room for a title) and `FOOT` (below,
-for small print), and a key of colours takes further room at the head (`key_space`).
+All sizes are in inches: margins `SIDE`, `HEAD` (above, with space for a title) and `FOOT` (below,
+for notes). A key of colours takes additional space at the head (`key_space`).
 
 Figures are matplotlib `Figure` objects without any global state.
 """
@@ -30,7 +30,7 @@ __all__ = [
     "stacked",
 ]  # fmt: skip
 
-# Inches of margin; the head has room for a title of 17 points, the foot for small print in rows.
+# Inches of margin; the head has space for a title of 17 points, the foot for rows of notes.
 SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
 TITLE = (SIDE * 72, -36.0)
 METHOD_NAMES = {
@@ -45,7 +45,7 @@ FIRST_ROW, FURTHER_ROW = 0.3, 15 / 72
 
 
 class AtlasFigure(Figure):
-    """A figure that notebooks show by itself and that needs no display."""
+    """A figure that notebooks display and that needs no display."""
 
     def __init__(self, width: float, height: float):
         super().__init__(figsize=(width, height), dpi=100, facecolor=PAPER)
@@ -58,7 +58,7 @@ class AtlasFigure(Figure):
 
 
 def key_space(colors: Coloring, typeface: Typeface, width: float) -> float:
-    """Inches that the key of colours takes at the head of a figure so many inches wide."""
+    """Inches that the key of colours takes at the head of a figure of this width."""
     if colors.name is None:
         return 0.0
     page = Captions(AtlasFigure(width, 1.0), typeface)
@@ -66,7 +66,7 @@ def key_space(colors: Coloring, typeface: Typeface, width: float) -> float:
 
 
 def own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axes:
-    """Axes in a figure of their own, as high as the scene asks for where no size is given."""
+    """Axes in a new figure, with the height that the scene needs unless a size is passed."""
     if size is None:
         width = 9.0
         spread = scene.view.high - scene.view.low
@@ -84,9 +84,9 @@ def own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axe
 
 
 def no_room(size: tuple[float, float], example: tuple[float, float]) -> ParameterError:
-    """The refusal of a size of a figure in which its parts would not stand."""
+    """The error for a figure size that is too small for its parts."""
     return ParameterError(
-        f"leaves no room; give inches, such as {example}", name="size", value=size
+        f"leaves no space for the panels; pass inches, such as {example}", name="size", value=size
     )
 
 
@@ -98,7 +98,7 @@ def grid(
     title: float,
     n_columns: int | None = None,
 ) -> list[Axes]:
-    """Panels in rows, each with room for a title above, and the figure round them."""
+    """Panels in rows, each with space for a title above, in a new figure."""
     n_columns = n_columns or _n_columns(count)
     return stacked([count], panel, key=key, title=title, heading=0, n_columns=n_columns)[0]
 
@@ -129,10 +129,10 @@ def stacked(
     Raises
     ------
     ParameterError
-        For panels too small to see anything.
+        If panels are too small to be legible.
     """
     if not min(panel) >= 0.5:
-        raise ParameterError(f"panels of {panel} inches are too small; half an inch is the least")
+        raise ParameterError(f"panels of {panel} inches are too small; the minimum is half an inch")
     n_rows, gap = [math.ceil(count / n_columns) for count in counts], 0.16
     width = 2 * SIDE + n_columns * panel[0] + (n_columns - 1) * gap
     head = HEAD + key_space(*key, width)
@@ -160,9 +160,9 @@ def _n_columns(count: int) -> int:
 
 
 def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float | None) -> None:
-    """The key of colours below a figure's title, small print and key of areas at its foot.
+    """Draw the key of colours below a figure's title, and notes and the key of areas at its foot.
 
-    Where all shares are 1, `least` is None and there is no key of areas.
+    If all map weights are 1, `least` is None and there is no key of areas.
     """
     x = SIDE * 72
     page.color_key(look.coloring, (x, -57))
@@ -175,7 +175,7 @@ def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float 
 def common_area(
     scenes: Sequence[Scene], panel_size: float, *, ink: float, areas: tuple[float, float]
 ) -> float:
-    """One dot area for all panels, in square points, by the median of their mass."""
+    """One dot area for all panels, in square points, from the median of their mass."""
     masses = [float(scene.shares.sum()) for scene in scenes]
     panel = (72 * panel_size) ** 2
     return float(np.clip(ink * panel / max(float(np.median(masses)), 1e-9), *areas))
@@ -200,7 +200,7 @@ def name_axes(ax: Axes, across: str, upwards: str, font: FontProperties) -> None
 
 
 def root(ax: Axes) -> Figure:
-    """The figure that axes are in, at the root of any subfigures."""
+    """The figure that contains the axes, at the root of any subfigures."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure

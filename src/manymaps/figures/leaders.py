@@ -1,4 +1,4 @@
-"""Places for the labels of a sparse panel, in which every dot has one.
+"""Positions for the labels of a sparse panel, in which every dot has one.
 
 A label stands beside its dot, or where it cannot at the end of a leader, a line to its dot. Labels
 meet neither one another nor any labelled dot, and leaders meet no label and no other leader. Among
@@ -85,13 +85,13 @@ def place_all(
     sizes : array of shape (n, 2)
         Widths and heights of the labels in pixels.
     bounds : array of shape (4,)
-        The box that holds all labels.
+        Box that contains all labels.
     gap : float
         Pixels between a dot and a label beside it.
     others : array of shape (k, 3), optional
         Dots without a label, which may be covered where nothing else is free.
     taken : array of shape (k, 4)
-        Boxes that no label may meet.
+        Boxes that no label may overlap.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Text in figures: fonts that exist, labels that any of them can show, sizes in pixels.
+"""Text in figures: available fonts, printable labels, sizes in pixels.
 
-matplotlib warns while drawing about every character that no font holds, long after the figure was
-made. So each label is made printable first: characters that only another installed font holds
-bring that font into the list, and those that none holds become an empty box.
+matplotlib warns while drawing about every character that no font contains, long after the figure
+was made. Labels are therefore made printable first: a character that only another installed font
+contains adds that font to the list, and a character that no font contains becomes an empty box.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Typeface:
         return FontProperties(family=list(self.families), size=size, weight=weight)
 
     def printable(self, label: str) -> str:
-        """One line of text that these fonts can show; characters they lack become a box.
+        """Return one line of text that these fonts can show; characters they lack become a box.
 
         Examples
         --------
@@ -63,7 +63,7 @@ class Typeface:
 
 
 def elide(text: str, length: int) -> str:
-    """At most `length` characters, an ellipsis for what is cut off.
+    """Return at most `length` characters, with an ellipsis for the rest.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def _characters(path: str) -> frozenset[int]:
 
 
 def text_sizes(figure: Figure, texts: Sequence[str], fonts: Sequence[FontProperties]) -> np.ndarray:
-    """Widths and heights in pixels of lines of text, as matplotlib lays them out in a figure.
+    """Compute widths and heights in pixels of lines of text, as matplotlib lays them out.
 
     Parameters
     ----------

@@ -5,18 +5,17 @@ out. Labels never overlap. If space is short, words that are requested by name a
 then those that stand out in the map (proportion times association probability,
 `manymaps.atlas.landmarks`).
 
-A few remote dots would squash a map. Where the box without them (at most 2 % of the map's mass)
-has two thirds of the extent or less, they become small arrows at the edge, with labels like the
-others, and the small print counts them; it also says what else is left out. Maps of three and more
-dimensions show their first two principal axes; a map of one dimension is a line, its labels in
-rows above and below.
+A few remote dots would compress a map. If the box without them (at most 2 % of the map's mass) has
+at most two thirds of the extent, they become small arrows at the edge, with labels like the others.
+The notes count them and list other omissions. Maps of three and more dimensions show their first
+two principal axes. A map of one dimension is a line, with labels in rows above and below.
 
-Of two kinds of object, such as documents and words, one stands as dots and the other as words in
-their places, the most frequent first (`manymaps.figures.kinds`); `manymaps.figures.zooms` adds
-zoomed parts.
+With two kinds of object, such as documents and words, one is drawn as dots and the other as words
+at their positions, the most frequent first (`manymaps.figures.kinds`); `manymaps.figures.zooms`
+adds enlarged parts.
 
-Figures are matplotlib `Figure` objects without any global state: they work without a display, show
-themselves in notebooks and go to files by `save_figure`.
+Figures are matplotlib `Figure` objects without any global state: they need no display, are shown in
+notebooks, and are written to files by `save_figure`.
 """
 
 from __future__ import annotations
@@ -81,44 +80,47 @@ def plot_map(
     size: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Figure:
-    """One map of an atlas.
+    """Plot one map of an atlas.
 
     Parameters
     ----------
     atlas : Atlas
     map : int
-        From 0.
+        Number of the map, from 0.
     min_weight : float in [0, 1]
-        Objects with a smaller map weight are left out.
+        Minimum map weight of an object; others are omitted.
     max_labels : int, optional
-        As many as there is room for otherwise; of 40 dots or fewer all, by leaders if need be; of
-        coloured dots whose labels only count more than 40 objects none but the highlighted.
+        Maximum number of labels. By default there are as many as fit. With 40 dots or fewer all get
+        one, by leaders if needed. For coloured dots whose labels only number more than 40 objects,
+        only highlighted ones get a label.
     font_size : float, optional
-        Points of the largest labels; the smaller ones keep their ratio.
+        Size in points of the largest labels; the smaller ones keep their ratio.
     highlight : str or sequence of str
-        Objects in the accent colour, whose labels come first.
+        Objects to draw in the accent colour, whose labels come first.
     color : str, optional
-        A column of the atlas's metadata: numbers get a colour scale, anything else categories.
-        Otherwise the colour deepens with the map weight.
+        Metadata column that colours the dots: a scale for numbers, and categories for anything
+        else. By default the colour shows the map weight.
     label : str or sequence of str, optional
-        Of two kinds of object, the one or those that have labels. By default the columns, which
-        stand as words in their places, and the rows, dots, where there are 60 or fewer.
+        With two kinds of object, the kind or kinds with labels. By default these are the columns,
+        drawn as words at their positions, and the rows, drawn as dots, if there are 60 or fewer.
     size : (float, float), optional
-        Inches; otherwise 9 wide, and as high as the map asks for.
+        Width and height in inches. By default the figure is 9 wide, and its height follows from the
+        map.
     ax : matplotlib Axes, optional
-        Draw there instead of into a figure of its own, at the size these axes have now. Title
-        and small print need half an inch above and below.
+        Axes to draw into, at their present size; by default those of a new figure. The title and
+        the notes need half an inch above and below.
 
     Returns
     -------
     Figure
+        The figure.
 
     Raises
     ------
     ParameterError
-        For a map or column that does not exist, or a value out of range.
+        If the map or a column does not exist, or a value is out of its range.
     UnknownLabelError
-        For a highlighted object that does not exist, with suggestions.
+        If a highlighted object does not exist; the message lists suggestions.
 
     See Also
     --------
@@ -158,7 +160,7 @@ def plot_map(
     key_height = max(72 * (key - FIRST_ROW), 0)
     captions.title(name, words, size=15, shift=(0, 30 + key_height if color else 12))
     captions.color_key(colors, (0, 10 + key_height))
-    # A single map gives all that there is.
+    # A single map shows all labels that there are.
     key_width = 0 if alone else captions.size_key(area, min_weight, colors, (0, -22))
     remarks = _map_print(atlas, scene, min_weight, named, _kinds_print(scene, roles, n_labels))
     captions.small_print(remarks, (0, -22), reserve=key_width + 14)
@@ -178,39 +180,41 @@ def plot_atlas(
     label: str | Sequence[str] | None = None,
     panel_size: float | None = None,
 ) -> Figure:
-    """All maps of an atlas, each titled with its number and words that are typical of it.
+    """Plot all maps of an atlas, each titled with its number and typical words.
 
     Parameters
     ----------
     atlas : Atlas
     maps : sequence of int, optional
-        These alone, in this order.
+        Numbers of the maps to draw, in this order; by default all.
     min_weight : float in [0, 1]
-        Objects with a smaller map weight are left out.
+        Minimum map weight of an object; others are omitted.
     max_labels : int, optional
-        Per map; otherwise by the size of the panels, of 40 dots or fewer all, and of coloured dots
-        whose labels only count more than 40 objects none but the highlighted.
+        Maximum number of labels per map. By default it depends on the size of the panels, and with
+        40 dots or fewer all get one. For coloured dots whose labels only number more than 40
+        objects, only highlighted ones get a label.
     font_size : float, optional
-        Points of the largest labels; the smaller ones keep their ratio.
+        Size in points of the largest labels; the smaller ones keep their ratio.
     highlight : str or sequence of str
-        Objects in the accent colour, whose labels come first.
+        Objects to draw in the accent colour, whose labels come first.
     color : str, optional
-        A column of the atlas's metadata.
+        Metadata column that colours the dots; by default the map weight.
     label : str or sequence of str, optional
-        Of two kinds of object, those that have labels, as for `plot_map`.
+        With two kinds of object, the kinds with labels, as for `plot_map`.
     panel_size : float, optional
-        Inches a panel; otherwise the fewer panels, the larger.
+        Width of a panel in inches; by default larger for fewer panels.
 
     Returns
     -------
     Figure
+        The figure.
 
     Raises
     ------
     ParameterError
-        For a map or column that does not exist, or a value out of range.
+        If the map or a column does not exist, or a value is out of its range.
     UnknownLabelError
-        For a highlighted object that does not exist, with suggestions.
+        If a highlighted object does not exist; the message lists suggestions.
 
     See Also
     --------
@@ -229,7 +233,7 @@ def plot_atlas(
     """
     chosen = list(range(atlas.n_maps)) if maps is None else [int(m) for m in maps]
     if not chosen:
-        raise ParameterError("maps is empty; name one map at least, or leave it out for all")
+        raise ParameterError("maps is empty; pass at least one map, or omit it for all")
     _check(atlas, chosen, min_weight, max_labels, font_size)
     named = _named(atlas, highlight)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
@@ -279,42 +283,44 @@ def plot_senses(
     kind: str | None = None,
     panel_size: float | None = None,
 ) -> Figure:
-    """The senses of a word side by side, the largest first, centred on the word.
+    """Plot the senses of a word next to each other, the largest first, centred on the word.
 
-    Two senses of one map are two cuts of it, each reaching to its own neighbours. Several words
-    stand one below the other.
+    Two senses in one map are two details of it, each of which reaches to its own neighbours.
+    Several words are drawn one below the other.
 
     Parameters
     ----------
     atlas : Atlas
     word : str or sequence of str
-        Matched in any case.
+        Word or words, matched in any case.
     min_weight : float in [0, 1]
-        Objects with a smaller map weight are left out, except for members of the senses. Maps in
-        which the word itself has a smaller weight are left out, too, unless they contain a group of
-        its observed associates; the first map is always shown.
+        Minimum map weight of an object; others are omitted, except for members of the senses. Maps
+        in which the word itself has a smaller weight are omitted too, unless they contain a group
+        of its observed associates. The first map is always shown.
     n_neighbors : int
-        How many of the nearest words of each sense the panel reaches to and labels. Of two kinds
-        of object these are columns.
+        Number of nearest words of each sense that the panel includes and labels. With two kinds of
+        object these are columns.
     max_labels : int, optional
-        Per panel; otherwise the word and these neighbours, and of 40 objects or fewer all.
+        Maximum number of labels per panel. By default the word and these neighbours get one; with
+        40 objects or fewer all do.
     font_size : float, optional
-        Points of the largest labels; the smaller ones keep their ratio.
+        Size in points of the largest labels; the smaller ones keep their ratio.
     color : str, optional
-        A column of the atlas's metadata.
+        Metadata column that colours the dots; by default the map weight.
     kind : str, optional
-        The kind of the word, where both kinds have one of that label.
+        The kind of the word, if both kinds have that label.
     panel_size : float, optional
-        Inches a panel; otherwise the fewer panels, the larger.
+        Width of a panel in inches; by default larger for fewer panels.
 
     Returns
     -------
     Figure
+        The figure.
 
     Raises
     ------
     ParameterError
-        For a column that does not exist, or a value out of range.
+        If a column does not exist, or a value is out of its range.
     UnknownLabelError
         For an unknown word, with suggestions.
 
@@ -337,7 +343,7 @@ def plot_senses(
     check_whole("n_neighbors", n_neighbors, 0)
     words = [word] if isinstance(word, str) else list(word)
     if not words:
-        raise ParameterError("is empty; name a word or some", name="word", value=word)
+        raise ParameterError("is empty; pass at least one word", name="word", value=word)
     typeface, colors, roles, priority = _read_style(atlas, color, None)
     asked = [_lives_of(atlas, one, kind, roles, priority, min_weight, n_neighbors) for one in words]
     widest = max(len(lives.senses) for lives in asked)
@@ -359,7 +365,7 @@ def plot_senses(
         colors,
         font_sizes=(7.0, 9.5) if alone else (6.5, 8.5),
         dot_areas=(area, area),
-        # Of a large atlas a panel is a cut, in which strangers stand without a label.
+        # In a large atlas a panel is a detail, in which unrelated objects have no label.
         max_labels=most if max_labels is None and atlas.n_objects > FEW else max_labels,
         crowded_labels=most,
         max_covered=np.inf,
@@ -380,7 +386,7 @@ def plot_senses(
 
 @dataclass(frozen=True)
 class _Lives:
-    """The senses of one word and the cut that shows each; `grouped` as `Atlas.has_associations`."""
+    """The senses of one word and their details; `grouped` as `Atlas.has_associations`."""
 
     row: int
     senses: list[Sense]
@@ -389,7 +395,7 @@ class _Lives:
 
     @property
     def where(self) -> list[str]:
-        """In how many maps the senses lie, as a heading tells it."""
+        """The number of maps that contain the senses, for a heading."""
         _, n_maps = where_senses_lie(self.senses, grouped=self.grouped)
         return [f"in {plural('map', n_maps)}"]
 
@@ -431,7 +437,7 @@ def _draw_lives(
     roles: Roles | None,
     heading: str | None,
 ) -> None:
-    """The senses of a word, a panel each, with what the word has of it as a number and a bar."""
+    """The senses of a word, one panel each, with the share of the word as a number and a bar."""
     if heading is not None:
         row = Captions(axes[0], look.typeface)
         row.title(heading, lives.where, size=13, shift=(0, 34), color=ACCENT)
@@ -446,20 +452,21 @@ def _draw_lives(
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure to a file, whole or not at all.
+    """Write a figure to a file, completely or not at all.
 
     Parameters
     ----------
     figure : Figure
     path : path
-        Its suffix says the format: .png (200 dots an inch), .svg (text stays text) or .pdf.
+        The file. Its suffix determines the format: .png (200 dots per inch), .svg (text remains
+        text) or .pdf.
 
     Raises
     ------
     ParameterError
-        For any other suffix.
+        If the suffix is another one.
     OSError
-        Where the place cannot be written; nothing is left behind.
+        If the file cannot be written; no part of it remains.
 
     See Also
     --------
@@ -480,7 +487,8 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ParameterError(
-            f"{path}: a figure is written as {', '.join(SUFFIXES)}, not as {suffix or 'nothing'!r}"
+            f"{path}: the name of a figure must end in {', '.join(SUFFIXES)}; got "
+            f"{suffix or 'nothing'!r}"
         )
     metadata = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
     with (
@@ -510,7 +518,7 @@ def _check(
 def _most_labels(
     atlas: Atlas, colors: Coloring, named: Sequence[int], max_labels: int | None
 ) -> int | None:
-    """Numbers of rows only hide what colours say; there those asked for have labels."""
+    """Row numbers only hide the colours; only requested objects have labels then."""
     if max_labels is None and colors.name is not None and labels_say_nothing(atlas):
         return len(named)
     return max_labels
@@ -524,11 +532,13 @@ def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
 def _read_style(
     atlas: Atlas, color: str | None, label: str | Sequence[str] | None
 ) -> tuple[Typeface, Coloring, Roles | None, np.ndarray]:
-    """Letters, colours, the roles of two kinds, and label priorities (n_maps, n_objects)."""
+    """Fonts, colours, the roles of two kinds, and label priorities (n_maps, n_objects)."""
     colors = coloring(atlas, color)
     if atlas.kinds is None and label is not None:
         raise ParameterError(
-            "chooses among two kinds of object; here is only one", name="label", value=label
+            "chooses among two kinds of object, but this atlas has one; omit it",
+            name="label",
+            value=label,
         )
     roles = None if atlas.kinds is None else label_roles(atlas, label)
     priority = standing(atlas) if roles is None else roles.priority
@@ -538,7 +548,7 @@ def _read_style(
 def _draw(
     ax: Axes, scene: Scene, look: Look, atlas: Atlas, roles: Roles | None
 ) -> tuple[float, int]:
-    """Draw a scene of one kind or of two; its dot area, and of two kinds the number of labels."""
+    """Draw a scene of one or two kinds; return the dot area and any number of labels."""
     if roles is None:
         return draw(ax, scene, look, atlas.labels), 0
     area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles)
@@ -550,14 +560,14 @@ def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
 
 
 def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
-    """What stands as dots and what as words."""
+    """The kinds drawn as dots and as words."""
     return [] if roles is None else remarks(roles, scene, n_labels)
 
 
 def _words(
     atlas: Atlas, scene: Scene, roles: Roles | None, count: int, column: str | None
 ) -> list[str]:
-    """What a map is about, in words that its panel shows, or categories where words only count."""
+    """The caption of a map: words that its panel shows, or categories if labels only number."""
     words = None if roles is None else roles.is_text
     return title_words(atlas, scene.map, scene.objects, n_words=count, words=words, column=column)
 

@@ -1,4 +1,4 @@
-"""Outlines of overlapping sets of points: rounded, round their members, and round nobody else.
+"""Outlines of overlapping sets of points: rounded, around their members and no others.
 
 The outline of a set is the level F = 0 of
 
@@ -38,23 +38,23 @@ DETOUR = 4.0
 def outline(
     points: np.ndarray, members: np.ndarray, radius: float, clearance: float
 ) -> list[np.ndarray]:
-    """The lines round some of the points.
+    """Trace the lines around some of the points.
 
     Parameters
     ----------
     points : array of shape (n, 2)
         All points, in pixels.
     members : array of shape (n,), bool
-        Those in the set, one at least.
+        Mask of the points in the set, at least one.
     radius : float
-        How far the line keeps from its members.
+        Distance of the line from its members.
     clearance : float
-        How far it keeps from all others, where there is room.
+        Distance of the line from all others, if there is space.
 
     Returns
     -------
     list of ndarray of shape (n_vertices, 2)
-        Closed lines, the outer ones one way round and those of holes the other.
+        Closed lines; outer lines and those of holes have opposite directions.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def outline(
 
 
 def levels(members: np.ndarray) -> np.ndarray:
-    """How far outside each set is drawn, so that sets with common members keep apart.
+    """Choose how far outside each set is drawn, so that sets with common members stay apart.
 
     Parameters
     ----------
@@ -92,7 +92,8 @@ def levels(members: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_sets,), int
-        From 0; a set lies outside those within it, and no two with two common members are alike.
+        From 0. A set is outside those within it, and no two sets with two common members have the
+        same level.
 
     Examples
     --------

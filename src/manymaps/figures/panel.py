@@ -1,10 +1,11 @@
 """One panel of a figure: the dots and labels of one map, or of a part of it.
 
-A `Scene` says what a panel shows, in map units and in order of priority; a `Look` says how. Inside
-a panel all reckoning is in pixels from its lower left corner, y upwards, at `zoom` pixels a map
-unit; the artists get data coordinates, so that a figure may be saved at any resolution.
+A `Scene` contains what a panel shows, in map units and in order of priority; a `Look` contains how
+it is drawn. Inside a panel all computations are in pixels from its lower left corner, y upwards, at
+`zoom` pixels per map unit. The artists get data coordinates, so a figure can be saved at any
+resolution.
 
-Artists carry the group ids "dots", "beyond" (arrows at the edge), "halo", "leaders" and "label".
+Artists have the group ids "dots", "beyond" (arrows at the edge), "halo", "leaders" and "label".
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 class Scene:
     """Objects of a panel in order of priority, with their points and map weights.
 
-    `share` is how much of the spread of the points two dimensions hold; `named` are the rows of
-    objects asked for by name.
+    `share` is the part of the spread of the points that two dimensions show; `named` are the rows
+    of requested objects.
     """
 
     objects: np.ndarray
@@ -79,7 +80,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Look:
-    """How panels are drawn.
+    """Style in which panels are drawn.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ def read_scene(
     named: Sequence[int] = (),
     always: Sequence[int] = (),
 ) -> Scene:
-    """What a whole map shows.
+    """Return the content of a whole map.
 
     Parameters
     ----------
@@ -200,11 +201,11 @@ def read_scene(
     weights : array of shape (n_objects,)
         How much each object stands out in this map.
     min_weight : float
-        Objects with a smaller map weight are left out.
+        Minimum map weight of an object; others are omitted.
     named : sequence of int
         Objects whose labels come first.
     always : sequence of int
-        Objects that are shown whatever their share.
+        Objects that are shown whatever their map weight.
     """
     shares = atlas.map_weights[map]
     is_shown = (shares >= min_weight) & (shares > 0)
@@ -230,7 +231,7 @@ def read_scene(
 
 
 def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Scene:
-    """The part of a map round one of its objects, reaching to its nearest neighbours.
+    """Return the part of a map around one of its objects that includes its nearest neighbours.
 
     Parameters
     ----------
@@ -244,7 +245,7 @@ def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Sce
     Returns
     -------
     Scene
-        Centred on the word; neighbours that are remote by comparison become arrows at the edge.
+        Centred on the word; comparatively remote neighbours become arrows at the edge.
     """
     middle = scene.points[scene.objects == word][0]
     reach = np.abs(scene.points - middle).max(axis=1)
@@ -270,7 +271,7 @@ def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Sce
 
 
 def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
-    """Draw a scene into axes, and say what dot area (square points) stands for a share of 1.
+    """Draw a scene into axes, and return the dot area (square points) for a map weight of 1.
 
     Parameters
     ----------
@@ -279,7 +280,7 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
     scene : Scene
     look : Look
     labels : sequence of str
-        Of all objects.
+        Labels of all objects.
     """
     frame = set_frame(ax, scene, look)
     area = dot_area(frame, scene.shares, look)
@@ -298,7 +299,7 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
 def dots_in_frame(
     ax: Axes, scene: Scene, frame: Frame, radii: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Dots (n, 3) in pixels, those outside the view at the edge, and directions from the middle.
+    """Compute dots (n, 3) in pixels, those outside the view at the edge, and directions.
 
     `radii` are in points. The line of a map of one dimension is drawn.
     """
@@ -311,7 +312,7 @@ def dots_in_frame(
 
 
 def say_nothing(ax: Axes) -> None:
-    """What an empty panel says."""
+    """The text of an empty panel."""
     ax.text(
         0.5, 0.5, "nothing to show", transform=ax.transAxes, color=MUTED, ha="center", gid="note"
     )
@@ -339,7 +340,7 @@ def set_frame(ax: Axes, scene: Scene, look: Look) -> Frame:
 
 
 def dot_area(frame: Frame, shares: np.ndarray, look: Look) -> float:
-    """Square points for a share of 1, for dots with these shares to cover `look.ink`."""
+    """Square points for a map weight of 1, so that dots with these weights cover `look.ink`."""
     panel = float(np.prod(frame.size / frame.pixel))
     total = max(float(shares.sum()), 1e-9)
     return float(np.clip(look.ink * panel / total, *look.dot_areas))
@@ -374,7 +375,7 @@ def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: flo
 
 
 def draw_named(ax: Axes, points: np.ndarray, areas: np.ndarray, fills: np.ndarray | str) -> None:
-    """Dots of objects asked for by name, with a halo, above all others."""
+    """Dots of requested objects, with a halo, above all others."""
     if len(points) == 0:
         return
     x, y = points.T
@@ -385,7 +386,7 @@ def draw_named(ax: Axes, points: np.ndarray, areas: np.ndarray, fills: np.ndarra
 
 
 def draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
-    """Arrows that point at what lies beyond the edge."""
+    """Arrows towards objects beyond the edge."""
     if len(points) == 0:
         return
     angles = np.arctan2(directions[:, 1], directions[:, 0])
@@ -456,7 +457,7 @@ def write_labels(
     every: bool,
     taken: np.ndarray = NOTHING,
 ) -> np.ndarray:
-    """Write the labels that find room, with their leaders.
+    """Write the labels that find space, with their leaders.
 
     Parameters
     ----------
@@ -471,7 +472,7 @@ def write_labels(
     every : bool
         Whether all dots that should have a label have a text.
     taken : array of shape (k, 4)
-        Boxes that no label may meet.
+        Boxes that no label may overlap.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Lists of senses in figures: text at a height of its own, and words as far as there is room."""
+"""Lists of senses in figures: text at its own height, and words as far as there is space."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MOST_WORDS = 40
 
 
 def named_words(words: str | Sequence[str]) -> list[str]:
-    """List the words of a figure, of which there may be 1 to 40."""
+    """Return the list of the words of a figure, which must be 1 to 40."""
     named = [words] if isinstance(words, str) else list(words)
     if not 1 <= len(named) <= MOST_WORDS:
-        raise ParameterError(f"{len(named)} words were asked for; pass 1 to {MOST_WORDS}")
+        raise ParameterError(f"{len(named)} words were requested; pass 1 to {MOST_WORDS}")
     return named
 
 

@@ -1,10 +1,11 @@
-"""A Shepard plot: how well the order of dissimilarities is the order of distances in a plane.
+"""A Shepard plot: agreement of the order of dissimilarities with that of distances in a plane.
 
-On the left a dot for each pair, its dissimilarity across and its distance upwards, and the rising
-line that fits the distances best; what lies about it is the stress (`manymaps.analysis.scaling`).
-On the right the plane itself: nonmetric scaling of the objects.
+On the left is a dot for each pair, with its dissimilarity on the horizontal and its distance on the
+vertical axis, and the increasing line that fits the distances best; the scatter around it is the
+stress (`manymaps.analysis.scaling`). On the right is the plane itself: nonmetric scaling of the
+objects.
 
-Conventions are those of `manymaps.figures.maps`. Artists carry the group ids of
+The conventions are those of `manymaps.figures.maps`. Artists have the group ids of
 `manymaps.figures.panel`, and "pair" and "rising".
 """
 
@@ -46,22 +47,24 @@ JUDGED = ((0.025, "excellent"), (0.05, "good"), (0.1, "fair"))
 
 
 def plot_shepard(found: Diagnosis, *, size: tuple[float, float] | None = None) -> Figure:
-    """The Shepard plot of a diagnosis, and the plane of nonmetric scaling beside it.
+    """Draw the Shepard plot of a diagnosis, and the plane of nonmetric scaling next to it.
 
     Parameters
     ----------
     found : Diagnosis
+        The diagnosis.
     size : (float, float), optional
-        Inches; otherwise 10 by 5.6.
+        Width and height in inches; by default 10 by 5.6.
 
     Returns
     -------
     Figure
+        The figure.
 
     Raises
     ------
     ParameterError
-        For a size that leaves no room.
+        If the size leaves no space for the panels.
 
     See Also
     --------
@@ -114,9 +117,9 @@ def _draw_pairs(ax: Axes, found: Diagnosis) -> None:
     )  # fmt: skip
     ax.plot(across, rising, color=ACCENT, linewidth=1.6, gid="rising", zorder=3)
     ax.set_ylim(bottom=0)
-    what = "dissimilarity (the largest similarity less each)"
+    what = "dissimilarity (largest similarity minus each)"
     if found.kind == "distances":
-        what = "distance as given"
+        what = "distance in the data"
     name_axes(ax, what, "distance in the plane", typeface_for([]).font(TICK))
     ax.grid(axis="y", color=HAIRLINE, linewidth=0.7)
     ax.set_axisbelow(True)
@@ -135,15 +138,15 @@ def _draw_plane(ax: Axes, found: Diagnosis) -> None:
 
 
 def _judged(stress: float) -> str:
-    """In Kruskal's words."""
+    """Kruskal's verbal grade of a stress."""
     return next((word for most, word in JUDGED if stress <= most), "poor")
 
 
 def _remarks(found: Diagnosis) -> list[str]:
     remarks = [
-        f"stress of the same dissimilarities dealt by lot {found.stress_by_chance:.3f}",
+        f"stress of the same dissimilarities permuted {found.stress_by_chance:.3f}",
         f"in four dimensions {found.stress_in_four:.3f}",
-        "line: the rising function that fits the distances best",
+        "line: increasing function that fits the distances best",
     ]
     if len(found.scaling.labels) < found.n_objects:
         remarks.insert(0, f"{len(found.scaling.labels)} of {found.n_objects:,} objects")

@@ -1,12 +1,12 @@
-"""What several fits agree on, as a figure: the senses of some words, fit by fit.
+"""Agreement of several fits as a figure: the senses of some words, fit by fit.
 
-A row is a sense of the consensus (`manymaps.analysis.stability`), a column a fit. A dot says that
-the fit has the sense, its area how much of the word lives there; a small ring that it lacks it.
-Senses that most fits have stand on top, and the fewer fits have one, the paler it is. The fit that
-stands for all, the reference, is marked.
+A row is a sense of the consensus (`manymaps.analysis.stability`), a column a fit. A dot means that
+the fit has the sense, and its area is the word's share in it; a small ring means that the fit lacks
+it. Senses that most fits have are on top, and the fewer fits have one, the paler it is. The
+representative fit, the reference, is marked.
 
-Conventions are those of `manymaps.figures.maps`. Artists carry the group ids "dot", "ring", "word"
-and "neighbors".
+The conventions are those of `manymaps.figures.maps`. Artists have the group ids "dot", "ring",
+"word" and "neighbors".
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
 
 __all__ = ["plot_stability"]
 
-# Words that are shown if none are named: they set the height of the page; not tuned.
+# Words that are shown if none are requested: they determine the height of the page; not tuned.
 USUAL = 6
-# Inches, for type of 9 points: a row, the gap between words, the line above the list.
+# Inches, for a font of 9 points: a row, the gap between words, the line above the list.
 ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
 # Inches of the columns; a word of 18 characters fills the first.
 WORD_WIDTH, FIT_WIDTH, COUNT_WIDTH, LIST_WIDTH = 1.35, 0.42, 0.75, 4.3
@@ -64,31 +64,34 @@ def plot_stability(
     n_neighbors: int = 6,
     kind: str | None = None,
 ) -> Figure:
-    """The senses of some words over the fits.
+    """Plot the senses of some words over several fits.
 
     Parameters
     ----------
     found : Stability
+        The stability of the fits.
     words : str or sequence of str, optional
-        At most 40; otherwise the six whose senses are the most evenly spread in the reference.
+        Words to show, at most 40; by default the six whose senses are the most evenly spread in the
+        reference.
     least_fits : int
-        Senses that fewer fits have are left out and counted in the small print; of a word without
-        any other, the largest stays.
+        Minimum number of fits of a sense; others are omitted and counted in the notes. For a word
+        without any such sense, the largest is shown.
     n_neighbors : int
-        Named beside each sense.
+        Number of neighbours listed next to each sense.
     kind : str, optional
-        Of two kinds of object, that of the words.
+        With two kinds of object, the kind of the words.
 
     Returns
     -------
     Figure
+        The figure.
 
     Raises
     ------
     ParameterError
-        For no word or more than 40, or a value out of range.
+        If the number of words is not from 1 to 40, or a value is out of its range.
     UnknownLabelError
-        For a word that does not exist, with suggestions.
+        If a word does not exist; the message lists suggestions.
 
     See Also
     --------
@@ -230,9 +233,9 @@ def _subject(found: Stability) -> list[str]:
 
 def _remarks(found: Stability, n_left_out: int, least_fits: int) -> list[str]:
     remarks = [
-        f"fit {found.reference} is most like the others",
-        f"two senses are one where {found.threshold:.0%} of their neighbours' weight agrees",
+        f"fit {found.reference} is the most similar to the others",
+        f"two senses are the same if {found.threshold:.0%} of their neighbours' weight agrees",
     ]
     if n_left_out:
-        remarks.append(f"{n_left_out:,} senses of fewer than {least_fits} fits are left out")
+        remarks.append(f"{n_left_out:,} senses of fewer than {least_fits} fits are omitted")
     return remarks

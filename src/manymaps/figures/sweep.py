@@ -1,12 +1,12 @@
-"""The figure of a sweep: error by dimension, a line for each number of maps.
+"""The figure of a sweep: error by dimension, with one line per number of maps.
 
-Validation on the left, test on the right, on one scale. A mark is the mean over splits and seeds,
-its bar a standard deviation to either side. Where other settings were swept over as well, each mark
-takes those of the least validation error, in both panels: nothing is chosen by the test part. The
-lowest mark on the left has a ring, in both panels.
+Validation is on the left and test on the right, on the same scale. A mark is the mean over splits
+and seeds, and its bar extends one standard deviation to either side. If other settings were swept
+too, each mark uses those with the least validation error, in both panels: the test part does not
+affect any choice. The lowest mark on the left has a ring, in both panels.
 
-Conventions are those of `manymaps.figures.maps`. Artists carry the group ids "line", "mark", "best"
-and "name".
+The conventions are those of `manymaps.figures.maps`. Artists have the group ids "line", "mark",
+"best" and "name".
 """
 
 from __future__ import annotations
@@ -42,25 +42,27 @@ TICK, NAME = 8.0, 9.0
 
 
 def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) -> Figure:
-    """Validation and test error of a sweep by dimension, a line for each number of maps.
+    """Plot the validation and test error of a sweep by dimension, with one line per number of maps.
 
     Parameters
     ----------
     result : SweepResult
-        A name that its grid lacks ("n_maps" or "n_components") counts as one value.
+        Result of the sweep. A name that its grid lacks ("n_maps" or "n_components") counts as one
+        value.
     size : (float, float), optional
-        Inches; otherwise 10 by 5.2.
+        Width and height in inches; by default 10 by 5.2.
 
     Returns
     -------
     Figure
+        The figure.
 
     Raises
     ------
     DataError
-        Where every point failed.
+        If every point failed.
     ParameterError
-        For a size that leaves no room.
+        If the size leaves no space for the panels.
 
     See Also
     --------
@@ -203,16 +205,16 @@ def _write(
     for ax, name in zip(axes, PARTS.values(), strict=True):
         Captions(ax, typeface).title(name, ["nats per cue"], size=11, shift=(0, 7))
     page = Captions(figure, typeface)
-    page.title("Error of held-out associations", [], size=15, shift=TITLE)
+    page.title("Error on held-out associations", [], size=15, shift=TITLE)
     n_points = len(result.results)
     per_setting = best["n_points"]
     remarks = [f"{plural('fit', n_points)}, {per_setting:,} for each setting"]
     if per_setting > 1:
-        remarks.append("bars: a standard deviation over splits and seeds")
+        remarks.append("bars: one standard deviation over splits and seeds")
     others = [name for name in result.grid if name not in ("n_maps", "n_components")]
     others = [name for name in others if len(result.grid[name]) > 1]
     if others:
-        remarks.append(f"each mark: the {' and '.join(others)} of least validation error")
+        remarks.append(f"each mark: the {' and '.join(others)} with the least validation error")
     remarks.append(f"ring: least validation error ({best['valid']:.4f}; test {best['test']:.4f})")
     if result.failed:
         remarks.append(f"{len(result.failed):,} failed")

@@ -1,9 +1,9 @@
-"""A map of two kinds of object with parts of it enlarged beside it.
+"""A map of two kinds of object with enlarged parts next to it.
 
-The whole map on the left, with boxes that letters name; on the right each box as large as there is
-room, with labels of both kinds where there are few dots in it, as in figures 2 and 3 of Globerson,
-Chechik, Pereira & Tishby, Euclidean embedding of co-occurrence data, NIPS 2004. Conventions are
-those of `manymaps.figures.maps`.
+The whole map is on the left, with boxes named by letters. On the right each box is enlarged as far
+as there is space, with labels of both kinds if it contains few dots, as in figures 2 and 3 of
+Globerson, Chechik, Pereira & Tishby, Euclidean embedding of co-occurrence data, NIPS 2004. The
+conventions are those of `manymaps.figures.maps`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = ["plot_zooms"]
 Place: TypeAlias = str | tuple[float, float] | np.ndarray
 # Inches.
 WIDTH = 14.5
-# Regions that are chosen without being asked for, and the most that keep readable panels.
+# Number of regions that are chosen if none are requested, and the maximum for readable panels.
 AUTOMATIC, MOST_REGIONS = 4, 8
 # Radius of a region as a share of the map: smaller where objects are many, within these limits.
 RADII, SPARSE = (0.1, 0.2), 1.2
@@ -71,47 +71,49 @@ def plot_zooms(
     label: str | Sequence[str] | None = None,
     size: tuple[float, float] | None = None,
 ) -> Figure:
-    """A map of two kinds of object, and parts of it enlarged beside it.
+    """Plot a map of two kinds of object, and enlarged parts of it next to it.
 
     Parameters
     ----------
     atlas : Atlas
-        Of two kinds of object.
+        An atlas with two kinds of object.
     regions : sequence, or int, optional
-        What to enlarge, at most eight: each the label of an object or a place (x, y) in the map,
-        or such a one with a radius in map units, half the shorter side of the box. By default as
-        many as given, or up to four, are found: crowded parts far from one another, or with
-        `color` a column of categories one for each of the largest.
+        Parts to enlarge, at most eight. Each is the label of an object, a position (x, y) in the
+        map, or a pair of one of them and a radius in map units, half the shorter side of the box.
+        By default, or if a number is passed, up to four parts or that number are found. They are
+        crowded parts far from one another or, if `color` is a column of categories, one for each of
+        the largest categories.
     map : int
-        From 0.
+        Number of the map, from 0.
     min_weight : float in [0, 1]
-        Objects with a smaller map weight are left out.
+        Minimum map weight of an object; others are omitted.
     max_labels : int, optional
-        Per panel; as many as there is room for otherwise.
+        Maximum number of labels per panel; by default as many as fit.
     font_size : float, optional
-        Points of the largest labels of the whole map; all others keep their ratio.
+        Size in points of the largest labels of the whole map; all others keep their ratio.
     highlight : str or sequence of str
-        Objects in the accent colour, whose labels come first.
+        Objects to draw in the accent colour, whose labels come first.
     color : str, optional
-        A column of the atlas's metadata, or "kind".
+        Metadata column that colours the dots, or "kind".
     label : str or sequence of str, optional
-        The kind or kinds that have labels in the whole map, as for `plot_map`. Enlarged parts
-        label both where they hold 60 dots or fewer.
+        The kind or kinds with labels in the whole map, as for `plot_map`. Enlarged parts label both
+        kinds if they contain 60 dots or fewer.
     size : (float, float), optional
-        Inches; otherwise 14.5 wide, and as high as the map asks for.
+        Width and height in inches. By default the figure is 14.5 wide, and its height follows from
+        the map.
 
     Returns
     -------
     Figure
-        Its first axes hold the whole map, each further one a part.
+        Its first axes contain the whole map, each further one a part.
 
     Raises
     ------
     ParameterError
-        For a map, column or kind that does not exist, a region that cannot be, or a value out of
-        range; and where all objects are of one kind.
+        If a map, column or kind does not exist, a region is invalid, a value is out of its range,
+        or all objects are of one kind.
     UnknownLabelError
-        For an object that does not exist, with suggestions.
+        If an object does not exist; the message lists suggestions.
 
     See Also
     --------
@@ -203,8 +205,7 @@ def _asked(
     """The regions that were asked for by place, after checks of all parameters."""
     if atlas.kinds is None:
         raise ParameterError(
-            "plot_zooms draws two kinds of object, and all of this atlas are of one; "
-            "plot_map draws its maps"
+            "plot_zooms draws two kinds of object, but this atlas has one; use plot_map"
         )
     check_index("map", map, atlas.n_maps)
     check_number("min_weight", min_weight, least=0, most=1)
@@ -214,7 +215,7 @@ def _asked(
         )
     count = regions if isinstance(regions, int) else AUTOMATIC if regions is None else len(regions)
     if not 1 <= count <= MOST_REGIONS:
-        raise ParameterError(f"{count} regions were asked for; there may be 1 to {MOST_REGIONS}")
+        raise ParameterError(f"{count} regions were requested; pass 1 to {MOST_REGIONS}")
     if regions is None or isinstance(regions, int):
         return []
     return [_read_region(atlas, region) for region in regions]
@@ -235,13 +236,13 @@ def _read_region(atlas: Atlas, region: Any) -> _Asked:
             asked = _Asked(None, (float(x), float(y)), float(second))
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"the region {region!r} must be a label, a place (x, y), or a pair of one of them and "
-            "a radius"
+            f"the region {region!r} must be a label, a position (x, y), or a pair of one of them "
+            "and a radius"
         ) from error
     if asked.radius is not None and not 0 < asked.radius < math.inf:
         raise ParameterError(f"the radius of the region {region!r} must be positive")
     if asked.place is not None and not np.isfinite(asked.place).all():
-        raise ParameterError(f"the place of the region {region!r} must be finite")
+        raise ParameterError(f"the position of the region {region!r} must be finite")
     return asked
 
 
@@ -254,8 +255,8 @@ def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Inset:
         if asked.row not in scene.objects:
             share = atlas.map_weights[scene.map, asked.row]
             raise ParameterError(
-                f"there is no region round {name!r}: its weight in map {scene.map} is "
-                f"{share:.2g}, so it is left out there; lower min_weight"
+                f"there is no region around {name!r}: its weight in map {scene.map} is "
+                f"{share:.2g}, so it is omitted there; lower min_weight"
             )
         middle = scene.points[scene.objects == asked.row][0]
     half = _half(asked.radius or _radius(scene, aspect), aspect)

@@ -54,29 +54,29 @@ CHOICES: dict[str, Allowed] = {
 
 @dataclass(frozen=True)
 class ChoiceModel:
-    """What is modelled: kernel, normalization, mixing, background, kernel width.
+    """Choices of a model: kernel, normalization, mixing, background, kernel width.
 
     Parameters
     ----------
     kernel : {"gaussian", "cauchy"}
-        K(d2) = exp(-d2) or 1 / (1 + d2).
+        Kernel: K(d2) = exp(-d2) or 1 / (1 + d2).
     normalization : {"conditional", "joint"}
-        Over the pairs of one row, or over all pairs.
+        Whether q is normalized over the pairs of one row, or over all pairs.
     mixing : {"learned", "fixed"}
-        Whether the mixing proportions are fitted or stay as they start.
+        Whether the mixing proportions are fitted or keep their starting values.
     background : float in [0, 1)
-        Share of q spread evenly over all pairs.
+        Share of q that is spread evenly over all pairs.
     kernel_width : float from 1e-15 to 1e15
-        Distances are divided by it. It matters beside a size penalty or fixed positions; without
-        either it only scales the maps.
+        Factor by which distances are divided. It matters with a size penalty or fixed positions;
+        without either it only scales the maps.
     given : {"rows", "columns"}, optional
-        Where rows and columns are different objects, which of them choose: p(column | row) or
-        p(row | column). None for one set of objects, which choose one another.
+        The set of objects that chooses, if rows and columns are different objects: p(column | row)
+        or p(row | column). None for one set of objects, which choose one another.
 
     Raises
     ------
     ParameterError
-        For a value outside these ranges.
+        If a value is outside these ranges.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Schedules of settings, and ways downhill."""
+"""Optimizers, and schedules of their settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimizers: each takes a callable that gives cost and gradient, and a start.
+"""Optimizers: each takes a function that returns cost and gradient, and a start.
 
     Momentum            gradient descent with momentum and a gain per parameter (Jacobs 1988), near
                         that of van der Maaten & Hinton 2009; it holds the papers' own as presets
@@ -62,7 +62,7 @@ Watch = Callable[["State"], bool]
 
 
 def shorter_steps(mass: np.ndarray) -> np.ndarray:
-    """Factors of the position steps of objects: stiff ones take shorter steps.
+    """Compute factors of the position steps of objects: stiff ones take shorter steps.
 
     The curvature of the cost along an object's position grows with the mass of its pairs, 1 + 1 for
     a usual one but hundreds for a word that hundreds of cues recall; with a Gaussian kernel a
@@ -71,12 +71,12 @@ def shorter_steps(mass: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     mass : ndarray of shape (n,)
-        The sum of the target over the pairs of each object, both ways.
+        Sum of the target over the pairs of each object, in both directions.
 
     Returns
     -------
     ndarray of shape (n,), float32
-        At most 1.
+        Factors, at most 1.
 
     See Also
     --------
@@ -151,7 +151,7 @@ def _in_reach(values: np.ndarray) -> bool:
 
 
 class Optimizer(ABC):
-    """One way of going downhill.
+    """Base class of the optimizers.
 
     `exaggeration` multiplies the attraction by iteration. `start_spread` are the standard
     deviations of positions and mixing weights from which estimators of maps start at random; where
@@ -295,44 +295,45 @@ class Momentum(Optimizer):
     Parameters
     ----------
     learning_rate : float > 0 or "auto"
-        On the scale of the cost summed over rows (see `manymaps.model.objective`). "auto" is 1/4
-        divided by the exaggeration of the iteration: for t-SNE the rate n / exaggeration of Belkina
-        et al. (2019), in their units.
+        Learning rate on the scale of the cost summed over rows (see `manymaps.model.objective`).
+        "auto" is 1/4 divided by the exaggeration of the iteration: for t-SNE this is the rate n /
+        exaggeration of Belkina et al. (2019), in their units.
     weight_rate : float > 0
-        How many times faster the mixing weights learn than the positions; 1 in the 2009 report.
-        More sharpens the proportions sooner.
+        Factor by which the mixing weights learn faster than the positions; 1 in the 2009 report. A
+        larger value sharpens the proportions sooner.
     hold_weights : int >= 0
-        Iterations before the mixing weights start to learn; 0 in the 2009 report. While all
-        proportions are equal, a word settles near other words in each map; so its senses have
-        places of their own before it commits itself.
+        Number of iterations before the mixing weights start to learn; 0 in the 2009 report. While
+        all proportions are equal, a word settles near other words in each map, so its senses have
+        their own positions before its proportions change.
     momentum : Schedule
-        0.5 for 250 iterations, then 0.8, as in the 2009 report.
+        Momentum by iteration. The default is 0.5 for 250 iterations, then 0.8, as in the 2009
+        report.
     exaggeration : Schedule
-        4 for 50 iterations, then 1, as in the 2009 report. Where it draws the maps together instead
-        of parting what is apart in them, it is halved, as often as that takes: whenever the spread
-        of the points falls below half of what it was.
+        Factor of the attraction by iteration. The default is 4 for 50 iterations, then 1, as in the
+        2009 report. If it collapses the maps instead of separating groups, it is halved as often as
+        needed: whenever the spread of the points falls below half of its previous value.
     jitter : Schedule
         Standard deviation of the noise added to the positions after each step (Hinton & Roweis
         2002); none by default.
     background_share : Schedule
-        The part of the model's background that is in force; all of it by default. Starting with
-        none makes UNI-SNE start from a symmetric SNE solution, as in Cook et al. (2007).
+        Share of the model's background that is in force, by iteration; all of it by default.
+        Starting at 0 makes UNI-SNE start from a symmetric SNE solution, as in Cook et al. (2007).
     weight_momentum : Schedule, optional
-        The momentum of the mixing weights; that of the positions by default.
+        Momentum of the mixing weights; by default that of the positions.
     gains : bool
-        Whether each parameter has a gain; without, all learn at the given rates.
+        Whether each parameter has a gain; without gains, all learn at the same rates.
     averaged : bool
         Whether `learning_rate` is on the scale of the mean cost of an object, which under a joint
-        normalization is KL itself, as published rates often are. It goes without "auto".
+        normalization is KL itself, as published rates often are. It cannot be combined with "auto".
     exact : bool
-        Make these steps and no others: every object in every map, forces at a hundredth of the
-        tolerance (0 sums them exactly), steps of stiff objects not shortened, the exaggeration as
-        given, all `max_iter` of them. Slower, and with a Gaussian kernel it can throw popular words
-        far off.
+        Whether to make exactly these steps: every object in every map, forces at a hundredth of the
+        tolerance (0 sums them exactly), no shortened steps for stiff objects, the exaggeration as
+        passed, and all `max_iter` iterations. It is slower, and with a Gaussian kernel it can move
+        frequent words far away.
     start_spread : (float >= 0, float >= 0), optional
-        Standard deviations of positions and of mixing weights where an estimator of maps starts,
-        whose init="auto" is then "random" (`CODE` and `AssociationPredictor` have starts of their
-        own); the estimator's by default.
+        Standard deviations of positions and of mixing weights at the start of an estimator of maps,
+        whose `init="auto"` is then "random" (`CODE` and `AssociationPredictor` have their own
+        starts). By default the estimator's own.
 
     See Also
     --------
@@ -376,7 +377,7 @@ class Momentum(Optimizer):
 
     @classmethod
     def van_der_maaten_2012(cls) -> Self:
-        """The descent of the program of 2012 (`mult_maps_tsne.m`).
+        """Return the descent of the program of 2012 (`mult_maps_tsne.m`).
 
         Its steps are
 
@@ -420,7 +421,7 @@ class Momentum(Optimizer):
 
     @classmethod
     def van_der_maaten_2009(cls) -> Self:
-        """The descent of the 2009 report for its maps of words.
+        """Return the descent of the 2009 report for its maps of words.
 
         Rate 0.1 for positions and weights alike, on the cost summed over words; momentum 0.5 and
         from iteration 250 on 0.8; P times 4 for 50 iterations; Jacobs' gains; weights that learn
@@ -726,7 +727,7 @@ class LBFGS(_ScipyOptimizer):
     Parameters
     ----------
     memory : int
-        Pairs of steps and gradients kept.
+        Number of pairs of steps and gradients that are kept.
 
     See Also
     --------

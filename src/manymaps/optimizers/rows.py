@@ -27,32 +27,34 @@ _NUMBERS_AT_ONCE = 1 << 25
 
 @dataclass(frozen=True)
 class RowDescent:
-    """Adam over a few rows at a time.
+    """Adam on a few rows at a time.
 
     Parameters
     ----------
     learning_rate : float > 0
-        Adam's: about how far a parameter moves in a step.
+        Learning rate of Adam: approximately the distance that a parameter moves in a step.
     steps_per_pass : int >= 1
-        Steps in a pass over all rows. More are made where the rows of one would take much memory.
+        Number of steps in a pass over all rows. It is increased if the rows of one step would need
+        too much memory.
     weight_rate : float > 0
-        How many times faster mixing weights and biases learn than positions.
+        Factor by which mixing weights and biases learn faster than positions.
     decay : float in (0, 1]
-        What the rate is multiplied by after each pass.
+        Factor of the learning rate after each pass.
     first_share : float in (0, 1) or None
-        The proportion of all objects in the first map at the start; the others share the rest. From
-        equal proportions (None) and random positions each object falls early, and by chance, to one
-        of the maps; it then cannot be associated with those that fell to another. From a common map
-        it leaves only for a better place.
+        Proportion of all objects in the first map at the start; the other maps share the rest. From
+        equal proportions (None) and random positions, each object soon moves by chance into one of
+        the maps, and can then not be associated with those in another map. From a common map it
+        leaves only for a better position.
     dropout : float in [0, 1)
-        The share of stored pairs that a pass leaves out, by lot; the others weigh as much more.
+        Share of stored pairs that a pass omits at random; the weights of the others are increased
+        accordingly.
     keep_mean, keep_square : float in [0, 1)
-        Adam's memory of gradients and of their squares.
+        Decay rates of Adam's averages of gradients and of their squares.
 
     Raises
     ------
     ParameterError
-        For a value outside these ranges.
+        If a value is outside these ranges.
     """
 
     learning_rate: float = 0.002

@@ -26,12 +26,12 @@ __all__ = ["Anneal", "Constant", "Line", "Schedule", "Stages", "Switch"]
 
 @dataclass(frozen=True)
 class Constant:
-    """The same value throughout.
+    """Constant value.
 
     Parameters
     ----------
     value : float
-        At any iteration.
+        Value at every iteration.
 
     See Also
     --------
@@ -57,16 +57,16 @@ class Constant:
 
 @dataclass(frozen=True)
 class Switch:
-    """One value for the first `until` iterations, another one from then on.
+    """One value for the first `until` iterations, and another one afterwards.
 
     Parameters
     ----------
     first : float
-        The value at first.
+        Value at first.
     until : int
-        The iteration from which on it is the other.
+        Iteration at which the value changes.
     then : float
-        The other.
+        Value afterwards.
 
     See Also
     --------
@@ -95,14 +95,14 @@ class Switch:
 
 @dataclass(frozen=True)
 class Anneal:
-    """Falls in a straight line from `start` to zero over `until` iterations.
+    """Linear decrease from `start` to zero over `until` iterations.
 
     Parameters
     ----------
     start : float
-        The value at first.
+        Value at iteration 0.
     until : int
-        The iteration from which on it is 0.
+        Iteration from which the value is 0.
 
     See Also
     --------
@@ -134,12 +134,12 @@ class Stages:
     Parameters
     ----------
     values : tuple of (iteration, value)
-        In the order of their iterations.
+        Pairs in the order of their iterations.
 
     Raises
     ------
     ParameterError
-        Where the first pair is not at 0 or the iterations do not rise.
+        If the first pair is not at 0 or the iterations do not increase.
 
     See Also
     --------
@@ -175,12 +175,12 @@ class Line:
     Parameters
     ----------
     points : tuple of (iteration, value)
-        In the order of their iterations.
+        Points in the order of their iterations.
 
     Raises
     ------
     ParameterError
-        Where the first point is not at 0 or the iterations do not rise.
+        If the first point is not at 0 or the iterations do not increase.
 
     See Also
     --------

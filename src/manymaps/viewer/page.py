@@ -66,47 +66,48 @@ def write_page(
     hide: str | Collection[str] = (),
     map_titles: Mapping[int, str] | None = None,
 ) -> None:
-    """Write an atlas as one HTML file that opens from disk, offline; whole or not at all.
+    """Write an atlas as one HTML file that works offline, completely or not at all.
 
     Parameters
     ----------
     atlas : Atlas or sequence of two
-        Two stand side by side, with one search: a word is shown in both, what the columns of both
-        say has the same colours, and a column that only one has is used there alone.
+        The atlas. Two atlases are shown next to each other with one search field: a word is shown
+        in both, columns that both have use the same colours, and a column of only one atlas is used
+        there only.
     path : path
-        Ends in .html or .htm.
+        The file; its name ends in .html or .htm.
     color, size : str, optional
-        Columns of the atlas that colour the marks (categories or numbers) and set their size
-        (numbers) when the page opens; whoever reads the page can choose others.
+        Columns of the atlas that colour the dots (categories or numbers) and determine their size
+        (numbers) when the page opens. Readers of the page can choose others.
     title : str or (str, str), optional
-        By default the file's name without its suffix. Of two atlases one title each, by default
-        "first" and "second".
+        Title of the page; by default the file name without its suffix. Two atlases need one title
+        each, by default "first" and "second".
     features : AdditiveClustering or sequence of features, optional
-        To be drawn as outlines: a fitted estimator, or anything with a `weight` and `members`,
+        Features to draw as outlines: a fitted estimator, or objects with a `weight` and `members`,
         which are labels of the atlas.
     min_weight : float in [0, 1]
-        When the page opens, each map shows the objects with at least this map weight
-        (`Atlas.map_weights`); the weight is the area of a dot.
+        Minimum map weight (`Atlas.map_weights`) of the objects that each map shows when the page
+        opens; the weight is the area of a dot.
     description : str, optional
-        A sentence or two that say what the page shows; below the title.
+        Description of the page in a sentence or two, shown below the title.
     source, credit, date : str, optional
-        Where the data come from, whom to thank, and when they or the page were made.
+        Source of the data, credits, and the date of the data or of the page.
     noun : str or (str, str), optional
-        What an object is called, as "word", "image" or "cell"; with its plural where that is not
-        the usual one.
+        Noun for an object, such as "word", "image" or "cell"; with its plural if that is irregular.
     hide : str or collection of str, optional
-        Labels that must not be shown, in any case: these objects are in no part of the page. What
-        the model says of the others stays as it is. A label that no object has hides nothing.
+        Labels that must not be shown, in any case. These objects are omitted from the page
+        completely, and the model's values for the others do not change. A label without an object
+        has no effect.
 
     map_titles : mapping of int to str, optional
-        Titles of maps by their numbers, in place of the words that are typical of them.
+        Titles of maps by their numbers, instead of typical words.
 
     Raises
     ------
     ParameterError
-        For another suffix, a column that does not exist or does not suit, pictures that are too
-        large, a value out of range, or where every object would be hidden; for other than one
-        atlas or two, titles that are not as many, or features of two.
+        If the suffix is another one, a column does not exist or is unsuitable, pictures are too
+        large, a value is out of its range, or every object would be hidden; for other than one or
+        two atlases, a wrong number of titles, or features of two atlases.
     UnknownLabelError
         For a member of a feature that the atlas lacks, with suggestions.
     OSError
@@ -119,7 +120,7 @@ def write_page(
     Notes
     -----
     A column of data URIs (PNG, JPEG, GIF, WebP or AVIF in base64, at most 262,144 characters each
-    and 64 MiB together) is one of pictures: they stand in cards, tooltips and tables.
+    and 64 MiB together) contains pictures, which are shown in cards, tooltips and tables.
 
     Examples
     --------

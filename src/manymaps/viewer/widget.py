@@ -24,7 +24,7 @@ if find_spec("anywidget") is not None:
     from anywidget import AnyWidget
 
     class AtlasWidget(AnyWidget):
-        """An atlas to look at in a notebook: its maps, the senses of a word, a selection.
+        """Atlas in a notebook: its maps, the senses of a word, and a selection.
 
         Parameters
         ----------
@@ -32,22 +32,22 @@ if find_spec("anywidget") is not None:
         color, size
             As for `write_page`.
         title : str, optional
-            By default the numbers of objects and maps.
+            Title; by default the numbers of objects and maps.
         features, min_weight, description, source, credit, date, noun, map_titles
             As for `write_page`.
         height : int
-            Pixels.
+            Height in pixels.
 
         Attributes
         ----------
         selected : list of int
-            Numbers of the objects that are selected.
+            Indices of the selected objects.
         selection : tuple of str
-            Their labels; setting it selects them, in any case.
+            Labels of the selected objects; assigning labels, in any case, selects the objects.
         word : str
-            The label of the word whose senses are shown, "" for none.
+            Label of the word whose senses are shown, "" for none.
         map : int or None
-            The map that is open; None for the gallery.
+            Number of the open map; None for the gallery.
         theme : {"auto", "light", "dark"}
         atlas : Atlas
 
@@ -56,9 +56,9 @@ if find_spec("anywidget") is not None:
         ParameterError
             As for `write_page`.
         TraitError
-            Where an attribute is set to what the atlas does not have.
+            If an attribute is set to a value that the atlas does not have.
         UnknownLabelError
-            Where `selection` is set to an unknown label, with suggestions.
+            If `selection` is set to an unknown label; the message lists suggestions.
 
         See Also
         --------
