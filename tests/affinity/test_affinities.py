@@ -183,7 +183,7 @@ def test_what_every_affinity_promises(affinity, kind):
     elif kind == "two groups":
         X[30:] += 1e6
     ties = kind in ("duplicates", "constant") and not affinity.joint
-    with pytest.warns(DataWarning, match="least distance") if ties else nullcontext():
+    with pytest.warns(DataWarning, match="smallest distance") if ties else nullcontext():
         p = affinity.similarities(X)
     values = p.toarray()
     assert p.shape == (60, 60)

@@ -578,7 +578,7 @@ def undefined_at(row):
 @pytest.mark.parametrize("k", [3, 59])
 def test_a_function_without_a_value_is_refused(k):
     X = clouds(60)
-    with pytest.raises(DataError, match=r"the metric returns nan between .*row 7\b.*finite"):
+    with pytest.raises(DataError, match=r"the metric .* nan between .*row 7\b.*finite"):
         distance_rows(X, k, metric=undefined_at(X[7]))
     with pytest.raises(DataError, match=r"row 7 of X"):
         nearest_neighbors(X, 3, metric=undefined_at(X[7]), queries=X[:2] + 0.1)

@@ -204,7 +204,7 @@ class TestTable:
     ("options", "message"),
     [
         (("--similarity", "sideways"), "--similarity sideways cannot be used here"),
-        (("--perplexity", "31"), "--perplexity 31.0 is impossible in an atlas of 30 objects"),
+        (("--perplexity", "31"), "--perplexity 31.0 must be from 1 to 30"),
     ],
 )
 def test_wrong_values_are_usage_errors(folder, options, message):

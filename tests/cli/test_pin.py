@@ -79,10 +79,10 @@ def test_of_two_kinds(made, tmp_path):
     [
         ("few.vec", "few.atlas", VECTORS, 3, "--pin few.atlas: all of the 24 objects are pinned"),
         ("norms.csv", "few.atlas", ("--method", "mm-sne"), 3, "--pin few.atlas: none of the 24"),
-        ("more.vec", "few.atlas", ("--dims", 3, *VECTORS), 3, "fit as many, --dims 2"),
-        ("norms.csv", "norms.atlas", ("--method", "tsne"), 3, "3 maps, and the fit has 1"),
-        ("norms.csv", "norms.atlas", ("--maps", 2), 3, "fit as many, --maps 3"),
-        ("more.vec", "fewer.atlas", ("--method", "tsne"), 3, "the pins are rows and columns"),
+        ("more.vec", "few.atlas", ("--dims", 3, *VECTORS), 3, "use --dims 2"),
+        ("norms.csv", "norms.atlas", ("--method", "tsne"), 3, "3 maps, but the fit has 1"),
+        ("norms.csv", "norms.atlas", ("--maps", 2), 3, "use at least --maps 3"),
+        ("more.vec", "fewer.atlas", ("--method", "tsne"), 3, "the pins contain rows and columns"),
         ("more.vec", "more.vec", VECTORS, 3, "--pin more.vec cannot be read as a manymaps atlas"),
         (
             "more.vec",

@@ -182,7 +182,7 @@ def test_refusals():
         plot_features(atlas, found, features=[8])
     with pytest.raises(ParameterError, match="11 features were requested"):
         plot_features(atlas, 2 * found, features=range(11))
-    with pytest.raises(ParameterError, match="no feature to draw"):
+    with pytest.raises(ParameterError, match="no features to draw"):
         plot_features(atlas, [])
     with pytest.raises(ParameterError, match="a number from 0 to 1"):
         plot_features(atlas, found, min_weight=2)

@@ -87,7 +87,7 @@ def test_what_is_refused():
     with pytest.raises(UnknownLabelError):
         plot_stability(found, "wrod3")
     for words in ([], [f"word{i % 40}" for i in range(41)]):
-        with pytest.raises(ParameterError, match=f"{len(words)} words were asked for"):
+        with pytest.raises(ParameterError, match=f"{len(words)} words were requested"):
             plot_stability(found, words)
     for least in (0, 5):
         with pytest.raises(ParameterError, match=f"least_fits={least}"):

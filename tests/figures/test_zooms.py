@@ -306,7 +306,7 @@ def test_what_cannot_be_a_region():
     with pytest.raises(ParameterError, match="no map 2"):
         plot_zooms(atlas, map=2)
     away = atlas.labels[int(atlas.map_weights[0].argmin())]
-    with pytest.raises(ParameterError, match=f"no region round '{away}'"):
+    with pytest.raises(ParameterError, match=f"no region around '{away}'"):
         plot_zooms(atlas, [away])
     with pytest.raises(ParameterError, match="leaves no space"):
         plot_zooms(atlas, size=(6, 2))

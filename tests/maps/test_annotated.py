@@ -311,7 +311,7 @@ def test_what_is_refused_leaves_nothing_behind(damage, options, error, message) 
 def test_what_is_no_annotated_data() -> None:
     with pytest.raises(mm.DataError, match="AnnData object, got ndarray"):
         tsne(rows_of())
-    with pytest.raises(mm.DataError, match=r"has no X; its obsm has 'X_pca'"):
+    with pytest.raises(mm.DataError, match=r"has no X; .*'X_pca'"):
         tsne(anndata.AnnData(obsm={"X_pca": rows_of()}), use_rep="X")
 
 
@@ -321,7 +321,7 @@ def test_maps_that_are_not_there_or_were_changed() -> None:
         to_atlas(adata)
     tsne(adata, **QUICK)
     multiple_maps(adata, 2, **QUICK)
-    with pytest.raises(mm.DataError, match="several maps; give one of 'X_manymaps_tsne', 'X_man"):
+    with pytest.raises(mm.DataError, match="several maps; pass one of 'X_manymaps_tsne', 'X_man"):
         to_atlas(adata)
     with pytest.raises(mm.DataError, match="no maps 'X_umap'; give one of"):
         to_atlas(adata, "X_umap")

@@ -86,7 +86,7 @@ def test_a_start_without_a_cost(optimizer):
     estimator = mm.MultipleMapsTSNE(
         1, affinity="precomputed", kernel_width=1e-15, init=far, optimizer=optimizer, random_state=0
     )
-    assert "not finite where the fit starts" in refused(estimator, TABLE)
+    assert "not finite at the start" in refused(estimator, TABLE)
     assert np.isfinite(estimator.maps_).all()
 
 

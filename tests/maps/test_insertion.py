@@ -218,7 +218,7 @@ class TestRefinement:
     def test_impossible_settings(self):
         atlas, new, _ = clusters(n=20)
         new = atlas.vectors[:2]
-        with pytest.raises(ParameterError, match=r"perplexity=\[30.0\] is impossible.*20 objects"):
+        with pytest.raises(ParameterError, match=r"perplexity=\[30.0\] must be from 1 to 20"):
             insert(atlas, new, refine=Refinement(perplexity=30))
         with pytest.raises(ParameterError, match="metric='cubic'"):
             insert(atlas, new, refine=Refinement(metric="cubic"))

@@ -257,7 +257,7 @@ class TestStart:
         [
             (
                 "pca",
-                r"init='pca' is not one of 'auto', 'personas', 'random', an array of shape "
+                r"init='pca' must be 'auto', 'personas', 'random', an array of shape "
                 r"\(2, 5, 2\), an Atlas",
             ),
             (np.zeros((2, 4, 2)), r"init has shape \(2, 4, 2\); expected \(2, 5, 2\)"),

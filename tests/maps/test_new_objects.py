@@ -41,7 +41,7 @@ class TestVectors:
             ([[1.0, 0], [np.nan, 1]], r"new vector of row 1 \('b'\), column 0 is nan"),
             ([[1.0, 0], [1, np.inf]], r"row 1 \('b'\), column 1 is inf"),
             ([[1.0, 0], [0, 0]], r"new vector of row 1 \('b'\) is zero"),
-            ([[1.0, 0, 0], [0, 0, 1]], "3 components and those of the atlas 2"),
+            ([[1.0, 0, 0], [0, 0, 1]], "3 components, but those of the atlas have 2"),
             ([1.0, 2.0], r"shape \(2,\)"),
             (np.empty((0, 2)), "labels for 0 new objects"),
         ],
@@ -56,7 +56,7 @@ class TestVectors:
             read(atlas, new, labels=["a", "b"])
 
     def test_vectors_of_the_atlas(self, atlas):
-        with pytest.raises(DataError, match="keeps no vectors"):
+        with pytest.raises(DataError, match="contains no vectors"):
             read(atlas, [[1.0, 0]], vectors=None)
         with pytest.raises(DataError, match="atlas of 4 objects"):
             read(atlas, [[1.0, 0]], vectors=VECTORS[:3])
@@ -132,7 +132,7 @@ class TestSimilarities:
         ("row", "message"),
         [
             ([0, -1, 0, 1], r"row 1 \('b'\) has the similarity -1"),
-            ([0, 0, 0, 0], r"row 1 \('b'\) is similar to nothing"),
+            ([0, 0, 0, 0], r"row 1 \('b'\) has no similarity"),
             ([0, 0, np.nan, 0], r"row 1 \('b'\), column 2 is nan"),
         ],
     )
@@ -158,7 +158,7 @@ class TestTriples:
         np.testing.assert_array_equal(found.toarray(), [[4, 4, 0, 0], [0, 0, 2, 0]])
 
     def test_unknown_words_are_named(self, atlas):
-        with pytest.warns(DataWarning, match="2 rows are left out.*'cow', 'pig'"):
+        with pytest.warns(DataWarning, match="2 rows are omitted.*'cow', 'pig'"):
             labels, found = similarity_table(
                 ["a", "a", "b", "b"], ["cat", "cow", "pig", "dog"], [1, 1, 1, 1], atlas
             )

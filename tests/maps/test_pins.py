@@ -383,20 +383,20 @@ class TestGiven:
             (some_atlas(labels=list("abcdefghijkl")), {}, "none of the 12 pinned objects"),
             (some_atlas(n=N), {}, "all of the 20 objects are pinned"),
             (some_atlas(n_components=3), {}, "3 dimensions.*n_components=3"),
-            (some_atlas(2), {}, "2 maps, and the fit has 1; fit as many, n_maps=2"),
+            (some_atlas(2), {}, "2 maps, but the fit has 1; .* n_maps=2"),
             (some_atlas(labels=["1"] * HELD), {}, "several pinned objects are labelled '1'"),
-            (np.full((N, 2), np.nan), {}, "the pins hold nothing"),
-            ({}, {}, "the pins hold nothing"),
-            (np.zeros((N, 3)), {}, r"pin has shape \(20, 3\); the fit needs \(1, 20, 2\)"),
+            (np.full((N, 2), np.nan), {}, "the pins fix nothing"),
+            ({}, {}, "the pins fix nothing"),
+            (np.zeros((N, 3)), {}, r"pin has shape \(20, 3\); expected \(1, 20, 2\)"),
             (np.zeros((HELD, 2)), {}, r"pin has shape \(12, 2\)"),
-            ({"3": [1.0]}, {}, r"the pin of '3' has shape \(1,\); the fit needs \(2,\)"),
-            ({"3": "here"}, {}, "the pin of '3' is no position"),
-            ({"3": [np.inf, 0]}, {}, "the pins reach inf from the origin"),
-            ({"3": [1e200, 0]}, {}, "the pins reach inf from the origin"),
-            ({"3": [1e17 * 1.1, 0]}, {}, "the pins reach 1.1e.17 from the origin"),
+            ({"3": [1.0]}, {}, r"the pin of '3' has shape \(1,\); expected \(2,\)"),
+            ({"3": "here"}, {}, "the pin of '3' is not a position"),
+            ({"3": [np.inf, 0]}, {}, "the pins are up to inf from the origin"),
+            ({"3": [1e200, 0]}, {}, "the pins are up to inf from the origin"),
+            ({"3": [1e17 * 1.1, 0]}, {}, "the pins are up to 1.1e.17 from the origin"),
             ("old.atlas", {}, "pin='old.atlas' must be an Atlas, a mapping of labels"),
             (7, {}, "pin=7 must be"),
-            ({"3": [1, 2]}, {"kind": mm.MultipleMapsTSNE}, r"the fit needs \(2, 2\), with NaN"),
+            ({"3": [1, 2]}, {"kind": mm.MultipleMapsTSNE}, r"expected \(2, 2\), with NaN"),
         ],
     )
     def test_faulty_pins_are_refused(self, pin, settings, message):
@@ -471,7 +471,7 @@ class TestTwoKinds:
         [
             (some_atlas(), {}, "none of the 12 pinned objects"),
             (np.zeros((21, 2)), {}, "pin=.* must be an Atlas, or a mapping|must be an Atlas, a"),
-            ({"doc 1": [0, 0]}, {"init": "ca"}, "init='ca' defines its own axes"),
+            ({"doc 1": [0, 0]}, {"init": "ca"}, "init='ca' has axes of its own"),
         ],
     )
     def test_faulty_pins_are_refused(self, pin, settings, message):
@@ -485,5 +485,5 @@ class TestTwoKinds:
 
     def test_two_kinds_are_none_in_a_fit_of_one(self):
         whole = mm.CODE(random_state=0, max_iter=3).fit(counts()).atlas_
-        with pytest.raises(DataError, match="the pins are documents and words"):
+        with pytest.raises(DataError, match="the pins contain documents and words"):
             estimator(pin=whole).fit(table())

@@ -138,9 +138,9 @@ class TestInterruption:
         ("change", "message"),
         [
             (lambda e: e.pop("seeds"), "'seeds' is missing"),
-            (lambda e: e["seeds"].pop(), "it is of 2 runs, and not of 3"),
+            (lambda e: e["seeds"].pop(), "2 runs, but this fit has 3"),
             (lambda e: e.update(seeds=[0, "1", 2]), "an element of seeds"),
-            (lambda e: e["ended"].extend(2 * e["ended"]), "it is of 3 runs"),
+            (lambda e: e["ended"].extend(2 * e["ended"]), "it contains 3 runs"),
             (lambda e: e["ended"][0].pop("cost"), "cost"),
             (lambda e: e["ended"][0].update(cost="low"), "an element of an element of ended"),
             (lambda e: e.pop("best"), "lacks the best"),
@@ -219,4 +219,4 @@ class TestCommand:
         self.fit(tmp_path)
         (tmp_path / "out.atlas").rename(tmp_path / "start.atlas")
         result = self.fit(tmp_path, "--init", tmp_path / "start.atlas")
-        failed(result, 2, "--restarts 4 must be 1, such as --init random")
+        failed(result, 2, "--restarts 4 must be 1")

@@ -294,10 +294,13 @@ class TestCheckpoint:
             (lambda m, a: a.pop("memory/step/1"), "memory of 'step' does not fit"),
             (lambda m, a: a.update({"memory/gain/0": np.ones(3, "f4")}), "of 'gain' does not"),
             (lambda m, a: a["memory/step/0"].fill(np.inf), "'step' holds a value that is not"),
-            (lambda m, a: a.pop("memory/active/0"), "active entries do not fit"),
+            (lambda m, a: a.pop("memory/active/0"), "active entries do not match"),
             (lambda m, a: a.update({"memory/active/0": np.ones((2, 2), bool)}), "active entries"),
             (lambda m, a: a.update({"memory/active/0": np.ones((N_MAPS, N))}), "active entries"),
-            (lambda m, a: a.update({"memory/cost at refresh/0": np.ones(2)}), "not one number"),
+            (
+                lambda m, a: a.update({"memory/cost at refresh/0": np.ones(2)}),
+                "not a single number",
+            ),
             (
                 lambda m, a: a.update({"memory/spread under exaggeration/0": np.ones(2)}),
                 "not three numbers",
@@ -311,7 +314,7 @@ class TestCheckpoint:
             (lambda m, a: m["history"].pop("kl"), "its history lacks a column"),
             (lambda m, a: m["history"]["kl"].append(1.0), "columns of different lengths"),
             (lambda m, a: m["history"].update(kl=["x"]), "an element"),
-            (lambda m, a: m["history"].update(kl=[np.nan]), "history holds a value"),
+            (lambda m, a: m["history"].update(kl=[np.nan]), "history contains a value"),
         ],
     )
     def test_damaged_is_refused_before_it_is_gone_on_with(self, tmp_path, change, message):
