@@ -285,7 +285,7 @@ def test_distances_of_queries():
     table = cdist(X, X)
     given = nearest_neighbors(table, 4, metric="precomputed", queries=cdist(queries, X))
     np.testing.assert_allclose(given.distances, reference(X, 4, queries=queries)[0])
-    with pytest.raises(DataError, match="distances to 39 objects, but X contains 40"):
+    with pytest.raises(DataError, match="distances to 39 objects, but X has 40"):
         nearest_neighbors(table, 4, metric="precomputed", queries=cdist(queries, X[1:]))
 
 

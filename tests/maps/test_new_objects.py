@@ -132,7 +132,7 @@ class TestSimilarities:
         ("row", "message"),
         [
             ([0, -1, 0, 1], r"row 1 \('b'\) has the similarity -1"),
-            ([0, 0, 0, 0], r"row 1 \('b'\) has no similarity"),
+            ([0, 0, 0, 0], r"row 1 \('b'\) is not similar"),
             ([0, 0, np.nan, 0], r"row 1 \('b'\), column 2 is nan"),
         ],
     )

@@ -138,7 +138,7 @@ class TestInterruption:
         ("change", "message"),
         [
             (lambda e: e.pop("seeds"), "'seeds' is missing"),
-            (lambda e: e["seeds"].pop(), "2 runs, but this fit has 3"),
+            (lambda e: e["seeds"].pop(), "2 runs; expected 3"),
             (lambda e: e.update(seeds=[0, "1", 2]), "an element of seeds"),
             (lambda e: e["ended"].extend(2 * e["ended"]), "it contains 3 runs"),
             (lambda e: e["ended"][0].pop("cost"), "cost"),

@@ -499,9 +499,7 @@ def _n_objects(data: Matrix | NeighborGraph) -> int:
         return len(data.indices)
     shape = np.shape(data)
     if not shape:
-        raise DataError(
-            f"expected a table with one row per object and one column per feature, got {data!r}"
-        )
+        raise DataError(f"expected a table of objects (rows) by features, got {data!r}")
     return int(shape[0])
 
 

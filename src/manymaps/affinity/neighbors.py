@@ -434,9 +434,7 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
     own = (indices == np.arange(n)[:, None]).any(axis=1)
     _refuse_row(own, "its own object among its neighbours; remove it")
     ranked = np.sort(indices, axis=1)
-    _refuse_row(
-        (ranked[:, 1:] == ranked[:, :-1]).any(axis=1), "a neighbour twice; remove the duplicate"
-    )
+    _refuse_row((ranked[:, 1:] == ranked[:, :-1]).any(axis=1), "a neighbour twice; remove one")
     bad = ~(np.isfinite(distances) & (distances >= 0)).all(axis=1)
     _refuse_row(bad, "a distance that is negative or not finite")
     width = indices.shape[1]
@@ -474,8 +472,7 @@ def _stored_neighbors(X: Any, k: int, queries: Any, seed: int) -> NeighborGraph:
     own = queries is None
     if queries is not None and table.shape[1] != np.shape(X)[1]:
         raise DataError(
-            f"the queries have distances to {table.shape[1]} objects, but X contains "
-            f"{np.shape(X)[1]}"
+            f"the queries have distances to {table.shape[1]} objects, but X has {np.shape(X)[1]}"
         )
     generator = np.random.default_rng(seed)
     if sparse.issparse(table):

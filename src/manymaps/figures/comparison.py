@@ -170,12 +170,7 @@ def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Ty
     ax.plot([0, least], [0, least], color=MUTED, linewidth=0.8, zorder=1)
     ax.set(xlim=(0, widest), ylim=(0, most))
     _draw_dots(ax, found, across, upwards, chosen, typeface)
-    name_axes(
-        ax,
-        "divergence by chance (bits)",
-        "divergence of the responses (bits)",
-        typeface.font(SMALL),
-    )
+    name_axes(ax, "divergence by chance (bits)", "observed divergence (bits)", typeface.font(SMALL))
 
 
 def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
@@ -186,12 +181,7 @@ def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Ty
     ax.set(xlim=(-0.4 * step, 1 + 0.4 * step))
     ax.set_ylim(0, 1.06 * float(max(found.divergence.max(), 1e-3)))
     _draw_dots(ax, found, shaken, found.divergence, chosen, typeface)
-    name_axes(
-        ax,
-        "neighbours shared by the maps",
-        "divergence of the responses (bits)",
-        typeface.font(SMALL),
-    )
+    name_axes(ax, "neighbours shared by maps", "observed divergence (bits)", typeface.font(SMALL))
 
 
 def _draw_dots(

@@ -487,8 +487,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ParameterError(
-            f"{path}: the name of a figure must end in {', '.join(SUFFIXES)}; got "
-            f"{suffix or 'nothing'!r}"
+            f"{path}: must end in {', '.join(SUFFIXES)}; got {suffix or 'nothing'!r}"
         )
     metadata = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
     with (
@@ -536,9 +535,7 @@ def _read_style(
     colors = coloring(atlas, color)
     if atlas.kinds is None and label is not None:
         raise ParameterError(
-            "chooses among two kinds of object, but this atlas has one; omit it",
-            name="label",
-            value=label,
+            "chooses a kind of object; this atlas has only one", name="label", value=label
         )
     roles = None if atlas.kinds is None else label_roles(atlas, label)
     priority = standing(atlas) if roles is None else roles.priority

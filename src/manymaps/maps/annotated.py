@@ -532,11 +532,10 @@ class _Neighbors:
         if counts.min() < largest:
             enough = int(np.ceil(_PER_PERPLEXITY * largest)) + 1
             raise ParameterError(
-                "needs at least as many neighbours, preferably three times as many, but "
-                f"observation {self._adata.obs_names[int(counts.argmin())]!r} has {counts.min()} "
-                f"under {self.key!r}; compute more with scanpy.pp.neighbors(adata, "
-                f"n_neighbors={enough}), use a smaller perplexity, or use the connectivities "
-                "with perplexity=None",
+                "needs at least as many neighbours, but observation "
+                f"{self._adata.obs_names[int(counts.argmin())]!r} has {counts.min()} under "
+                f"{self.key!r}; compute scanpy.pp.neighbors(adata, n_neighbors={enough}), "
+                "use a smaller perplexity, or use connectivities with perplexity=None",
                 name="perplexity",
                 value=perplexity,
             )

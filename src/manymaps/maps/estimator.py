@@ -516,8 +516,7 @@ class MapEstimator(
         reach = np.abs(positions).max()
         if reach > _FARTHEST_START:
             raise ParameterError(
-                f"init has points {reach:g} from the origin; the distance must be at most "
-                f"{_FARTHEST_START:g}"
+                f"init has points {reach:g} from the origin; expected at most {_FARTHEST_START:g}"
             )
 
     def _pinned_start(

@@ -205,9 +205,7 @@ def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
     columns = np.array(label_places(names, atlas.labels), np.int64)
     if (columns < 0).any():
         unknown = names[int(np.flatnonzero(columns < 0)[0])]
-        raise DataError(
-            f"a column of the similarities matches no object: {_unknown(unknown, atlas)}"
-        )
+        raise DataError(f"a column of similarities matches no object: {_unknown(unknown, atlas)}")
     known = np.zeros((len(table), atlas.n_objects))
     known[:, columns] = table
     return known
@@ -321,8 +319,7 @@ def _checked_similarities(table: Matrix, names: Sequence[str], atlas: Atlas) -> 
     empty = np.flatnonzero(np.diff(similarities.indptr) == 0)
     if len(empty):
         raise DataError(
-            f"row {empty[0]} ({names[empty[0]]!r}) has no similarity to any object of the atlas; "
-            "remove it"
+            f"row {empty[0]} ({names[empty[0]]!r}) is not similar to any object; remove it"
         )
     return similarities
 

@@ -262,8 +262,7 @@ def _check(pins: Pins) -> None:
     reach = float(np.abs(pins.positions[positions]).max(initial=0))
     if reach > _FARTHEST_PIN:
         raise ParameterError(
-            f"the pins are up to {reach:g} from the origin; the distance must be at most "
-            f"{_FARTHEST_PIN:g}"
+            f"the pins are up to {reach:g} from the origin; expected at most {_FARTHEST_PIN:g}"
         )
     n = len(pins.objects)
     if not pins.objects.any():

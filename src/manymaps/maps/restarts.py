@@ -203,9 +203,7 @@ def _earlier(
     try:
         EARLIER.check(earlier, {})
         if len(earlier["ended"]) >= len(seeds) or len(earlier["seeds"]) != len(seeds):
-            raise ValueError(
-                f"it contains {len(earlier['seeds'])} runs, but this fit has {len(seeds)}"
-            )
+            raise ValueError(f"it contains {len(earlier['seeds'])} runs; expected {len(seeds)}")
         ended = [Restart(**one) for one in earlier["ended"]]
         if ended and "best" not in earlier:
             raise ValueError("it lacks the best of its runs")

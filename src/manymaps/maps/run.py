@@ -487,8 +487,7 @@ class Run:
             raise _damaged(path, error) from error
         if meta["fingerprint"] != self.plan.fingerprint:
             raise DataError(
-                f"{path}: this checkpoint is of other data; resume with the file from which it "
-                "was made"
+                f"{path}: this checkpoint is of other data; resume with the original data file"
             )
         before = {"pin": None, **meta["settings"], "method": meta["method"]}
         present = {"pin": None, **self.plan.all_settings, "method": self.plan.method}
