@@ -58,7 +58,7 @@ class TestVectors:
     def test_vectors_of_the_atlas(self, atlas):
         with pytest.raises(DataError, match="contains no vectors"):
             read(atlas, [[1.0, 0]], vectors=None)
-        with pytest.raises(DataError, match="atlas of 4 objects"):
+        with pytest.raises(DataError, match="atlas has 4 objects"):
             read(atlas, [[1.0, 0]], vectors=VECTORS[:3])
         flat = VECTORS.copy()
         flat[2] = 0

@@ -235,7 +235,7 @@ class GlobalGaussian(Affinity):
     ----------
     perplexity : float
         Determines sigma, unless that is passed: the geometric mean of the perplexities of the rows
-        equals this value. (The mean of the entropies of p_j|i under sigma is its logarithm.)
+        equals this value, so the mean of the entropies of p_j|i under sigma is its logarithm.
     sigma : float, optional
         Standard deviation, in the unit of the distances.
     n_neighbors : int, optional
