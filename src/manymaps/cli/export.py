@@ -66,14 +66,13 @@ class ExportOptions:
 def export(options: ExportOptions) -> None:
     """Write an atlas as a table (CSV, Parquet) or a graph (GraphML).
 
-    The table has one row per object and map: the map, the proportion of the object in it, the
-    coordinates, and the share of the object's association probabilities that the map contributes.
-    The graph has an edge from each object to the ten most similar ones.
+    The table has one row per object and map, with the proportion of the object, its coordinates and
+    its map weight. The graph has an edge from each object to the ten most similar ones.
 
-    With --ambiguity, the command writes a table of all words. Its columns are the effective number
-    of senses (2 to the power of the entropy of their shares) with its standard error, the number of
-    listed senses, and the effective and the plain number of different responses. Several fits are
-    averaged. For fits to resampled responses, --resamples none estimates the standard error from
+    With --ambiguity, the command writes a table of all words. It lists the effective number of
+    senses (2 to the power of the entropy of their shares) with its standard error. It also lists
+    the number of senses, and the effective and the plain number of different responses. Several
+    fits are averaged. For fits to resampled responses, --resamples none estimates the standard error from
     their differences.
 
     \b
