@@ -131,7 +131,7 @@ class TestRefusals:
         [
             *(({"smoothing": value}, "smoothing") for value in (0, 1, -0.1, float("nan"), "much")),
             ({"divergence": "backward"}, "'backward' is not one of forward, inverse"),
-            ({"background": 0.1}, "without a background"),
+            ({"background": 0.1}, "background=0"),
         ],
     )
     def test_parameters(self, wrong, named):
@@ -164,7 +164,7 @@ class TestRefusals:
         def stop(*_):
             return True
 
-        with pytest.warns(DataWarning, match="hours of one processor"):
+        with pytest.warns(DataWarning, match="hours on one processor"):
             fitted(X=self.ring(500), n_maps=10, max_iter=2_000_000, callback=stop)
 
 
