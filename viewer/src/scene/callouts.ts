@@ -7,7 +7,7 @@
  *
  *     beside    rank / 20
  *     leader    1 + length, and CROSSING for each label, dot or leader that it crosses
- *     rim       a quarter of each step along the rim
+ *     rim       a quarter of each step along the rim, and RIM_ROW in a second row
  *     less STAYING for the place where the label was before
  *
  * No label meets another one, a dot of another one or what covers the picture. Whoever finds no place
@@ -76,6 +76,8 @@ const N_BESIDE = 1 + GAPS.length * WAYS.length;
 const LENGTHS = [0.8, 1.5, 2.4, 3.6, 5.2, 7.5, 11];
 const DIRECTIONS = 16;
 const RIM_STEPS = 30;
+/** At a narrow picture's upper or lower rim, a second row has room for what the first has not. */
+const RIM_ROW = 3;
 const CROSSING = 4;
 const STAYING = 0.6;
 const ROUNDS = 5;
@@ -191,15 +193,17 @@ function atRim({ x, y, width, height }: Anchor, { size, covers = [] }: Rules): O
   const [right, down] = [x - middleX, y - middleY];
   const share = Math.min(halfX / Math.abs(right || 1e-9), halfY / Math.abs(down || 1e-9));
   const isSide = share * Math.abs(right) > halfX - 0.5;
-  return Array.from({ length: 2 * RIM_STEPS + 1 }, (_, way) => {
-    const step = (way % 2 ? 1 : -1) * Math.ceil(way / 2);
+  const perRow = 2 * RIM_STEPS + 1;
+  return Array.from({ length: isSide ? perRow : 2 * perRow }, (_, way) => {
+    const row = Math.floor(way / perRow);
+    const step = ((way % perRow) % 2 ? 1 : -1) * Math.ceil((way % perRow) / 2);
     const along = step * (isSide ? height : 0.5 * width);
     let arrowX = clamp(middleX + right * share + (isSide ? 0 : along), EDGE, size.width - EDGE);
     let arrowY = clamp(middleY + down * share + (isSide ? along : 0), EDGE, size.height - EDGE);
     const cover = covers.find((box) => meet(box, around({ x: arrowX, y: arrowY })));
     if (cover && isSide) arrowX = right > 0 ? cover.left - EDGE : cover.right + EDGE;
     else if (cover) arrowY = down > 0 ? cover.top - EDGE : cover.bottom + EDGE;
-    const inward = isSide ? EDGE - 1 + width / 2 : EDGE - 2 + height / 2;
+    const inward = isSide ? EDGE - 1 + width / 2 : EDGE - 2 + (row + 0.5) * height;
     const boxX = isSide
       ? arrowX - Math.sign(right) * inward
       : clamp(arrowX, MARGIN + width / 2, size.width - MARGIN - width / 2);
@@ -208,7 +212,7 @@ function atRim({ x, y, width, height }: Anchor, { size, covers = [] }: Rules): O
       : arrowY - Math.sign(down) * inward;
     const angle = Math.atan2(y - arrowY, x - arrowX);
     const arrow = { x: arrowX, y: arrowY, angle };
-    const cost = Math.abs(step) / 4;
+    const cost = Math.abs(step) / 4 + RIM_ROW * row;
     return { box: boxAt(boxX, boxY, width, height), leader: null, arrow, way: -1 - way, cost };
   });
 }
