@@ -129,7 +129,7 @@ class TestCommand:
         judgements, files = self.write(tmp_path)
         output = tmp_path / "out.atlas"
         result = worked(invoke("fit", *files, "-o", output, *self.OPTIONS, "--json"))
-        assert "5 judges of 2" in result.stderr
+        assert "5 judges with 2" in result.stderr
         assert "their average is fitted" in result.stderr
         record = json.loads(result.stdout)
         fit = fit_of(judgements, n_init=1, max_iter=200)
@@ -174,8 +174,8 @@ class TestCommand:
         ("options", "message"),
         [
             (("--method", "code"), "--method code fits counts; use one FILE"),
-            (("--metric", "cosine"), "--metric does not apply to the judgements of several"),
-            (("--responses", "keep"), "--responses does not apply to the judgements of several"),
+            (("--metric", "cosine"), "--metric does not apply to several judges"),
+            (("--responses", "keep"), "--responses does not apply to several judges"),
             (("--judge", "rater"), "--judge rater names the judges of one long table"),
         ],
     )

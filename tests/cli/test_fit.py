@@ -304,7 +304,7 @@ class TestFitOfVectors:
         atlas_of(part)
         (tmp_path / "out.atlas").rename(tmp_path / "part.atlas")
         result = map_of(vectors, "--init", tmp_path / "part.atlas")
-        failed(result, 3, "lacks 16 of 36 objects, 'c20'")
+        failed(result, 3, "lacks 16 of 36 objects ('c20'")
 
     def test_labels_and_metadata_of_an_array(self, tmp_path):
         words, values = cluster_vectors()

@@ -106,7 +106,7 @@ class TestVectors:
 
     def test_atlas_without_vectors_and_a_file_without_them(self, folder):
         result = inserted(folder, "new.vec", atlas="bare.atlas")
-        failed(result, 3, "lacks those of 30 of its 30 objects, 'a0'")
+        failed(result, 3, "lacks those of 30 of its 30 objects ('a0'")
         assert "--vectors FILE" in result.stderr
 
     def test_other_vectors_than_the_atlas_keeps(self, folder):

@@ -65,7 +65,7 @@ class TestPredict:
         four = r"( +\d+\.\d{4}){3}"
         assert re.fullmatch(rf"error{four}  nats per cue.*", lines[2])
         assert re.fullmatch(rf"uniform model{four}", lines[3])
-        assert re.fullmatch(r"responses +80% +1\d% +\d+% +of all, in each part", lines[4])
+        assert re.fullmatch(r"responses +80% +1\d% +\d+% +share of all responses.*", lines[4])
         assert re.fullmatch(rf"per response{four}  nats.*", lines[5])
         assert result.stderr == "240 pairs of 40 objects\n"
         quiet = invoke("predict", norms, "--dims", 3, *QUICK, "--quiet")

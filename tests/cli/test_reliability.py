@@ -109,7 +109,7 @@ class TestSenses:
             "cue,response,strength\ntie,knot,.6\ntie,suit,.4\nknot,tie,1\nsuit,tie,1\n"
         )
         said = invoke("senses", fitted, "tie", "--data", told_in).stderr
-        assert "taken as 100 (--per-cue N)" in said
+        assert "100 is assumed (--per-cue N)" in said
 
     def test_norms_get_a_note_that_participants_are_not_identified(self, atlas, trials, tmp_path):
         norms = write_norms(tmp_path)

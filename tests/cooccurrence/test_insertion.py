@@ -44,7 +44,7 @@ def test_insert_refuses_an_atlas_of_two_kinds(atlas):
     """Its new objects would be taken for columns."""
     plain = replace(atlas, factors=None)
     for of_two_kinds in (atlas, plain):
-        with pytest.raises(mm.DataError, match="two kinds of object; `insert_rows` places"):
+        with pytest.raises(mm.DataError, match="use `insert_rows` to insert new rows"):
             mm.insert(of_two_kinds, {"new": {"ship": 0.5}})
 
 

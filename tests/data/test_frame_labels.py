@@ -154,7 +154,7 @@ class TestNewObjects:
         by_name = mm.insert(atlas, new, similarity="precomputed")
         by_words = mm.insert(atlas, {"puppy": {"word 2": 0.8, "word 7": 0.2}})
         np.testing.assert_array_equal(by_name.maps, by_words.maps)
-        with pytest.raises(mm.DataError, match="of no object: no object is labelled 'word x'"):
+        with pytest.raises(mm.DataError, match="matches no object: no object is labelled 'word x'"):
             mm.insert(atlas, new.set_axis(["word x", "word 1"], axis=1), similarity="precomputed")
 
     def test_an_evaluation_matches_by_label(self):

@@ -64,7 +64,7 @@ def test_numbered_labels_differ_and_first_ones_stay(labels):
 @pytest.mark.parametrize(
     ("labels", "values", "message"),
     [
-        ("ab", np.eye(3), "there are 2 labels for 3 rows"),
+        ("ab", np.eye(3), "2 labels for 3 rows"),
         (["a", ""], np.eye(2), "label of row 1 is empty"),
         ("ab", np.ones(2), r"shape \(2,\)"),
         ("ab", np.ones((2, 0)), "2 rows of 0 numbers"),

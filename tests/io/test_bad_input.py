@@ -353,7 +353,7 @@ def test_no_traceback_unless_asked_for(folder, monkeypatch):
     monkeypatch.delenv("MANYMAPS_DEBUG", raising=False)
     result = fit(folder, TRIANGLE)
     assert result.exit_code == 1
-    assert "RuntimeError: a fault of ours (MANYMAPS_DEBUG=1" in result.stderr
+    assert "RuntimeError: a fault of ours (set MANYMAPS_DEBUG=1" in result.stderr
     monkeypatch.setenv("MANYMAPS_DEBUG", "1")
     assert isinstance(fit(folder, TRIANGLE).exception, RuntimeError)
 

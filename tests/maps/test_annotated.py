@@ -323,13 +323,13 @@ def test_maps_that_are_not_there_or_were_changed() -> None:
     multiple_maps(adata, 2, **QUICK)
     with pytest.raises(mm.DataError, match="several maps; pass one of 'X_manymaps_tsne', 'X_man"):
         to_atlas(adata)
-    with pytest.raises(mm.DataError, match="no maps 'X_umap'; give one of"):
+    with pytest.raises(mm.DataError, match="no maps 'X_umap'; pass one of"):
         to_atlas(adata, "X_umap")
     adata.obsm["X_manymaps"] = adata.obsm["X_manymaps"][:, :3]
-    with pytest.raises(mm.DataError, match=r"does not fit \(3 columns for 2 maps\); fit the maps"):
+    with pytest.raises(mm.DataError, match=r"do not match \(3 columns for 2 maps\); fit the maps"):
         to_atlas(adata, "X_manymaps")
     adata.uns["X_manymaps_tsne"]["atlas"] = "{"
-    with pytest.raises(mm.DataError, match="does not fit"):
+    with pytest.raises(mm.DataError, match="do not match"):
         to_atlas(adata, "X_manymaps_tsne")
     for said in ("params", "history"):
         tsne(adata, **QUICK)

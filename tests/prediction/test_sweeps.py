@@ -448,7 +448,7 @@ class TestFigure:
         figure = plot_sweep(found)
         words = " ".join(text.get_text() for text in figure.texts)
         assert "36 fits, 2 for each setting" in words
-        assert "each mark: the penalty of least validation error" in words
+        assert "each mark: the penalty with the least validation error" in words
 
     def test_one_point_makes_a_figure(self, tmp_path):
         from manymaps import save_figure

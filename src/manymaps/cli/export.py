@@ -72,8 +72,8 @@ def export(options: ExportOptions) -> None:
     With --ambiguity, the command writes a table of all words. It lists the effective number of
     senses (2 to the power of the entropy of their shares) with its standard error. It also lists
     the number of senses, and the effective and the plain number of different responses. Several
-    fits are averaged. For fits to resampled responses, --resamples none estimates the standard error from
-    their differences.
+    fits are averaged. For fits to resampled responses, --resamples none estimates the standard
+    error from their differences.
 
     \b
     Examples:  manymaps export norms.atlas -o norms.csv
