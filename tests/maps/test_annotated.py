@@ -334,7 +334,7 @@ def test_maps_that_are_not_there_or_were_changed() -> None:
     for said in ("params", "history"):
         tsne(adata, **QUICK)
         adata.uns["X_manymaps_tsne"][said] = "all"
-        with pytest.raises(mm.DataError, match=r"does not fit .*fit the maps again"):
+        with pytest.raises(mm.DataError, match=r"do not match .*fit the maps again"):
             to_atlas(adata, "X_manymaps_tsne")
 
 
