@@ -283,7 +283,7 @@ class TestInterruption:
         result = invoke("predict", norms, "--maps", 1, "--dims", 2, "--patience", 60, *options)
         assert (result.exit_code, result.stdout) == (130, "")
         partial = norms.with_name("o.partial.atlas")
-        told = f"the maps after 3 iterations are in {partial}" if kept else "nothing was saved (-o"
+        told = f"the maps after 3 iterations are in {partial}" if kept else "nothing was saved"
         assert told in result.stderr
         assert not output.exists()
         if kept:
