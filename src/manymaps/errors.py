@@ -15,10 +15,22 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
 
-__all__ = ["DataError", "DataWarning", "DivergedError", "ParameterError", "setting", "spelling"]
+__all__ = [
+    "DataError", "DataWarning", "DivergedError", "ParameterError", "not_installed", "setting",
+    "spelling",
+]  # fmt: skip
 
 Spelling: TypeAlias = Callable[[str, Any], str | None]
 _SPELLING: ContextVar[Spelling | None] = ContextVar("spelling", default=None)
+
+
+def not_installed(purpose: str, package: str, alternative: str = "") -> str:
+    """The message about an optional package that is missing.
+
+    >>> not_installed("reading a.graphml", "networkx")
+    "reading a.graphml requires networkx; install it with 'pip install networkx'"
+    """
+    return f"{purpose} requires {package}; install it with 'pip install {package}'{alternative}"
 
 
 def setting(name: str, value: Any = ...) -> str:

@@ -83,7 +83,7 @@ def test_vectors_of_three_features_stay_vectors(folder):
 @pytest.mark.parametrize(
     ("values", "options", "code", "message"),
     [
-        ([[0, 1, 2], [3, 1, 3]], (), 3, "bad.npy, row 1: an object stands twice"),
+        ([[0, 1, 2], [3, 1, 3]], (), 3, "bad.npy, row 1: duplicate object"),
         ([[0, 1, 2], [0, -3, 1]], (), 3, "bad.npy, row 1: the object -3 is negative"),
         ([[0, 1, 2], [0, 12, 1]], ("--labels", "names.txt"), 3, "row 1: the object 12 is beyond"),
         ([[0, 1, 2]], ("--neighbors", 3), 2, "--neighbors does not apply to triplets"),

@@ -65,7 +65,9 @@ class TestPredict:
         four = r"( +\d+\.\d{4}){3}"
         assert re.fullmatch(rf"error{four}  nats per cue.*", lines[2])
         assert re.fullmatch(rf"uniform model{four}", lines[3])
-        assert re.fullmatch(r"responses +80% +1\d% +\d+% +share of all responses.*", lines[4])
+        assert re.fullmatch(
+            r"responses +80% +1\d% +\d+% +share of all responses in each part", lines[4]
+        )
         assert re.fullmatch(rf"per response{four}  nats.*", lines[5])
         assert result.stderr == "240 pairs of 40 objects\n"
         quiet = invoke("predict", norms, "--dims", 3, *QUICK, "--quiet")
@@ -283,7 +285,9 @@ class TestInterruption:
         result = invoke("predict", norms, "--maps", 1, "--dims", 2, "--patience", 60, *options)
         assert (result.exit_code, result.stdout) == (130, "")
         partial = norms.with_name("o.partial.atlas")
-        told = f"the maps after 3 iterations are in {partial}" if kept else "nothing was saved"
+        told = (
+            f"the maps after 3 iterations are in {partial}" if kept else "nothing was saved (use -o"
+        )
         assert told in result.stderr
         assert not output.exists()
         if kept:

@@ -532,7 +532,7 @@ def test_large_tables_are_refused_and_larger_ones_announced(monkeypatch):
 
 def test_without_cvxpy_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "cvxpy", None)
-    with pytest.raises(ParameterError, match=r"pip install manymaps\[sdp\]"):
+    with pytest.raises(ParameterError, match="requires cvxpy; install it with 'pip install cvxpy'"):
         SemidefiniteCODE().fit(smoothed(shape=(3, 4)))
 
 

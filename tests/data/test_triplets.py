@@ -39,7 +39,7 @@ def draw(count: int, kind: str = "odd", seed: int = 0, u: np.ndarray | None = No
 @pytest.mark.parametrize(
     ("values", "labels", "message"),
     [
-        ([[0, 1, 2], [0, 1, 1]], None, r"row 1: an object stands twice in the triplet .*0, 1, 1"),
+        ([[0, 1, 2], [0, 1, 1]], None, r"row 1: duplicate object in the triplet .*0, 1, 1"),
         ([[0, 1, 2], [0, -1, 1]], None, "row 1: the object -1 is negative"),
         ([[0, 1, 2], [0, 1, 3]], list("abc"), "row 1: the object 3 is beyond the 3 labels"),
         ([[0, 1, 2.5]], None, r"row 0: 2.5 is no number of an object"),

@@ -226,5 +226,7 @@ def test_without_networkx_the_extra_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "networkx", None)
     path = written(tmp_path, document(NODES))
-    with pytest.raises(ImportError, match=r"a\.graphml needs networkx.*manymaps\[networks\]"):
+    with pytest.raises(
+        ImportError, match=r"a\.graphml requires networkx; .*'pip install networkx'"
+    ):
         read_associations(path)

@@ -96,7 +96,7 @@ def test_kinds(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0 1 2\n\n0 1 1\n", r"line 3: an object stands twice"),
+        ("0 1 2\n\n0 1 1\n", r"line 3: duplicate object"),
         ("a b odd\n0 1 2\n0 -1 1\n", r"line 3: the object -1 is negative"),
         ("0 1 2\n0 1.5 2\n", r"line 2: 1.5 is no number of an object"),
         ("0 1 2\n0 1 x\n", r"line 2 holds 'x'; expected three numbers"),
@@ -104,7 +104,7 @@ def test_kinds(tmp_path):
         ("0 1 2\n0 9223372036854775808 1\n", "line 2: 9.22.* is no number of an object"),
         ("0 " + "x" * 200_000 + " 2\n", r"line 1: .* cannot be split"),
         ("0,1\n2,3\n", "has 2 columns; expected three objects"),
-        ("tie,knot,suit\ntie,tie,suit\n", r"line 2: an object stands twice .*'tie, tie, suit'"),
+        ("tie,knot,suit\ntie,tie,suit\n", r"line 2: duplicate object .*'tie, tie, suit'"),
         ("tie,knot,suit\ntie,knot\n", r"line 2 has 2 cells"),
         ("\n", "is empty; expected three objects on each line"),
         ("a,b,odd\n", "holds no triplet"),

@@ -25,7 +25,7 @@ from scipy import sparse
 from manymaps.affinity.cells import FEW_CANDIDATES, cells_of
 from manymaps.affinity.distances import BLOCK_CELLS, Matrix, Metric
 from manymaps.affinity.ties import nearest_columns
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError, not_installed
 from manymaps.progress import work
 
 __all__ = [
@@ -549,6 +549,9 @@ def _pynndescent() -> Any:
         return importlib.import_module("pynndescent")
     except ImportError as error:
         raise ImportError(
-            "so many objects under this metric need pynndescent: pip install 'manymaps[knn]', or "
-            'ask for an exact search with NeighborSearch(method="exact")'
+            not_installed(
+                "this metric for so many objects",
+                "pynndescent",
+                ', or use an exact search with NeighborSearch(method="exact")',
+            )
         ) from error

@@ -24,6 +24,7 @@ import numpy as np
 from manymaps.checks import check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.trials import Trials, as_norms
+from manymaps.errors import not_installed
 from manymaps.progress import work
 from manymaps.seeds import drawn_seed
 
@@ -113,7 +114,5 @@ def _networkx() -> Any:
     try:
         import networkx
     except ImportError as error:
-        raise ImportError(
-            "measures of nodes need networkx; install it with 'pip install \"manymaps[networks]\"'"
-        ) from error
+        raise ImportError(not_installed("measuring nodes", "networkx")) from error
     return networkx

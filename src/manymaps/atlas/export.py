@@ -27,7 +27,7 @@ from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.checks import check_number
 from manymaps.data.csv_cells import write_csv
 from manymaps.data.frames import as_frame, long_columns
-from manymaps.errors import ParameterError
+from manymaps.errors import ParameterError, not_installed
 from manymaps.progress import work
 
 __all__ = ["columns_as_csv", "export_atlas", "write_columns"]
@@ -135,9 +135,7 @@ def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        raise ImportError(
-            "writing Parquet needs pyarrow: pip install 'manymaps[parquet]', or export CSV"
-        ) from error
+        raise ImportError(not_installed("writing Parquet", "pyarrow", ", or export CSV")) from error
     parquet.write_table(as_frame(columns, "pyarrow"), path)
 
 

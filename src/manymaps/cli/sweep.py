@@ -100,7 +100,7 @@ def sweep(options: SweepOptions) -> None:
     try:
         best = result.best()
     except DataError as error:
-        # Every point failed, which is no fault of the data.
+        # Every point failed; the data are not the cause.
         raise RunFailed(str(error)) from error
     if options.plot is not None:
         with work("drawing the errors"):

@@ -13,6 +13,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import RunFailed
 from manymaps.cli.record import option
+from manymaps.errors import not_installed
 
 __all__ = ["Workers", "check_workers", "on_workers"]
 
@@ -86,9 +87,7 @@ def _client(address: str | None, jobs: int) -> Iterator[None]:
     try:
         from dask.distributed import Client, LocalCluster
     except ImportError as error:
-        raise RunFailed(
-            "a Dask cluster requires dask[distributed]; pip install 'manymaps[distributed]'"
-        ) from error
+        raise RunFailed(not_installed("a Dask cluster", "distributed")) from error
     # Errors are reported in one line by this package.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address is None:

@@ -23,11 +23,11 @@ membership is what choosing the best of 2^n subsets has to cost: the largest gai
 clusters of normal noise is about 2 n log 2. A few extreme values, as of exponential noise, gain
 more and can pass for a cluster of the few objects that they belong to.
 
-**Hidden pairs** stand beside it, as a witness that knows nothing of bits: the fewest clusters whose
-e_K lies above the least by no more than one standard error of the difference, pair by pair (after
-Breiman, Friedman, Olshen & Stone 1984, section 3.4.3; the same pairs are hidden from every K, so
-that what no K foresees cancels). `docs/develop/design.md` lists how often each finds the number of
-simulated clusters.
+**Hidden pairs** are a second criterion, which does not depend on bits: the fewest clusters whose
+e_K exceeds the least by no more than one standard error of the difference, pair by pair (after
+Breiman, Friedman, Olshen & Stone 1984, section 3.4.3). The same pairs are hidden from every K, so
+that effects that no K predicts cancel. `docs/develop/design.md` lists how often each criterion
+finds the number of simulated clusters.
 
 Numbers are fitted upwards, each from random starts and from the clusters of the number before with
 one grown for what they leave, then downwards from the number after with one left out. Each set of

@@ -48,7 +48,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_choice
-from manymaps.errors import ParameterError
+from manymaps.errors import ParameterError, not_installed
 
 __all__ = [
     "DistanceLimit", "Model", "Optimum", "Program", "SolverError", "SolverSettings", "cleaned",
@@ -346,9 +346,7 @@ def _cvxpy() -> Any:
     try:
         import cvxpy
     except ImportError as error:
-        raise ParameterError(
-            "the semidefinite form of CODE needs cvxpy: pip install manymaps[sdp]"
-        ) from error
+        raise ParameterError(not_installed("SemidefiniteCODE", "cvxpy")) from error
     return cvxpy
 
 

@@ -137,8 +137,8 @@ class Triplets:
     Raises
     ------
     DataError
-        Where the shape is another, or there is no triplet; where a number is negative, not whole or
-        beyond the labels, or stands twice in a triplet: the message names the row, from 0.
+        If the shape is wrong, there is no triplet, or a number is negative, not an integer, beyond
+        the labels, or repeated in a triplet. The message names the row, counted from 0.
 
     See Also
     --------
@@ -514,6 +514,6 @@ def _check_numbers(values: np.ndarray, n: int, source: str, *, labelled: bool) -
         row = int(np.argmax(twice))
         triplet = shown(str(values[row].tolist()))
         raise DataError(
-            f"{source}, row {row}: an object stands twice in the triplet {triplet} "
-            f"({int(twice.sum()):,} rows are such); a triplet is of three different objects"
+            f"{source}, row {row}: duplicate object in the triplet {triplet} "
+            f"({int(twice.sum()):,} such rows); a triplet contains three different objects"
         )

@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.door import reading
+from manymaps.errors import not_installed
 
 __all__ = ["first_numbers", "loaded", "main_table", "open_annotated"]
 
@@ -33,9 +34,7 @@ def open_annotated(path: Path) -> Iterator[Any]:
         If anndata is not installed.
     """
     if not importlib.util.find_spec("anndata"):
-        raise ImportError(
-            f"reading {path} needs anndata; install it with 'pip install \"manymaps[anndata]\"'"
-        )
+        raise ImportError(not_installed(f"reading {path}", "anndata"))
     import anndata
 
     with reading(path, ".h5ad"), warnings.catch_warnings():

@@ -214,8 +214,8 @@ def stored_format(path: Path, start: bytes) -> str | None:
         )
     if suffix in CONTAINERS:
         raise DataError(
-            f"{path} does not start like a file of the format {suffix[1:]}; is it cut short, or of "
-            "another format?"
+            f"{path} does not start like a file of the format {suffix[1:]}; it is cut short or in "
+            "another format"
         )
     return None
 

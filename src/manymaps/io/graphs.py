@@ -23,7 +23,7 @@ from typing import Any
 from xml.etree.ElementTree import ParseError
 
 from manymaps.data.frames import cell_label
-from manymaps.errors import DataError
+from manymaps.errors import DataError, not_installed
 from manymaps.io.columns import STRENGTH, folded
 from manymaps.io.files import unpacked
 from manymaps.io.pairs import Pairs
@@ -197,9 +197,7 @@ def _parsed(path: Path) -> Any:
     try:
         import networkx
     except ImportError as error:
-        raise ImportError(
-            f"reading {path} needs networkx; install it with 'pip install \"manymaps[networks]\"'"
-        ) from error
+        raise ImportError(not_installed(f"reading {path}", "networkx")) from error
     with unpacked(path) as file:
         data = file.stream.read()
     # networkx parses by ElementTree, which opens no other file but expands entities.

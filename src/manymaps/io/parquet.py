@@ -15,7 +15,7 @@ from typing import Any
 
 from manymaps.archive.door import reading
 from manymaps.archive.packing import rewindable
-from manymaps.errors import DataError
+from manymaps.errors import DataError, not_installed
 from manymaps.labels import repeated_label
 
 __all__ = ["ParquetFile", "open_parquet"]
@@ -38,8 +38,7 @@ def open_parquet(path: Path) -> Iterator[ParquetFile]:
         from pyarrow import parquet
     except ImportError as error:
         raise ImportError(
-            f"reading {path} needs pyarrow; install it with 'pip install \"manymaps[parquet]\"', "
-            "or save the file in another format"
+            not_installed(f"reading {path}", "pyarrow", ", or save the file in another format")
         ) from error
     with rewindable(path) as stream:
         with reading(path, "Parquet"):

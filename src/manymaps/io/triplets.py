@@ -264,8 +264,8 @@ def _of_labels(table: TextTable, given: Sequence[str] | None, kind: str) -> Trip
             )
         if len(set(labels)) < 3:
             raise DataError(
-                f"{cells.where(k)}: an object stands twice in the triplet "
-                f"{shown(', '.join(labels))}; a triplet is of three different objects"
+                f"{cells.where(k)}: duplicate object in the triplet "
+                f"{shown(', '.join(labels))}; a triplet contains three different objects"
             )
         for c, label in enumerate(labels):
             if given is not None and label not in numbers:

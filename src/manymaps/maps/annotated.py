@@ -149,6 +149,7 @@ def multiple_maps(
     metric: str = "euclidean",
     neighbors_key: str | None = None,
     random_state: int | None = 0,
+    n_jobs: int | None = None,
     key_added: str = "X_manymaps",
     copy: bool = False,
     **params: Any,
@@ -161,10 +162,10 @@ def multiple_maps(
         Annotated data, in memory or backed by a file; X may be sparse.
     n_maps : int
         Number of maps.
-    use_rep, n_pcs, perplexity, metric, neighbors_key, random_state, key_added, copy
+    use_rep, n_pcs, perplexity, metric, neighbors_key, random_state, n_jobs, key_added, copy
         As for `tsne`.
     **params
-        Further parameters of `manymaps.MultipleMapsTSNE`, such as `penalty` or `n_jobs`.
+        Further parameters of `manymaps.MultipleMapsTSNE`, such as `penalty` or `normalization`.
 
     Returns
     -------
@@ -200,7 +201,7 @@ def multiple_maps(
     """
     settings = {
         "n_maps": n_maps, **params, "perplexity": perplexity, "metric": metric,
-        "random_state": random_state,
+        "random_state": random_state, "n_jobs": n_jobs,
     }  # fmt: skip
     return _fitted(
         MultipleMapsTSNE, adata, settings, use_rep, n_pcs, neighbors_key, key_added, copy

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any, NoReturn
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.errors import not_installed
 from manymaps.labels import UnknownLabelError
 from manymaps.viewer.columns import numbers_of
 from manymaps.viewer.options import PageOptions
@@ -160,7 +161,6 @@ if find_spec("anywidget") is not None:
 def __getattr__(name: str) -> NoReturn:
     if name == "AtlasWidget":
         raise ImportError(
-            "AtlasWidget needs anywidget: pip install 'manymaps[widget]', or write a page with "
-            "write_page"
+            not_installed("AtlasWidget", "anywidget", ", or write a page with write_page")
         )
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

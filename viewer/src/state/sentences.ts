@@ -6,6 +6,15 @@ import type { Sense } from "../data/probabilities.ts";
 import { counted, percent, plainLabel } from "../data/words.ts";
 import type { Beside } from "./lookups.ts";
 
+/** The neighbours of a sense, or that it has none. */
+export function whatIsNear(atlas: Atlas, { neighbors, first }: Sense): string {
+  if (neighbors.length > 0)
+    return neighbors.map(({ object }) => plainLabel(atlas, object)).join(", ");
+  return first === undefined
+    ? "no neighbours here"
+    : `${plainLabel(atlas, first)} is not near here`;
+}
+
 const MOST_SENSES = 3;
 const MOST_NEIGHBORS = 3;
 /** What is not listed is not worth a word below this. */

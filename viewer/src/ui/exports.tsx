@@ -9,7 +9,7 @@ import { savePng, saveSvg } from "../draw/saving.ts";
 import type { Panel, Sheet } from "../draw/sheet.ts";
 import type { Size } from "../scene/camera.ts";
 import { keysOf } from "../scene/legend.ts";
-import { observed, provenance, whereSensesLie } from "../state/sentences.ts";
+import { observed, provenance, whatIsNear, whereSensesLie } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { cropOf, thumbnail } from "./pictures.tsx";
 
@@ -32,7 +32,7 @@ export function sensesSheet(session: Session, word: number, senses: readonly Sen
   const panels = senses.map((sense): Panel => {
     const { map, share, weight } = sense;
     const told = share === null ? percent(weight) : `${observed(share)}, model ${percent(weight)}`;
-    const near = sense.neighbors.map(({ object }) => plainLabel(atlas, object)).join(", ");
+    const near = whatIsNear(atlas, sense);
     return { ...cropOf(session, sense, SIZE), caption: `Map ${map}, ${told}`, words: near };
   });
   const subtitle = `${plainLabel(atlas, word)} ${whereSensesLie(senses)}`;

@@ -6,7 +6,14 @@ import { bothWays } from "../data/observed.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { percent, plainLabel } from "../data/words.ts";
 import type { Beside } from "../state/lookups.ts";
-import { beside, furtherMaps, nearIn, observed, whereSensesLie } from "../state/sentences.ts";
+import {
+  beside,
+  furtherMaps,
+  nearIn,
+  observed,
+  whatIsNear,
+  whereSensesLie,
+} from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { SaveButtons, sensesSheet } from "./exports.tsx";
 import { Icon } from "./icons.tsx";
@@ -77,10 +84,7 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
               isOpen={session.state.map === sense.map}
               onOpen={() => session.openMap(sense.map)}
             >
-              {sense.neighbors.map(({ object }) => plainLabel(session.atlas, object)).join(", ") ||
-                (sense.first === undefined
-                  ? "no neighbours here"
-                  : `${plainLabel(session.atlas, sense.first)} is not near here`)}
+              {whatIsNear(session.atlas, sense)}
             </Card>
           </li>
         ))}
