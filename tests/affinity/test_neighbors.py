@@ -265,7 +265,7 @@ def test_without_pynndescent_the_extra_is_named(monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(search_methods.importlib, "import_module", missing)
-    with pytest.raises(ImportError, match=r"manymaps\[knn\].*method=\"exact\""):
+    with pytest.raises(ImportError, match=r"pip install pynndescent.*method=\"exact\""):
         nearest_neighbors(clouds(30), 3, search=NeighborSearch("pynndescent"))
 
 
