@@ -172,6 +172,20 @@ def test_noise_has_no_structure(draw):
         assert path.constant_length < path.description_length.min()
 
 
+def test_extreme_values_are_not_structure():
+    suggestions = []
+    for seed in range(20):
+        values = np.random.default_rng([seed, 8]).exponential(size=28)
+        path = cluster_path(values, [1, 2], estimator=QUICK, held_out=None, random_state=seed)
+        shorter = path.description_length.min() < path.constant_length
+        suggestions.append((shorter, path.has_structure))
+        if shorter and not path.has_structure:
+            assert "shuffled" in str(path)
+    by_length, found = np.sum(suggestions, axis=0)
+    assert by_length >= 5
+    assert found <= 2
+
+
 def test_one_cluster_is_a_candidate_of_every_range():
     members = np.arange(10) < 4
     noise = np.random.default_rng(0).normal(0, 0.05, (10, 10))
