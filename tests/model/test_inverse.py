@@ -141,7 +141,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "named"),
         [
-            ({"two_sets": True}, "two kinds"),
+            ({"two_sets": True}, "separate rows and columns"),
             ({"factors": True}, "factors"),
             ({"background": 0.2}, "background=0.2"),
         ],

@@ -1,19 +1,19 @@
-"""The near part of a kernel that is split in two, summed directly over cells.
+"""Sum the near part of a split kernel directly over cells.
 
     K(d2) = soft(d2) + near(d2),     q = max(0, (radius^2 - d2) / (1 + radius^2))
-
     near(d2) = K(d2) q^4,     K(d2) = 1 / (1 + d2)
 
-1 / (1 + d2) is a geometric series in q about d2 = radius^2; soft is its first four terms within the
-radius and K beyond, so that it has three continuous derivatives and no peak: a grid of a third of
-the radius carries it where K itself needs one of 0.4. What is left vanishes at the radius.
-(Softening by a Taylor series: Skeel, Tezcan & Hardy 2002.) Two dimensions; a heavy-tailed map of
-thinly scattered points has few near pairs and a large grid, which is where this pays.
+1 / (1 + d2) is a geometric series in q about d2 = radius^2. The soft part is its first four terms
+within the radius and K beyond, so that it has three continuous derivatives and no peak. A grid
+spacing of a third of the radius suffices for it, whereas K itself needs one of 0.4. The near part
+vanishes at the radius. (Softening by a Taylor series: Skeel, Tezcan & Hardy 2002.) The split is
+for two dimensions. It pays for a heavy-tailed map of thinly scattered points, which has few near
+pairs and a large grid.
 
-Cells have the radius as their side; the sources of a row of cells stand one after another, so that
-the three cells in which a target's near sources lie are one run.
+The side of a cell equals the radius. The sources of a row of cells are stored in order, so that the
+three cells with a target's near sources form one run.
 
-Arrays as in `manymaps.compute`: targets (2, n_targets), sources (2, n_sources).
+Arrays are described in `manymaps.compute`: targets (2, n_targets), sources (2, n_sources).
 """
 
 from __future__ import annotations
@@ -36,17 +36,22 @@ _FOUR = np.float32(4.0)
 
 @dataclass(frozen=True)
 class Batch:
-    """Charged maps laid end to end: map m from offsets[m] to offsets[m + 1].
+    """Charged maps in one array each: map m occupies the range from offsets[m] to offsets[m + 1].
 
     Attributes
     ----------
     targets : ndarray of shape (d, n_targets), float32
+        Coordinates of the targets.
     target_offsets : ndarray of shape (n_maps + 1,), int64
+        Ranges of the maps among the targets.
     sources : ndarray of shape (d, n_sources), float32
+        Coordinates of the sources.
     source_offsets : ndarray of shape (n_maps + 1,), int64
+        Ranges of the maps among the sources.
     charges : ndarray of shape (n_sources,), float32
+        Charges of the sources.
     low : ndarray of shape (n_maps, d), float32
-        No coordinate of a map is smaller.
+        Lower bounds of the coordinates of each map.
     """
 
     targets: np.ndarray
@@ -58,13 +63,13 @@ class Batch:
 
 
 def soft_kernel(d2: np.ndarray, radius: float) -> np.ndarray:
-    """The part of 1 / (1 + d2) that is left to the grid; all of it where the radius is 0."""
+    """Return the part of 1 / (1 + d2) that is left to the grid; all of it if the radius is 0."""
     q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
     return (1 - q**4) / (1 + d2)
 
 
 def soft_slope(d2: np.ndarray, radius: float) -> np.ndarray:
-    """The derivative of `soft_kernel` by d2, with its sign changed."""
+    """Return the negated derivative of `soft_kernel` with respect to d2."""
     q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
     return (1 - q**4) / (1 + d2) ** 2 - 4 * q**3 / ((1 + radius**2) * (1 + d2))
 
@@ -73,7 +78,7 @@ def soft_slope(d2: np.ndarray, radius: float) -> np.ndarray:
 def _sort_into_cells(
     first, last, maps, offsets, sources, charges, low, inverse_side, n_columns, starts, x, y, c
 ):
-    """Sources cell by cell, row after row: starts (len(maps), n_cells + 1), x, y, charge (3, n)."""
+    """Sort sources into cells, row after row: starts (len(maps), n_cells + 1), x, y, c (3, n)."""
     for b in range(first, last):
         m = maps[b]
         start, stop = offsets[m], offsets[m + 1]
@@ -144,17 +149,19 @@ def add_near(
     Parameters
     ----------
     batch : Batch
+        Targets, sources and charges of all maps.
     maps : ndarray of shape (n,), int64
-        The maps that are summed.
+        Maps to sum.
     chunks : ndarray of shape (n_chunks, 3), int64
-        Their targets: the place of a map in `maps`, the first target and the one after the last.
+        Ranges of targets: the index of a map in `maps`, the first target and the end of the range.
     span : float
-        No coordinate of these maps is larger than `low + span`.
+        Upper bound of the coordinates of these maps, relative to `low`.
     radius : float
-        Sources beyond it are left to the grid.
+        Distance beyond which sources are left to the grid.
     potential : ndarray of shape (n_targets,), float32
+        Potentials, to which the near part is added in place.
     force : ndarray of shape (2, n_targets), float32
-        Both are added to.
+        Forces, to which the near part is added in place.
     """
     n_columns = int(span / radius) + 2
     starts = np.empty((len(maps), n_columns**2 + 1), np.int64)

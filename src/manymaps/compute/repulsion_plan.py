@@ -1,13 +1,14 @@
-"""What a field of charges by Fourier transforms should cost, and the cheapest way to sum it.
+"""Predict the cost of a field of charges by Fourier transforms, and find the cheapest plan.
 
     seconds = a + b n + c cells log(cells)  [+ a' + b' n + c' squares + e pairs]
 
-for n points on a padded grid, the second part for a kernel that is split at a radius
-(`manymaps.compute.repulsion_near`): its grid is coarser and its near pairs are summed one by one.
-How many these are is seen from how the points of a map share squares: objects that a map holds only
-in name crowd together. The constants were measured on two present-day cores.
+for n points on a padded grid. The second part applies to a kernel that is split at a radius
+(`manymaps.compute.repulsion_near`), whose grid is coarser and whose near pairs are summed one by
+one. Their number is estimated by counting the points of a map that share a square, because objects
+with negligible proportions in a map crowd together. The constants were measured on two current
+cores.
 
-Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
+Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ _NEAR_MAP = 60e-6
 _CLUSTERED = 1.2
 _SQUARE = 9.0
 _SQUARES = 64
-# A few lengths, so that maps of about the same span share a grid and a transformed kernel. Many
-# more cells along one axis are cheap.
+# Few lengths, so that maps of about the same span share a grid and a transformed kernel. Along one
+# axis, many more cells are cheap.
 _LENGTHS = np.array(
     [fft.next_fast_len(int(np.ceil(16 * 2 ** (k / 4))), real=True) for k in range(65)]
 )
@@ -52,24 +53,24 @@ _N_LENGTHS = {1: 65, 2: 33}
 
 @dataclass(frozen=True)
 class Plan:
-    """How each map is summed; arrays (n_maps,).
+    """A plan of how to sum each map, as arrays (n_maps,).
 
     Attributes
     ----------
     spacing : ndarray
-        Grid spacing.
+        Spacing of the grid points.
     length : ndarray
-        Cells along one side of the padded grid; 0 where no grid is large enough.
+        Number of cells along one side of the padded grid; 0 if no grid is large enough.
     radius : ndarray
-        Up to where near pairs are summed directly; 0 where the kernel is not split.
+        Radius below which near pairs are summed directly; 0 if the kernel is not split.
     seconds : ndarray
-        What it should take on two present-day cores; infinite without a grid.
+        Predicted time on two current cores, in seconds; infinite without a grid.
     low : ndarray of shape (n_maps, d)
-        The lowest corner of the map's targets and sources.
+        Lowest corner of the map's targets and sources.
     span : ndarray
-        Their longest side; NaN in a map without points.
+        Longest side of the map's targets and sources; NaN in a map without points.
     tolerance : float
-        Aimed relative error of the force.
+        Target relative error of the force.
     """
 
     spacing: np.ndarray
@@ -81,7 +82,7 @@ class Plan:
     tolerance: float
 
     def of(self, maps: np.ndarray) -> Plan:
-        """The plan of some maps."""
+        """Return the plan of some maps."""
         names = ("spacing", "length", "radius", "seconds", "low", "span")
         return replace(self, **{name: getattr(self, name)[maps] for name in names})
 
@@ -94,7 +95,7 @@ def plan_batch(
     kind: int,
     tolerance: float,
 ) -> Plan:
-    """The cheapest way for each map of a batch."""
+    """Find the cheapest way to sum each map of a batch."""
     extent = _joint_extent(targets, target_offsets, sources, source_offsets)
     neighbors = np.zeros(len(target_offsets) - 1)
     if kind == CAUCHY and len(targets) == 2:
@@ -116,9 +117,10 @@ def plan(
     kind: int,
     tolerance: float,
 ) -> Plan:
-    """The cheapest way for maps of these numbers of targets and sources, and `low` and `span`.
+    """Find the cheapest way to sum maps of these numbers of targets and sources.
 
-    `neighbors` says how many pairs share a square with sides of `_SQUARE`.
+    `extent` contains `low` and `span`, and `neighbors` the number of pairs that share a square with
+    sides of `_SQUARE`.
     """
     (n_targets, n_sources), (low, span) = sizes, extent
     d = low.shape[1]
@@ -141,18 +143,20 @@ def plan(
 
 
 def spacing(tolerance: float, kind: int) -> float:
-    """Grid spacing at which forces are right to about `tolerance`: their error grows as h^6.
+    """Return the grid spacing at which forces are accurate to about `tolerance`.
 
-    Measured on fits of the embedded word relations; the potential is some 30 times better.
+    Their error grows as h^6. The rule was measured on fits of the embedded word relations. The
+    potential is about 30 times more accurate.
     """
     error = _FORCE_ERROR[kind]
     return float(np.clip(_REFERENCE_SPACING * (tolerance / error) ** (1 / ORDER), 0.1, 0.6))
 
 
 def grid_length(cells: np.ndarray, d: int) -> np.ndarray:
-    """Cells along one side of the padded grid for points that span this many; 0 beyond the largest.
+    """Return the number of cells per side of the padded grid for points that span `cells`.
 
-    Half of the grid holds the points, their splines and a margin.
+    It is 0 beyond the largest grid. Half of the grid contains the points, their splines and a
+    margin.
     """
     lengths = _LENGTHS[: _N_LENGTHS[d]]
     place = np.searchsorted(lengths, 2 * (np.ceil(cells) + ORDER + _MARGIN))
@@ -161,7 +165,7 @@ def grid_length(cells: np.ndarray, d: int) -> np.ndarray:
 
 @compiled
 def _extents(first, last, offsets, points, low, high):
-    """Lowest and highest coordinates of each map's points; inf and -inf where there are none."""
+    """Fill the lowest and highest coordinates of each map's points; inf and -inf without points."""
     for m in range(first, last):
         for k in range(points.shape[0]):
             least, most = np.float32(np.inf), np.float32(-np.inf)
@@ -175,7 +179,7 @@ def _extents(first, last, offsets, points, low, high):
 def _count_neighbors(
     first, last, target_offsets, targets, source_offsets, sources, low, side, neighbors
 ):
-    """How many pairs of each map's targets and sources share a square of the map's `side`."""
+    """Count the pairs of each map's targets and sources that share a square of the map's `side`."""
     edge = _SQUARES - 1
     for m in range(first, last):
         inverse = np.float32(1.0) / side[m]
@@ -198,7 +202,7 @@ def _joint_extent(
     sources: np.ndarray,
     source_offsets: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest corner (n_maps, d) and longest side (n_maps,) of each map's targets and sources."""
+    """Return the lowest corner (n_maps, d) and longest side (n_maps,) of each map's points."""
     shape = len(target_offsets) - 1, len(targets)
     low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
     few = len(low) < FEW_MAPS

@@ -1,21 +1,22 @@
-"""Some rows of a conditional model in many dimensions: their cost, and its gradient everywhere.
+"""Compute the cost of some rows of a conditional model in many dimensions, and its full gradient.
 
     e_ij^m = log pi_i^m + charge_j^m + log K(|y_i^m - y_j^m|^2),   charge_j^m = log pi_j^m + beta_j
     Z_i    = sum_m sum_(j != i) exp(e_ij^m)
     cost   = - sum_i sum_j p_ij (log sum_m exp(e_ij^m) - log Z_i)
     g_ij^m = dC / d e_ij^m = R_i exp(e_ij^m) / Z_i - p_ij exp(e_ij^m) / sum_m' exp(e_ij^m')
 
-A row needs no other row's Z, so that one product gives the logits of a block and two more the
-forces on both of its sides,
+A row does not need any other row's Z. One matrix product therefore computes the logits of a block,
+and two more compute the forces on both of its sides,
 
     dC / d y_i = -2 (y_i sum_j h_ij - sum_j h_ij y_j)
     dC / d y_j = -2 (y_j sum_i h_ij - sum_i h_ij y_i),      h_ij = g_ij (-d log K / d d2)_ij
 
-where two fields of all rows take four. Logits are taken relative to the highest of their row, so
-that a remote one keeps its digits. Stored pairs are measured without products, which would cancel.
+whereas two fields of all rows need four. Logits are taken relative to the highest of their row, so
+that a remote row retains its precision. Distances of stored pairs are computed without products,
+which would cancel.
 
 Arrays: positions (n_maps, n, d) and charges, log_pi, norms |y|^2 (n_maps, n), all float32; rows
-(k,), rising; p as CSR; weights (n_maps, k, n). A step of this size holds n_maps k n numbers.
+(k,), rising; p as CSR; weights (n_maps, k, n). A step of this size stores n_maps k n numbers.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
-    """Turn inner products into logits in place; the highest of them. Cauchy: kernels too."""
+    """Turn inner products into logits in place; return the highest. Cauchy: fill kernels too."""
     part, norm_j, charge = line[start:stop], norms[start:stop], charges[start:stop]
     peak = np.float32(-np.inf)
     if kind == GAUSSIAN:
@@ -67,7 +68,7 @@ def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
 
 @inlined
 def _exponentials(line, slopes, start, stop, peak, kind):
-    """Turn logits into exp(e - peak) in place, and kernels into slopes; the sums of both."""
+    """Turn logits into exp(e - peak) and kernels into slopes, in place; return the sums of both."""
     part, total, steep = line[start:stop], _ZERO, _ZERO
     if kind == GAUSSIAN:
         for j in range(part.size):
@@ -85,7 +86,7 @@ def _exponentials(line, slopes, start, stop, peak, kind):
 
 @inlined
 def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
-    """e_ij^m of one pair into `terms`, as shares that sum to 1; log sum_m exp(e_ij^m)."""
+    """Fill `terms` with a pair's e_ij^m as shares that sum to 1; return log sum_m exp(e_ij^m)."""
     peak = np.float32(-np.inf)
     for m in range(terms.size):
         d2 = _ZERO
@@ -118,7 +119,7 @@ def pair_logits(first, last, rows, columns, positions, log_pi, charges, kind, re
 
 @inlined
 def _row_logits(rows, positions, norms, log_pi, charges, kind, own, weights, slopes, peaks):
-    """Logits of a block of rows in all maps, and the highest of each row."""
+    """Compute the logits of a block of rows in all maps, and the highest of each row."""
     n_maps, n = norms.shape
     peaks[:] = np.float32(-np.inf)
     for m in range(n_maps):
@@ -137,7 +138,7 @@ def _row_logits(rows, positions, norms, log_pi, charges, kind, own, weights, slo
 
 @inlined
 def _row_sums(r, i, kind, weights, slopes, peak, sums, steep):
-    """exp(e - peak) of one row in all maps, its sums map by map, and their sum."""
+    """Compute exp(e - peak) of one row in all maps, its sums per map, and their sum."""
     n, total = weights.shape[2], 0.0
     for m in range(weights.shape[0]):
         sums[m], steep[m] = _ZERO, _ZERO
@@ -174,11 +175,12 @@ def weigh_rows(
     first, last, rows, indptr, indices, p, positions, norms, log_pi, charges, kind, exaggeration,
     weights, slopes, factors, force, share, cost,
 ):  # fmt: skip
-    """What rows choose, and the gradient of the choosers, of blocks of `ROWS` rows.
+    """Compute the choices of blocks of `ROWS` rows, and the gradient of the choosers.
 
     Fills weights with g / factor and slopes with h / factor, both (n_maps, k, n) and one array for
-    a Gaussian kernel; factors and cost (k,); force (n_maps, k, d) = dC / d y_i^m and share
-    (n_maps, k) = dC / d log pi_i^m. Exaggeration multiplies the part of the stored pairs in g.
+    a Gaussian kernel. Also fills factors and cost (k,), force (n_maps, k, d) = dC / d y_i^m and
+    share (n_maps, k) = dC / d log pi_i^m. Exaggeration multiplies the part of the stored pairs in
+    g.
     """
     n_maps, _, d = positions.shape
     for c in range(first, last):
@@ -231,9 +233,10 @@ def weigh_rows(
 
 @compiled
 def feel_rows(first, last, choosers, positions, weights, slopes, factors, kind, force, share):
-    """The gradient of the chosen: fills force (n_maps, n, d) and share (n_maps, n).
+    """Compute the gradient of the chosen: fill force (n_maps, n, d) and share (n_maps, n).
 
-    Of blocks of `COLUMNS` objects; choosers (n_maps, k, d) are positions times factors.
+    The loop runs over blocks of `COLUMNS` objects; choosers (n_maps, k, d) are positions times
+    factors.
     """
     n_maps, n, d = positions.shape
     for c in range(first, last):
@@ -269,7 +272,7 @@ def adam_step(
     keep_square: np.float32,
     least: np.float32,
 ) -> None:
-    """One step of Adam (Kingma & Ba 2015) on flat float32 arrays, in place.
+    """Make one step of Adam (Kingma & Ba 2015) on flat float32 arrays, in place.
 
     x <- x - rate mean / (sqrt(square) + least); the caller corrects the rate and `least` for the
     bias of the first steps.

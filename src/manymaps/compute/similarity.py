@@ -4,8 +4,9 @@
     0     Gaussian   exp(-d2)       K
     1     Cauchy     1 / (1 + d2)   K^2
 
-d2 is a squared distance. A kernel reaches a compiled loop as its integer code, which is the same
-throughout the loop, so that the compiler takes the branch out of it and the loop stays cached.
+d2 is a squared distance. A compiled loop receives the kernel as its integer code. The code is
+constant throughout the loop, so the compiler moves the branch out of it and the loop remains
+cached.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _HALF = np.float32(0.5)
 
 @intrinsic
 def _power_of_two(typing_context: Any, exponent: Any) -> Any:
-    """2 ** exponent for a whole float32, by its bits: `math.ldexp` has no SIMD form."""
+    """Return 2 ** exponent for a whole float32 from its bits; `math.ldexp` has no SIMD form."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         int32 = ir.IntType(32)
@@ -61,7 +62,7 @@ def _power_of_two(typing_context: Any, exponent: Any) -> Any:
 
 @intrinsic
 def _exponent(typing_context: Any, number: Any) -> Any:
-    """The exponent of a positive normal float32, as one: `math.frexp` has no SIMD form."""
+    """Return the exponent of a positive normal float32 as one; `math.frexp` has no SIMD form."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         int32 = ir.IntType(32)
@@ -74,7 +75,7 @@ def _exponent(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def greater(typing_context: Any, left: Any, right: Any) -> Any:
-    """The greater of two numbers that are not NaN: a line's greatest by `max` has no SIMD form."""
+    """Return the greater of two numbers that are not NaN; `max` over a line has no SIMD form."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         flags = ("nnan", "nsz")
@@ -86,10 +87,10 @@ def greater(typing_context: Any, left: Any, right: Any) -> Any:
 
 @inlined
 def exp32(x):
-    """exp(x) in float32, right to 5e-7 of its value; 0 below -87, exp(88) above 88.
+    """Return exp(x) in float32, to a relative accuracy of 5e-7; 0 below -87, exp(88) above 88.
 
-    x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial in r (Cephes' coefficients), times 2^k. The
-    scalar libm call that numba would make is not vectorized.
+    x = k ln 2 + r with |r| <= ln 2 / 2; the result is a polynomial in r (Cephes' coefficients)
+    times 2^k. The scalar libm call that numba would generate is not vectorized.
     """
     clipped = min(max(x, _LOWEST), _HIGHEST)
     k = np.floor(clipped * _LOG2_E + _HALF)
@@ -101,9 +102,9 @@ def exp32(x):
 
 @inlined
 def log32(x):
-    """log(x) of a normal number below 2^126 in float32, right to 2e-7 of its value.
+    """Return log(x) of a normal number below 2^126 in float32, to a relative accuracy of 2e-7.
 
-    x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), a polynomial in f (Cephes).
+    x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), and a polynomial in f (Cephes).
     """
     k = _exponent(x)
     m = x * _power_of_two(-k)
@@ -128,7 +129,8 @@ def log32(x):
 def term_and_slope(d2, charge, kind):
     """Return charge * K(d2) and charge * (-K'(d2)).
 
-    For the Gaussian `charge` is the logarithm of the charge, so that neither part underflows alone.
+    For the Gaussian, `charge` is the logarithm of the charge, so that neither factor underflows
+    separately.
     """
     if kind == GAUSSIAN:
         term = exp32(charge - d2)

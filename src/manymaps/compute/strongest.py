@@ -1,10 +1,10 @@
-"""Similarities of some pairs, and the objects that some choose most, under finished maps.
+"""Compute similarities of pairs, and the objects with the strongest similarity, in finished maps.
 
     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-Arrays: maps (n_maps, n_components, n) in units of the kernel's width, proportions (n_maps, n),
-float64; found (n_rows, count) and values of the same shape, strongest first. Kernels by their codes
-in `manymaps.compute.similarity`.
+Arrays: maps (n_maps, n_components, n) in units of the kernel's width and proportions (n_maps, n) in
+float64; `found` (n_rows, count) and `values` of the same shape, strongest first. Kernels are the
+integer codes of `manymaps.compute.similarity`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def pair_similarities(first, last, maps, proportions, kind, rows, columns, value
 
 @inlined
 def _add_map(points, proportions, i, kind, distances, similarities):
-    """Add what one map gives to the similarities of object i."""
+    """Add the contribution of one map to the similarities of object i."""
     distances[:] = 0.0
     for axis in range(points.shape[0]):
         own = points[axis, i]
@@ -56,10 +56,10 @@ def _add_map(points, proportions, i, kind, distances, similarities):
 
 @compiled
 def strongest_choices(first, last, maps, proportions, kind, rows, found, values):
-    """Fill who is chosen most, or -1 where there are no more; of equals the first.
+    """Fill the most similar objects, or -1 if there are no more; ties are in order of the objects.
 
-    Maps that hold less than a 100,000th of an object do not count. Similarities are in float64;
-    where all of them are too small for that, nobody is chosen.
+    Maps in which an object has a proportion below 1e-5 are skipped. Similarities are float64; an
+    object whose similarities all underflow has no choices.
     """
     count = found.shape[1]
     for r in range(first, last):

@@ -1,12 +1,12 @@
-"""The similarity choice model as a record of choices.
+"""Similarity choice models, each described by a record of choices.
 
     v_ij = a_i b_j  sum_m  pi_i^m pi_j^m  K(|y_i^m - y_j^m|^2 / width^2)
-
     q_ij = v_ij / sum_j v_ij      normalization "conditional": object i chooses one j
          = v_ij / sum_ij v_ij     normalization "joint":       the model chooses one pair
     q   <- (1 - background) q + background / (number of pairs in the normalization)
 
-A model is a delta on another one: t-SNE is symmetric SNE with the kernel replaced.
+Most models are defined by their difference from another one. For example, t-SNE is symmetric SNE
+with another kernel.
 
     SNE             Hinton & Roweis 2002
     SYMMETRIC_SNE   Cook, Sutskever, Mnih & Hinton 2007, section 2
@@ -41,13 +41,13 @@ Normalization = Literal["conditional", "joint"]
 Mixing = Literal["learned", "fixed"]
 Given = Literal["rows", "columns"]
 
-#: What each choice may be, for estimators that have it as a parameter too.
+#: Allowed values of each choice, also for estimators that have it as a parameter.
 CHOICES: dict[str, Allowed] = {
     "kernel": [Choice(get_args(Kernel))],
     "normalization": [Choice(get_args(Normalization))],
     "mixing": [Choice(get_args(Mixing))],
     "background": [Number(least=0, below=1)],
-    "kernel_width": [Number(least=1e-15, most=1e15, why=", for fits are in single precision")],
+    "kernel_width": [Number(least=1e-15, most=1e15, why=", because fits use single precision")],
     "given": [Choice(get_args(Given)), NONE],
 }
 
@@ -58,20 +58,20 @@ class ChoiceModel:
 
     Parameters
     ----------
-    kernel : {"gaussian", "cauchy"}
-        Kernel: K(d2) = exp(-d2) or 1 / (1 + d2).
-    normalization : {"conditional", "joint"}
+    kernel : {"gaussian", "cauchy"}, default="gaussian"
+        Kernel of the squared distance: K(d2) = exp(-d2) or 1 / (1 + d2).
+    normalization : {"conditional", "joint"}, default="conditional"
         Whether q is normalized over the pairs of one row, or over all pairs.
-    mixing : {"learned", "fixed"}
-        Whether the mixing proportions are fitted or keep their starting values.
-    background : float in [0, 1)
-        Share of q that is spread evenly over all pairs.
-    kernel_width : float from 1e-15 to 1e15
-        Factor by which distances are divided. It matters with a size penalty or fixed positions;
-        without either it only scales the maps.
+    mixing : {"learned", "fixed"}, default="fixed"
+        Whether the mixing proportions are fitted or remain at their starting values.
+    background : float in [0, 1), default=0.0
+        Part of q that is distributed evenly over all pairs.
+    kernel_width : float from 1e-15 to 1e15, default=1.0
+        Factor by which distances are divided. It matters with a size penalty or fixed positions.
+        Without either it only scales the maps.
     given : {"rows", "columns"}, optional
         The set of objects that chooses, if rows and columns are different objects: p(column | row)
-        or p(row | column). None for one set of objects, which choose one another.
+        or p(row | column). None stands for one set of objects, which choose one another.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class ChoiceModel:
             check_parameter(name, getattr(self, name), allowed)
 
     def with_background_share(self, share: float) -> ChoiceModel:
-        """The same model with a part of its background.
+        """Return the same model with its background multiplied by a factor.
 
         >>> UNI_SNE.with_background_share(0.5).background
         0.1
@@ -110,20 +110,22 @@ class ChoiceModel:
         Parameters
         ----------
         share : float
-            From 0 to 1.
+            Factor from 0 to 1.
 
         Returns
         -------
         ChoiceModel
+            Model with the background `share * background`.
         """
         return replace(self, background=self.background * share)
 
     def as_dict(self) -> dict[str, Any]:
-        """The record as plain values, for files.
+        """Return the choices as plain values, for files.
 
         Returns
         -------
         dict
+            Value of each choice by name.
         """
         return asdict(self)
 
