@@ -120,7 +120,7 @@ def read_declared(path: str | os.PathLike[str], schema: Schema) -> dict[str, np.
 
 
 def check_version(path: str | os.PathLike[str], version: Any, schema: Schema) -> None:
-    """Refuse a file whose version is missing or newer than the schema."""
+    """Reject a file whose version is missing or newer than the schema."""
     if type(version) is not int:
         raise DataError(f"{path}: this {schema.kind} does not state its version; it is damaged")
     if version > schema.version:

@@ -14,6 +14,7 @@ that the parts of a sparse table fit before compiled code uses them.
 from __future__ import annotations
 
 import io
+import math
 import os
 import sys
 import zipfile
@@ -25,7 +26,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import DAMAGED, reading, refuse_large, refuse_wide
+from manymaps.archive.door import DAMAGED, reading, reject_large, reject_wide
 from manymaps.archive.packing import rewindable
 from manymaps.errors import DataError
 
@@ -76,7 +77,7 @@ def _read_array(stream: Any) -> np.ndarray:
 
 
 def _usable(array: np.ndarray) -> np.ndarray:
-    """Return the array in the machine's byte order; refuse anything but numbers and texts."""
+    """Return the array in the machine's byte order; reject anything but numbers and texts."""
     # Texts of no characters take no bytes, so a damaged header may declare any number of them.
     if array.dtype.kind not in _KINDS or (array.size and not array.itemsize):
         raise ValueError(f"an array of type {array.dtype}, expected numbers or texts")
@@ -97,15 +98,16 @@ def read_npy(path: Path) -> np.ndarray:
         If the file is damaged, or contains neither numbers nor texts.
     """
     with rewindable(path) as stream, reading(path, "NPY", ADVICE):
-        # The system refuses to map a file of no values.
-        if isinstance(stream, io.BytesIO) or 0 in npy_head(stream).shape:
+        shape, dtype = npy_head(stream)
+        # The system cannot map a file without values.
+        if isinstance(stream, io.BytesIO) or 0 in shape:
             stream.seek(0)
             return _read_array(stream)
-        array = np.lib.format.open_memmap(path, mode="r")
-        size = path.stat().st_size - array.offset
-        if array.nbytes != size:
-            raise ValueError(f"{size:,} bytes; its shape {array.shape} needs {array.nbytes:,}")
-        return _usable(array)
+        # NumPy computes the size in 64 bits, where a damaged shape may overflow.
+        size, needed = path.stat().st_size - stream.tell(), math.prod(shape) * dtype.itemsize
+        if size != needed:
+            raise ValueError(f"{size:,} bytes; its shape {shape} needs {needed:,}")
+        return _usable(np.lib.format.open_memmap(path, mode="r"))
 
 
 @contextmanager
@@ -156,7 +158,7 @@ class ArrayFile:
             self._archive = zipfile.ZipFile(stream)
         members = self._archive.infolist()
         length = stream.seek(0, io.SEEK_END)
-        refuse_large(source, sum(member.file_size for member in members), length)
+        reject_large(source, sum(member.file_size for member in members), length)
         names = [member.filename for member in members]
         self.others = [name for name in names if not name.endswith(".npy")]
         self.heads: dict[str, Head] = {}
@@ -184,7 +186,7 @@ class ArrayFile:
                 raise ValueError(f"a table of type {table.dtype} and shape {table.shape}")
             if table.format in ("csr", "csc", "bsr"):  # SciPy checks the others itself
                 table.check_format(full_check=True)
-        refuse_wide(self._source, table.shape)
+        reject_wide(self._source, table.shape)
         return sparse.csr_array(table)
 
     def text(self, name: str) -> bytes:

@@ -23,7 +23,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 __all__ = [
-    "DAMAGED", "MOST_LABELS", "most_unpacked", "reader", "reading", "refuse_large", "refuse_wide",
+    "DAMAGED", "MOST_LABELS", "most_unpacked", "reader", "reading", "reject_large", "reject_wide",
 ]  # fmt: skip
 
 #: A zip may unpack to this many bytes, or to this many times its own length if that is more.
@@ -132,11 +132,11 @@ def most_unpacked(length: int) -> int:
     return max(ALWAYS_UNPACKED, MOST_EXPANSION * length)
 
 
-def refuse_large(source: object, declared: int, length: int) -> None:
-    """Refuse a file of this length that declares more bytes than it may unpack to.
+def reject_large(source: object, declared: int, length: int) -> None:
+    """Reject a file of this length that declares more bytes than it may unpack to.
 
     >>> try:
-    ...     refuse_large("bomb.npz", 2**40, 1000)
+    ...     reject_large("bomb.npz", 2**40, 1000)
     ... except DataError as error:
     ...     print(str(error)[:69])
     bomb.npz declares 1,024.0 GiB in 1,000 bytes; at most 1.0 GiB is read
@@ -149,10 +149,10 @@ def refuse_large(source: object, declared: int, length: int) -> None:
         )
 
 
-def refuse_wide(source: object, shape: tuple[int, ...]) -> None:
-    """Refuse a table of more rows or columns than `MOST_LABELS`.
+def reject_wide(source: object, shape: tuple[int, ...]) -> None:
+    """Reject a table of more rows or columns than `MOST_LABELS`.
 
-    >>> refuse_wide("a.npz", (1000, 10**12))
+    >>> reject_wide("a.npz", (1000, 10**12))
     Traceback (most recent call last):
         ...
     manymaps.errors.DataError: a.npz: table of 1,000 x 1,000,000,000,000; the limit is 10,000,000

@@ -68,7 +68,7 @@ class ArrayPart:
     least, most : float or str
         The bounds of all values; a text is a dimension, as in `shape`.
     finite : bool
-        Whether infinity and NaN are refused.
+        Whether infinity and NaN are rejected.
     optional : bool
         Whether an archive may lack it.
     """
@@ -87,7 +87,7 @@ class ArrayPart:
         return _KIND_NAMES.get(self.kinds, self.kinds)
 
     def check_shape(self, name: str, array: np.ndarray, lengths: _Lengths) -> None:
-        """Refuse an array of another type or shape."""
+        """Reject an array of another type or shape."""
         kinds, shape, dimensions = self.kinds, array.shape, self.shape
         same = array.dtype == np.dtype(kinds) if kinds[-1].isdigit() else array.dtype.kind in kinds
         if not same:
@@ -111,7 +111,7 @@ class ArrayPart:
             )
 
     def check_values(self, name: str, array: np.ndarray, lengths: _Lengths) -> None:
-        """Refuse values that are out of range or not finite."""
+        """Reject values that are out of range or not finite."""
         if array.dtype.kind not in "iuf" or not array.size:
             return
         if array.dtype.kind == "f" and self.finite and not np.isfinite(array).all():
@@ -163,7 +163,7 @@ class ValuePart:
         return " or ".join(names)
 
     def check(self, name: str, value: Any, lengths: _Lengths) -> None:
-        """Refuse a value of another type, or out of range."""
+        """Reject a value of another type, or out of range."""
         allowed = (*self.types, int) if float in self.types else self.types
         if type(value) not in allowed:
             raise ValueError(f"{name!r} is {value!r:.60}; expected type {self.type_name}")
@@ -217,7 +217,7 @@ class Schema:
     arrays: Mapping[str, ArrayPart] = field(default_factory=dict)
 
     def check(self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-        """Refuse values and arrays that differ from the declaration, by a ValueError."""
+        """Reject values and arrays that differ from the declaration, by a ValueError."""
         lengths = _Lengths()
         for name, value in self.declared(self.values, meta).items():
             value.check(name, meta[name], lengths)
