@@ -163,7 +163,7 @@ def test_refusals(counts: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
         isomap(counts, n_neighbors=60)
     with pytest.raises(DataError, match="row 1 is empty and has no cosine"):
         classical_scaling([[1, 2, 1], [0, 0, 0], [2, 1, 3]], by="dot products")
-    with pytest.raises(DataError, match="row 0, column 1 of the counts is -1"):
+    with pytest.raises(DataError, match="the count in row 0, column 1 is -1"):
         singular_value_embedding([[0, -1], [1, 1]], 1)
     for method in (classical_scaling, isomap):
         with pytest.raises(DataError, match="all rows of the table are alike"):

@@ -1,23 +1,23 @@
-"""The embedded data: relations between words, and two tables of similarities that are rebuilt.
+"""Embedded data: relations between words, and two reconstructed tables of similarities.
 
-Relations between the commonest English nouns and verbs, from WordNet 3.0:
+Relations between the most frequent English nouns and verbs, from WordNet 3.0:
 
-    strengths[i, j]    how strongly word i recalls word j; every row sums to 1
+    strengths[i, j]    strength of the association from word i to word j; every row sums to 1
     pair_senses[p]     for the p-th stored pair, in row-major order, the sense of the cue i that the
-                       pair comes from: 0 is the word's commonest sense, 1 the next
+                       pair comes from: 0 is the word's most frequent sense, 1 the next
 
-They are a sample to try the methods on, with a ground truth that no other association data has:
-which sense of *tie* recalls *knot* and which *contest*. `scripts/build_word_relations.py` in the
-source repository says how the strengths are made and rebuilds the file. WordNet's notice is shipped
-beside it (`data/WORDNET-LICENSE`).
+They are a sample for trying the methods, with a ground truth that no other association data has:
+the sense of *tie* that belongs to *knot*, and the one that belongs to *contest*.
+`scripts/build_word_relations.py` in the source repository documents the strengths and rebuilds the
+file. WordNet's notice is distributed with it (`data/WORDNET-LICENSE`).
 
-Similarities of the integers 0 to 9 and of sixteen consonants, not as people judged or heard them
-but as two printed solutions of additive clustering predict them:
+Similarities of the integers 0 to 9 and of sixteen consonants. They are not judgements or
+confusions of participants, but the predictions of two published solutions of additive clustering:
 
     strengths[i, j] = sum_k w_k f_ik f_jk + c        i != j
 
 with the clusters f, their weights w and the constant c of tables 1 and 2 of J. B. Tenenbaum,
-"Learning the structure of similarity", NIPS 8 (1996). So their features are known exactly.
+"Learning the structure of similarity", NIPS 8 (1996). Therefore their features are known exactly.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
     "load_consonants", "load_integers", "load_word_relations", "sense_names",
 ]  # fmt: skip
 
-# The file has a code per sense: its number in WordNet, plus 100 for verbs.
+# The file stores a code per sense: its number in WordNet, plus 100 for verbs.
 VERB_CODE = 100
 
 INTEGERS: Final = tuple("0123456789")
@@ -73,12 +73,12 @@ CONSONANT_CONSTANT: Final = 0.047
 
 
 def load_word_relations() -> Associations:
-    """Relations between the commonest 3,200 English nouns and verbs, from WordNet 3.0.
+    """Load relations between the 3,200 most frequent English nouns and verbs, from WordNet 3.0.
 
     Returns
     -------
     Associations
-        Rows of 2 to 24 related words that sum to 1, with `pair_senses`. It is not symmetric.
+        Rows of 2 to 24 related words that sum to 1, with `pair_senses`. The table is not symmetric.
 
     See Also
     --------
@@ -106,13 +106,13 @@ def load_word_relations() -> Associations:
 
 
 def sense_names() -> dict[str, tuple[str, ...]]:
-    """What the numbers in `pair_senses` stand for, word by word.
+    """Return the names of the senses that the numbers in `pair_senses` denote.
 
     Returns
     -------
     dict of str to tuple of str
         For each word the names of its senses: word, n(oun) or v(erb), number in WordNet. A name
-        stands for all senses of the word that recall much the same words.
+        denotes all senses of the word that have nearly the same associates.
 
     See Also
     --------
@@ -136,20 +136,20 @@ def sense_names() -> dict[str, tuple[str, ...]]:
 def load_integers(
     noise: float = 0.0, *, random_state: int | np.random.Generator | None = None
 ) -> Associations:
-    """Similarities of the integers 0 to 9, rebuilt from a printed solution of additive clustering.
+    """Reconstruct similarities of the integers 0 to 9 from a solution of additive clustering.
 
-    They are not the judgements of people: those of Shepard, Kilpatric and Cunningham (1975) were
-    fitted with the eight clusters `INTEGER_CLUSTERS` and the constant `INTEGER_CONSTANT` by
-    Tenenbaum (1996, table 1), and this is what that solution predicts.
+    They are not judgements of participants. Tenenbaum (1996, table 1) fitted the judgements of
+    Shepard, Kilpatric and Cunningham (1975) with the eight clusters `INTEGER_CLUSTERS` and the
+    constant `INTEGER_CONSTANT`. The similarities are the predictions of that solution.
 
     Parameters
     ----------
     noise : float, at least 0
-        Variance of normal noise that is added to each pair, as a share of the variance of the
-        similarities; 0.05 leaves the clusters to account for some 95 % of it. Noise that would
-        make a similarity negative is drawn again, which makes it less where many are near 0.
+        Variance of normal noise added to each pair, relative to the variance of the similarities.
+        With 0.05, the clusters account for about 95 % of the variance. Noise that would make a
+        similarity negative is drawn again, which reduces its variance if many are near 0.
     random_state : int, Generator or None
-        The seed of the noise; None draws it from NumPy's global state, once.
+        Seed of the noise. None draws a seed from NumPy's global state.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def load_integers(
     Raises
     ------
     ParameterError
-        Where the noise is negative or not finite.
+        If the noise is negative or not finite.
 
     See Also
     --------
@@ -182,19 +182,19 @@ def load_integers(
 def load_consonants(
     noise: float = 0.0, *, random_state: int | np.random.Generator | None = None
 ) -> Associations:
-    """Similarities of sixteen English consonants, rebuilt from a printed solution.
+    """Reconstruct similarities of sixteen English consonants from a solution of clustering.
 
-    They are not the confusions of listeners: those of Miller and Nicely (1955) were fitted with the
-    eight clusters `CONSONANT_CLUSTERS` and the constant `CONSONANT_CONSTANT` by Tenenbaum (1996,
-    table 2), and this is what that solution predicts. "th" is the consonant of *thin*, "dh" that of
-    *then*, "zh" that of *azure*.
+    They are not confusions of listeners. Tenenbaum (1996, table 2) fitted the confusions of Miller
+    and Nicely (1955) with the eight clusters `CONSONANT_CLUSTERS` and the constant
+    `CONSONANT_CONSTANT`. The similarities are the predictions of that solution. "th" is the
+    consonant of *thin*, "dh" that of *then*, "zh" that of *azure*.
 
     Parameters
     ----------
     noise : float, at least 0
         As for `load_integers`.
     random_state : int, Generator or None
-        The seed of the noise; None draws it from NumPy's global state, once.
+        Seed of the noise. None draws a seed from NumPy's global state.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def load_consonants(
     Raises
     ------
     ParameterError
-        Where the noise is negative or not finite.
+        If the noise is negative or not finite.
 
     See Also
     --------
@@ -235,7 +235,7 @@ def _rebuilt(
     noise: float,
     random_state: int | np.random.Generator | None,
 ) -> Associations:
-    """What clusters and a constant predict, with noise."""
+    """Return the similarities that clusters and a constant predict, with noise."""
     check_number("noise", noise, least=0)
     members = np.array([[label in cluster for label in labels] for cluster in clusters], float)
     whole = members.T @ (np.array(list(clusters.values()))[:, None] * members) + constant
