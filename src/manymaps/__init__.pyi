@@ -49,6 +49,7 @@ from .data.associations import ReadReport as ReadReport
 from .data.counts import Counts as Counts
 from .data.datasets import load_consonants as load_consonants
 from .data.datasets import load_integers as load_integers
+from .data.datasets import load_word_associations as load_word_associations
 from .data.datasets import load_word_relations as load_word_relations
 from .data.judgements import Judgements as Judgements
 from .data.ratings import Ratings as Ratings
