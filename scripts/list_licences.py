@@ -52,8 +52,8 @@ manymaps itself is under the BSD 3-Clause licence. It contains data under two ot
 texts are in the package (`data/LWOW-LICENSE` and `data/WORDNET-LICENSE`):
 
 - The word associations of {py:func}`~manymaps.load_word_associations` are adapted from the LLM
-  World of Words by K. Abramski, R. Improta, G. Rossetti and M. Stella (Scientific Data 12, 803, 2025,
-  [doi:10.1038/s41597-025-05156-9](https://doi.org/10.1038/s41597-025-05156-9),
+  World of Words by K. Abramski, R. Improta, G. Rossetti and M. Stella (Scientific Data 12, 803,
+  2025, [doi:10.1038/s41597-025-05156-9](https://doi.org/10.1038/s41597-025-05156-9),
   [source](https://github.com/LLMWorldOfWords/LWOW)), under
   [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). Only well-connected single words are
   kept.

@@ -47,7 +47,9 @@ from manymaps.io.tables import (
 )
 from manymaps.labels import listed, shown
 
-__all__ = ["RATING_FORMATS", "looks_like_ratings", "ratings_from", "read_ratings"]
+__all__ = [
+    "RATING_FORMATS", "looks_like_ratings", "ratings_from", "read_ratings", "read_word_pairs",
+]  # fmt: skip
 
 Names = tuple[str, ...]
 
@@ -66,6 +68,7 @@ SHARED: Names = ("similarity", "sim", "score", "mean", "average", "value", "stre
 _SUFFIX = re.compile(r"(?<=.)-[njvar]$")
 _NO_NUMBER = "no rating"
 _EXPECTED = "two words and a rating on each line"
+_TWO_WORDS = "two words on each line"
 _NO_FRAME = (
     "ratings cannot be made from an object of type {}; give a frame, columns by name, or triples "
     "of two words and a rating (for a file there is read_ratings)"
@@ -154,6 +157,72 @@ def read_ratings(
     table = read_table(sample, _texts(names), None if format == "ratings" else format)
     layout = _layout(table, names)
     return _ratings(_cells(table, layout), source, layout.notes)
+
+
+@reader("pairs of words")
+def read_word_pairs(
+    path: str | os.PathLike[str],
+    *,
+    cue: str | None = None,
+    response: str | None = None,
+    format: str | None = None,
+) -> list[tuple[str, str]]:
+    """Read two columns of words, row by row; nothing is merged or left out.
+
+    Parameters
+    ----------
+    path : path
+        Any table that `read_ratings` reads; other columns are ignored. Without a header, the first
+        two columns are read.
+    cue, response : str, optional
+        Columns of the first and second words, if their names are not recognized.
+    format : {"csv", "tsv", "parquet"}, optional
+        Format of the file, regardless of its suffix and content.
+
+    Returns
+    -------
+    list of (str, str)
+        The pairs in the order of the file.
+
+    Raises
+    ------
+    DataError
+        If the file has fewer than two columns, or lacks a named column.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps.io.ratings import read_word_pairs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "pairs.csv")
+    ...     _ = file.write_text("target,prime,z\\nknot,tie,0.2\\nsuit,tie,0.1\\n")
+    ...     read_word_pairs(file)
+    [('tie', 'knot'), ('tie', 'suit')]
+    """
+    asked_format(format, RATING_FORMATS[1:])
+    sample = sampled(path)
+    if sample.container(_TWO_WORDS) not in (None, "parquet"):
+        raise DataError(f"{sample} is not a table; expected {_TWO_WORDS}")
+    table = read_table(sample, _texts(ColumnNames(cue, response), _TWO_WORDS), format)
+    head, source = table.head[0], table.source
+    ends = [
+        named_column(head, wanted, option, source) if wanted else _named(head, aliases)
+        for wanted, option, aliases in (
+            (cue, "cue", (*FIRST, "prime")),
+            (response, "response", SECOND),
+        )
+    ]
+    first, second = ends
+    if first is None and second is None:
+        first, second = 0, 1
+    if first is None or second is None or first == second or len(head) < 2:
+        raise DataError(
+            f"{source}: expected two columns of words, and its columns are {listed(head)}. Name "
+            f"them as {setting('cue')} and {setting('response')}"
+        )
+    header = not isinstance(table, TextTable) or ends != [None, None]
+    cells = table.read((first, second), header=header, needed=max(first, second) + 1)
+    return list(zip(*(column.cells() for column in cells.columns), strict=True))
 
 
 def ratings_from(
@@ -264,11 +333,11 @@ def _rated_alike(cells: Cells) -> bool:
     return bool(beyond.any()) and len(pairs) == values.size
 
 
-def _texts(names: ColumnNames) -> Layout:
+def _texts(names: ColumnNames, expected: str = _EXPECTED) -> Layout:
     """A text of ratings split at its delimiter, or at blanks if it has none."""
     return Layout(
-        _EXPECTED,
-        f"Expected {_EXPECTED}, with commas, semicolons, tabs or blanks between",
+        expected,
+        f"Expected {expected}, with commas, semicolons, tabs or blanks between",
         lambda table: names.any_given or _named(table.head[0], (*RATED, *SHARED)) is not None,
         bool,
         _without_comments,
