@@ -46,7 +46,9 @@ from manymaps.io.tables import (
 )
 from manymaps.labels import listed, shown
 
-__all__ = ["RATING_FORMATS", "looks_like_ratings", "ratings_from", "read_ratings"]
+__all__ = [
+    "RATING_FORMATS", "looks_like_ratings", "ratings_from", "read_ratings", "read_word_pairs",
+]  # fmt: skip
 
 RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
 
@@ -63,9 +65,12 @@ ROLES = (
     Role("cue", "first words", FIRST, required=False),
     Role("response", "second words", SECOND, required=False),
 )
+# Experiments on priming name the first word "prime" and the second "target".
+PAIR_ROLES = (ROLES[1]._replace(aliases=(*FIRST, "prime")), ROLES[2])
 _SUFFIX = re.compile(r"(?<=.)-[njvar]$")
 _NO_NUMBER = "no rating"
 _EXPECTED = "two words and a rating on each line"
+_TWO_WORDS = "two words on each line"
 _NO_FRAME = (
     "cannot make ratings from an object of type {}; pass a frame, columns by name, or triples of "
     "two words and a rating (use read_ratings for a file)"
@@ -133,6 +138,63 @@ def read_ratings(
     table = read_table(sampled(path), _layout(names), None if format == "ratings" else format)
     cells, _, notes = _cells(table, names)
     return _ratings(cells, notes, table.source)
+
+
+@reader("pairs of words")
+def read_word_pairs(
+    path: str | os.PathLike[str],
+    *,
+    cue: str | None = None,
+    response: str | None = None,
+    format: str | None = None,
+) -> list[tuple[str, str]]:
+    """Read two columns of words, row by row; nothing is merged or left out.
+
+    Parameters
+    ----------
+    path : path
+        Any table that `read_ratings` reads; other columns are ignored. Without a header, the first
+        two columns are read.
+    cue, response : str, optional
+        Columns of the first and second words, if their names are not recognized.
+    format : {"csv", "tsv", "parquet"}, optional
+        Format of the file, regardless of its suffix and content.
+
+    Returns
+    -------
+    list of (str, str)
+        The pairs in the order of the file.
+
+    Raises
+    ------
+    DataError
+        If the file has fewer than two columns, or lacks a named column.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps.io.ratings import read_word_pairs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "pairs.csv")
+    ...     _ = file.write_text("target,prime,z\\nknot,tie,0.2\\nsuit,tie,0.1\\n")
+    ...     read_word_pairs(file)
+    [('tie', 'knot'), ('tie', 'suit')]
+    """
+    asked_format(format, RATING_FORMATS[1:])
+    names = ColumnNames(cue, response)
+    table = read_table(sampled(path), _layout(names, _TWO_WORDS), format)
+    head, source = table.head[0], table.source
+    first, second = find_roles(head, PAIR_ROLES, vars(names), source)
+    header = isinstance(table, FrameTable) or (first, second) != (None, None)
+    if first is None and second is None:
+        first, second = 0, 1
+    if first is None or second is None or len(head) < 2:
+        raise DataError(
+            f"{source} does not have two columns of words; its columns are {listed(head)}. Name "
+            f"them as {setting('cue')} and {setting('response')}"
+        )
+    cells = table.read((first, second), header=header, needed=max(first, second) + 1)
+    return list(zip(*(column.cells() for column in cells.columns), strict=True))
 
 
 def ratings_from(
@@ -234,11 +296,11 @@ def _is_rated(table: Table) -> bool:
     return bool(are_fractions.any()) and len(pairs) == values.size
 
 
-def _layout(names: ColumnNames) -> Layout:
+def _layout(names: ColumnNames, expected: str = _EXPECTED) -> Layout:
     """A text of ratings split at its delimiter, or at blanks if it has no delimiter."""
     return Layout(
-        _EXPECTED,
-        f"Expected {_EXPECTED}, with commas, semicolons, tabs or blanks between",
+        expected,
+        f"Expected {expected}, with commas, semicolons, tabs or blanks between",
         lambda table: names.any_given or _has_name(table.head[0], RATED + SHARED),
         bool,
         _without_comments,
