@@ -83,7 +83,7 @@ def write_judged(folder):
 def test_judged_similarities_are_joint_and_said_to_be(tmp_path):
     file = write_judged(tmp_path)
     result = worked(invoke("diagnose", file))
-    assert "the same both ways, and judged jointly" in result.stderr
+    assert "symmetric, so they were judged jointly" in result.stderr
     assert "renormalized" not in result.stderr
     assert "every pair is equally strong in both directions" in result.stdout
     assert result.stdout.rstrip().endswith("--maps 1 --normalization joint")

@@ -92,7 +92,7 @@ def hole(value, where=(2, 1)):
         (lambda: MapSpace(np.zeros((2, 5, 2))), DataError, "need proportions"),
         (lambda: MapSpace(np.zeros((2, 5, 2)), np.ones((5, 2))), DataError, "proportions have"),
         (lambda: MapSpace(np.full((1, 5, 2), np.nan)), DataError, "map 0"),
-        (lambda: MapSpace(np.zeros((1, 5, 2)), -np.ones((1, 5))), DataError, "not negative"),
+        (lambda: MapSpace(np.zeros((1, 5, 2)), -np.ones((1, 5))), DataError, "non-negative"),
         (lambda: MapSpace(np.zeros((1, 5, 2)), kernel="box"), ParameterError, "cauchy"),
         (lambda: MapSpace(np.zeros((1, 5, 2)), kernel_width=0), ParameterError, "kernel_width"),
     ],

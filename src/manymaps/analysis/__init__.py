@@ -1,1 +1,1 @@
-"""Are many maps needed, and can these be trusted: diagnosis, stability, evaluation."""
+"""Analyses of fits: diagnosis of the data, evaluation, stability and reliability."""
