@@ -105,5 +105,5 @@ def test_options_of_trials_do_not_go_with_pairs(tmp_path):
     file = write_plain(tmp_path / "a.csv", header, rows)
     result = invoke("inspect", file, "--where", "age < 3")
     assert result.exit_code == 2
-    assert "--where age < 3 is of trials, and" in " ".join(result.stderr.split())
+    assert "--where age < 3 applies to trials only, and" in " ".join(result.stderr.split())
     assert invoke("inspect", file, "--fold").exit_code == 0

@@ -320,14 +320,14 @@ def test_swow_strengths_of_both_kinds(tmp_path):
         mm.read_associations(both, responses=r).strengths[0, 1] for r in ("R1", "R123", "drop")
     ]
     assert found == [0.9, 0.4, 0.4]
-    with pytest.raises(ParameterError, match=r"responses='R12' says .* a column 'R12.Strength'"):
+    with pytest.raises(ParameterError, match=r"responses='R12' selects .* a column 'R12.Strength'"):
         mm.read_associations(first, responses="R12")
 
 
 @pytest.mark.parametrize("option", [{"where": "age < 3"}, {"balance": 3}, {"participant": "who"}])
 def test_options_of_trials_are_refused_of_pairs(tmp_path, option):
     (tmp_path / "a.csv").write_text("cue,response,strength\ntie,knot,1\nknot,tie,1\n")
-    with pytest.raises((ParameterError, DataError), match=r"is of trials, and|no column 'who'"):
+    with pytest.raises((ParameterError, DataError), match=r"applies to trials|no column 'who'"):
         mm.read_associations(tmp_path / "a.csv", **option)
 
 
@@ -361,7 +361,7 @@ def test_a_blank_at_the_end_of_a_line_is_no_number(tmp_path):
 def test_places_that_are_none_are_told(tmp_path):
     (tmp_path / "graph.tsv").write_text("1\t2\t5\n2\t1\t3\n4\t1\t2\n1\t1\t1\n")
     with pytest.raises(
-        DataError, match=r"line 3: '4' is not a place among the 3 labels; .* from 1 to 3"
+        DataError, match=r"line 3: '4' is not the position of a label; .* from 1 to 3"
     ):
         mm.read_associations(tmp_path / "graph.tsv", labels=["a", "b", "c"])
     with pytest.raises(DataError, match="duplicate label"):

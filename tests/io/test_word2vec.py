@@ -175,7 +175,7 @@ def test_repeated_words_are_numbered(tmp_path):
         ("", "is empty; expected vectors"),
         ("  \n\n", "is empty; expected vectors"),
         ("\ufeff", "is empty; expected vectors"),
-        ("word\n", "one column only"),
+        ("word\n", "only one column"),
     ],
 )
 def test_texts_that_are_refused(tmp_path, content, message):
