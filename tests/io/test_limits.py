@@ -141,7 +141,7 @@ def test_headers_that_promise_nothing_real(tmp_path, header, format):
 
 
 def test_numbers_of_thousands_of_digits(tmp_path):
-    with pytest.raises(DataError, match=r"t\.jsonl, line 1: this is not JSON \(Exceeds the limit"):
+    with pytest.raises(DataError, match=r"t\.jsonl, line 1: invalid JSON \(Exceeds the limit"):
         list(Texts(save(tmp_path / "t.jsonl", f'{{"text": "a", "n": {DIGITS}}}\n')))
     with pytest.raises(DataError, match=r"t\.csv, line 2: .* is '9999"):
         read_counts(save(tmp_path / "t.csv", f"document,word,count\na,b,{DIGITS}\n"))

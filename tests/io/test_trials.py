@@ -205,7 +205,7 @@ def test_people_who_contradict_themselves_are_counted(tmp_path):
     trials = mm.read_trials(file)
     said = [note for note in trials.report.notes if "more than one" in note]
     assert said == [
-        "1 participants have more than one 'gender' (such as 'p1'); each trial goes by its own"
+        "1 participants have more than one 'gender' (such as 'p1'); each trial has its own value"
     ]
     assert {name: group.n_trials for name, group in trials.groups("gender").items()} == {
         "Fe": 13, "Ma": 1
@@ -217,7 +217,7 @@ def test_a_column_of_numbers_may_have_some_that_are_none(tmp_path):
     file = write_plain(tmp_path / "a.csv", ["subject", "age", "cue", "response"], rows)
     trials = mm.read_trials(file)
     assert np.isnan(trials.columns["age"][-1])
-    assert "'age': 'old' are no numbers, and so unknown" in trials.report.notes
+    assert "'age': 'old' are not numbers and count as unknown" in trials.report.notes
 
 
 def test_trials_without_a_cue_or_a_person(tmp_path):
@@ -247,11 +247,11 @@ def test_rows_that_end_early_lack_answers(tmp_path):
         ("cue,b,c\ntie,knot,suit\n", {}, "no column of answers; .* response=..., several"),
         ("cue,R1,R2\ntie,a,b\n", {"response": "R1,R9"}, "has no column 'R9'"),
         ("cue,R1,R2\ntie,a,b\n", {"participant": "who"}, "no column 'who'"),
-        ("cue,R1,R2\n,a,b\n", {}, "holds no trials"),
-        ("cue,R1,R2\n", {}, "holds no trials"),
+        ("cue,R1,R2\n,a,b\n", {}, "contains no trials"),
+        ("cue,R1,R2\n", {}, "contains no trials"),
         ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}, "a column 'age' that does not exist"),
         ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}, "holds for none of 1 trials"),
-        ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' is neither 'least' nor"),
+        ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' must be 'least' or"),
         ("cue,R1,R2\ntie,a,b\n", {"balance": 0}, "n=0"),
         ("cue,R1,R2\ntie,a,b\n", {"format": "npy"}, "format='npy' is not one of 'trials'"),
         ("cue,R1\ntie,a\n", {"response": "cue"}, "a column would be read twice"),
@@ -272,7 +272,7 @@ def test_bytes_that_are_no_utf8_are_told_by_line(tmp_path):
 
 
 def test_no_frame_is_refused():
-    with pytest.raises(DataError, match="cannot be made from an object of type int"):
+    with pytest.raises(DataError, match="cannot make trials from an object of type int"):
         mm.trials_from(3)
 
 
