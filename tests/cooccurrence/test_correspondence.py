@@ -173,7 +173,7 @@ def test_bad_input() -> None:
         correspondence_analysis(np.zeros((3, 3)))
     with pytest.raises(DataError, match="not real numbers"):
         correspondence_analysis(np.array([["a", "b"], ["c", "d"]]))
-    with pytest.raises(DataError, match="two dimensions"):
+    with pytest.raises(DataError, match="expected a table"):
         correspondence_analysis(STAFF[0])
     for n in (0, 4):
         with pytest.raises(ParameterError, match=r"must be a whole number from 1 to 3"):
