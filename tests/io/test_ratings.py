@@ -97,7 +97,7 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
     [
         ("word1,word2,rating\ntie,knot,much\n", "line 2: the rating of 'tie' - 'knot' is 'much'"),
         ("word1,word2,rating\ntie,knot,1\na,b,inf\n", "line 3: the rating of 'a' - 'b' is 'inf'"),
-        ("word1,word2,rating\ntie,tie,10\n", "holds no rating of two different words"),
+        ("word1,word2,rating\ntie,tie,10\n", "has no ratings of two different words"),
         ("word1,word2,rating\ntie,knot,\n", "holds no rating; expected two words and a rating"),
         ("word1,word2\ntie,knot\n", "has no column of ratings; its columns are 'word1', 'word2'"),
         ("word1,rating,x\ntie,1,2\n", "has no two columns of words"),
