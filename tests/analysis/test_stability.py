@@ -580,7 +580,7 @@ class TestBootstrap:
 
     def test_what_is_refused(self):
         relations = mm.load_word_relations()
-        with pytest.raises(ParameterError, match="bootstrap='participants' needs trials"):
+        with pytest.raises(ParameterError, match="bootstrap='participants' requires trials"):
             repeat_fits(self.quick, relations, 2, bootstrap="participants")
         with pytest.raises(ParameterError, match="ndarray contain none"):
             repeat_fits(self.quick, np.eye(9), 2, bootstrap="responses")

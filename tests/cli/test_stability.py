@@ -219,6 +219,6 @@ def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):
 def test_participants_need_trials(norms, tmp_path):
     output = tmp_path / "out.atlas"
     result = invoke("stability", norms, "-o", output, "--bootstrap", "participants", *SHORT)
-    failed(result, 2, "--bootstrap participants needs trials")
-    assert "give trials, or draw responses" in result.stderr
+    failed(result, 2, "--bootstrap participants requires trials")
+    assert "pass trials, or use 'responses'" in result.stderr
     assert not output.exists()

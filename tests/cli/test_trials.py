@@ -89,7 +89,7 @@ def test_a_fit_of_trials_is_a_fit_of_their_norms(raw, tmp_path):
             "--where agge < 30 names a column 'agge' that does not exist",
         ),
         (("--where", "age <"), 2, "--where age < is not understood from 'age <' on"),
-        (("--where", "age > 300"), 3, "'age > 300' holds for none of 560 trials"),
+        (("--where", "age > 300"), 3, "'age > 300' is true for none of 560 trials"),
         (("--participant", "who"), 3, "has no column 'who'"),
         (("--response", "R1,R7"), 3, "has no column 'R7'"),
     ],

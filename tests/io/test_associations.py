@@ -349,13 +349,13 @@ def test_empty_labels_and_zero_strengths_are_reported(write):
 def test_cues_without_responses_are_named(write):
     norms = read_associations(write("n.csv", "cue,response,strength\na,b,1\nb,a,1\nd,z,1\n"))
     assert norms.labels == ("a", "b", "d")
-    assert "no response is left for 1 of 3 cues: 'd'" in norms.report.notes
+    assert "no responses remain for 1 of 3 cues: 'd'" in norms.report.notes
 
 
 def test_strengths_of_every_size(write):
     text = "cue,response,strength\na,b,1e300\na,c,1e-300\nb,a,5e-324\nc,a,1\n"
     norms = read_associations(write("n.csv", text))
-    assert norms.report.dropped == {"strength too small beside its row": 1}
+    assert norms.report.dropped == {"strength too small compared with its row": 1}
     assert as_dict(norms)["b", "a"] == 1
     huge = "cue,response,strength\na,b,1e308\na,b,1e308\nb,a,1\n"
     with pytest.raises(DataError, match="strengths of cue 'a' are too large"):
@@ -390,7 +390,7 @@ def test_lines_are_counted_across_quoted_ends_of_line(write):
     [
         ("", "is empty"),
         (" \n\n", "is empty"),
-        ("cue,response,strength\n", "holds no pairs"),
+        ("cue,response,strength\n", "has no pairs"),
         ("tie knot 0.5\nknot tie 0.5\n", "only one column when split at commas, semicolons"),
         ("cue\ntie\n", "only one column"),
         ("cue,reply,strength\na,b,1\n", "no column of responses; its columns are 'cue', 'reply'"),
@@ -401,7 +401,7 @@ def test_lines_are_counted_across_quoted_ends_of_line(write):
         ('cue,response,strength\n"a"x,b,1\n', "line 2: the row that starts here"),
         ('cue,response,strength\na,b,1\n"a,b,1\n', "line 3: .*close every quotation mark"),
         ("a,b,extra,5\n", "third column contains 'extra' instead of a strength"),
-        ("cue,response,strength\na,a,1\n", "self pair: 1.*a single word, 'a'"),
+        ("cue,response,strength\na,a,1\n", "self pair: 1.*at least two words, got only 'a'"),
         ("cue,response,strength\na,b,1\n", "never a cue: 1.*responses='keep'"),
         ("cue,response,strength\na,b,0\nb,a,0\n", "zero strength: 2"),
         ("cue,response,strength\n,b,1\n", "empty label: 1"),
@@ -461,7 +461,7 @@ def test_damaged_files(write):
 def test_unknown_options(write):
     path = write("n.csv", PLAIN)
     for option in ("responses", "rows", "self_pairs"):
-        with pytest.raises(ParameterError, match=f"{option} is 'maybe'; it must be"):
+        with pytest.raises(ParameterError, match=f"{option} is 'maybe'; use"):
             read_associations(path, **{option: "maybe"})
     with pytest.raises(ParameterError, match="format='xls' is not one of 'edges', 'matrix'"):
         read_associations(path, format="xls")

@@ -97,7 +97,7 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
     [
         ("word1,word2,rating\ntie,knot,much\n", "line 2: the rating of 'tie' - 'knot' is 'much'"),
         ("word1,word2,rating\ntie,knot,1\na,b,inf\n", "line 3: the rating of 'a' - 'b' is 'inf'"),
-        ("word1,word2,rating\ntie,tie,10\n", "holds no rating of two different words"),
+        ("word1,word2,rating\ntie,tie,10\n", "has no ratings of two different words"),
         (
             "word1,word2,rating\ntie,knot,\n",
             "does not contain a rating; expected",

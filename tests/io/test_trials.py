@@ -191,7 +191,7 @@ def test_treatments_come_in_their_order(tmp_path):
     trials = mm.read_trials(file, fold=True, where="age < 24", balance=3)
     assert trials.n_trials == 6
     assert set(map(tuple, given_texts(trials))) == {("knot", "=", "x")}
-    assert trials.report.dropped == {"not age < 24": 5, "drawn out to balance cues": 2}
+    assert trials.report.dropped == {"not age < 24": 5, "dropped to balance cues": 2}
     again = mm.read_trials(file, fold=True, where="age < 24", balance=3)
     np.testing.assert_array_equal(trials.columns["age"], again.columns["age"])
     assert mm.read_trials(file, balance="least").n_trials == 12
@@ -250,8 +250,8 @@ def test_rows_that_end_early_lack_answers(tmp_path):
         ("cue,R1,R2\n,a,b\n", {}, "contains no trials"),
         ("cue,R1,R2\n", {}, "contains no trials"),
         ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}, "a column 'age' that does not exist"),
-        ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}, "holds for none of 1 trials"),
-        ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' must be 'least' or"),
+        ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}, "is true for none of 1 trials"),
+        ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' is neither 'least' nor"),
         ("cue,R1,R2\ntie,a,b\n", {"balance": 0}, "n=0"),
         ("cue,R1,R2\ntie,a,b\n", {"format": "npy"}, "format='npy' is not one of 'trials'"),
         ("cue,R1\ntie,a\n", {"response": "cue"}, "a column would be read twice"),

@@ -54,7 +54,7 @@ def test_labels_of_numbers(tmp_path):
     np.save(tmp_path / "asked.npy", np.array(ASKED))
     found = mm.read_triplets(tmp_path / "asked.npy", labels=tmp_path / "words.txt")
     assert found.labels == ("tie", "knot", "suit", "rope", "hat")
-    with pytest.raises(mm.DataError, match="row 2: the object 3 is beyond the 3 labels"):
+    with pytest.raises(mm.DataError, match="row 2: the object 3 exceeds the number of labels, 3"):
         mm.read_triplets(tmp_path / "asked.npy", labels=["a", "b", "c"])
 
 
@@ -96,10 +96,10 @@ def test_kinds(tmp_path):
     [
         ("0 1 2\n\n0 1 1\n", r"line 3: duplicate object"),
         ("a b odd\n0 1 2\n0 -1 1\n", r"line 3: the object -1 is negative"),
-        ("0 1 2\n0 1.5 2\n", r"line 2: 1.5 is no number of an object"),
+        ("0 1 2\n0 1.5 2\n", r"line 2: 1.5 is not a valid object index"),
         ("0 1 2\n0 1 x\n", r"line 2: got 'x'; expected three indices"),
         ("0 1 2\n0 1\n", r"line 2 has 2 cells"),
-        ("0 1 2\n0 9223372036854775808 1\n", "line 2: 9.22.* is no number of an object"),
+        ("0 1 2\n0 9223372036854775808 1\n", "line 2: 9.22.* is not a valid object index"),
         ("0 " + "x" * 200_000 + " 2\n", r"line 1: .* cannot be split"),
         ("0,1\n2,3\n", "got 2 columns .*; expected three objects"),
         ("tie,knot,suit\ntie,tie,suit\n", r"line 2: duplicate object .*'tie' - 'tie' - 'suit'"),
