@@ -79,7 +79,7 @@ def test_data_of_another_kind_are_refused(fit, made, data):
             mm.evaluate(fit.atlas_, data)
     else:
         norms = mm.Associations([str(i) for i in range(36)], sparse.csr_array(data))
-        with pytest.raises(mm.DataError, match="bipartite .*; evaluate it with counts"):
+        with pytest.raises(mm.DataError, match="separate rows and columns"):
             mm.evaluate(mm.load_atlas(made / "code.atlas"), norms)
 
 

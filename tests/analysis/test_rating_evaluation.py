@@ -165,7 +165,9 @@ def test_raw_trials_serve_as_norms():
 
 def test_ratings_that_do_not_differ_correlate_with_nothing():
     same = mm.Ratings(LABELS[:4], LABELS[4:8], np.full(4, 3.0))
-    with pytest.raises(mm.DataError, match=r"all 4 pairs of arrays .* are rated 3; correlations need"):
+    with pytest.raises(
+        mm.DataError, match=r"all 4 pairs of arrays .* are rated 3; correlations need"
+    ):
         mm.evaluate(atlas(), same)
     few = mm.Ratings(LABELS[:2], LABELS[4:6], [1.0, 2.0])
     with pytest.raises(mm.DataError, match=r"2 of 2 pairs of arrays; at least 3 pairs are needed$"):

@@ -193,7 +193,7 @@ class TestEvaluate:
         failed(
             result,
             3,
-            "have no document in common: those of the atlas begin with 'd0', 'd1', 'd2', ...",
+            "have no document in common; those of the atlas begin with 'd0', 'd1', 'd2', ...",
         )
 
     def test_options_go_with_the_kinds(self, made, tmp_path):

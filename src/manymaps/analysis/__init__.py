@@ -1,1 +1,1 @@
-"""Analyses of fits: diagnosis of the data, evaluation, stability and reliability."""
+"""Diagnosis of data, and evaluation, stability and reliability of fits."""

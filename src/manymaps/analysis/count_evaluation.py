@@ -219,9 +219,8 @@ def _no_groups(column: str, values: np.ndarray, kind: str) -> str:
     if len(sizes) >= 2 and sizes.max() >= 2:
         return ""
     return (
-        f"the column {column!r} assigns {plural(kind, len(values))} to "
-        f"{plural('group', len(sizes))}; purity needs at least two groups, one of them with at "
-        "least two rows"
+        f"the column {column!r} assigns {plural(kind, len(values))} to {len(sizes):,} groups; "
+        "purity needs at least two groups, one of which has at least two rows"
     )
 
 

@@ -255,9 +255,7 @@ def evaluate(
         )
     data = as_associations(data)
     if isinstance(data, Counts):
-        raise DataError(
-            "counts need a bipartite atlas (separate rows and columns), such as one fitted by CODE"
-        )
+        raise DataError("counts need a bipartite atlas, such as one fitted by CODE")
     if not isinstance(data, Associations | Vectors):
         labels, values = labelled_values(data, square=metric == "precomputed")
         names = labels if labels is not None and not only_count(atlas.labels) else atlas.labels
@@ -272,9 +270,7 @@ def evaluate(
 def _counts_of(atlas: Atlas, table: Any) -> Counts:
     """Return a table as counts, with the labels of the atlas by default."""
     if isinstance(table, Associations | Vectors):
-        raise DataError(
-            "the atlas is bipartite (separate rows and columns); evaluate it with counts"
-        )
+        raise DataError("the atlas has separate rows and columns; evaluate it with counts")
     rows, columns = ([atlas.labels[i] for i in side.tolist()] for side in sides(atlas))
     if not is_frame(table):
         return Counts(table, rows, columns, two_kinds(atlas))

@@ -212,8 +212,7 @@ def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray
     """
     if atlas.kinds is not None:
         raise DataError(
-            "the atlas is bipartite (separate rows and columns); evaluate it with counts, or pass "
-            "an atlas with one kind of object"
+            "the atlas is bipartite; judgements of pairs need an atlas with one kind of object"
         )
     logs = atlas.choices.log_choices(np.asarray(first), np.asarray(second))
     finite = np.isfinite(logs)

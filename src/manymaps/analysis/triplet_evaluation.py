@@ -186,10 +186,7 @@ def evaluate_triplets(
         If the atlas contains none of the triplets, or if it is bipartite.
     """
     if atlas.kinds is not None:
-        raise DataError(
-            "the atlas is bipartite (separate rows and columns); evaluate it with counts, or pass "
-            "an atlas with one kind of object"
-        )
+        raise DataError("the atlas is bipartite; triplets need an atlas with one kind of object")
     place = _places(triplets, atlas.labels)
     there = [place]
     values, words = atlas.vectors, atlas.labels
