@@ -176,7 +176,7 @@ def test_parquet_table_is_read(tmp_path):
     [
         ("", "is empty"),
         ("label,n\ntie,1\nknot\n", "line 3 has 1 cells where the first row has 2"),
-        ("label,label\n", "two columns have the same name"),
+        ("label,label\n", "duplicate column 'label'"),
     ],
 )
 def test_broken_table_is_refused(tmp_path, text, message):
