@@ -161,7 +161,7 @@ def test_empty_cells_are_pairs_that_were_not_judged(write, gap):
         [True, False, True],
         [False, True, False],
     ]
-    assert "2 of 6 cells are empty: nothing is known of these pairs" in norms.report.notes[0]
+    assert "2 of 6 cells are empty: these pairs are unknown" in norms.report.notes[0]
     assert norms.n_missing == 2
     assert norms.is_symmetric
 
@@ -226,7 +226,7 @@ def test_labels_that_do_not_fit(tmp_path, write):
 
 def test_archives_without_one_matrix(tmp_path):
     np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 2)))
-    with pytest.raises(DataError, match=r"holds 2 tables.*'a' \(2, 2\), 'b' \(2, 2\)"):
+    with pytest.raises(DataError, match=r"contains 2 tables.*'a' \(2, 2\), 'b' \(2, 2\)"):
         read_associations(tmp_path / "two.npz")
 
 

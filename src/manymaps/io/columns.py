@@ -83,6 +83,11 @@ COUNTS = aliases("""
 count counts abundance n freq frequency tf occurrences cooccurrence cooccurrences reads umi umis
 quantity qty tokens total weight value
 """)
+COUNT_ROLES = (
+    Role("rows", "rows", required=False),
+    Role("columns", "columns", required=False),
+    Role("count", "counts", COUNTS, required=False),
+)
 # Names of a first column of labels, in addition to those of kinds; pandas writes some of them.
 CORNERS = ("", *aliases("unnamed:0 indexlevel0 id label name index"))
 # A long list has at most this many numeric columns besides its counts; a table of measurements
@@ -381,25 +386,14 @@ def find_count_columns(
     >>> find_count_columns(["word", "doc", "n"], [False, False, True], WantedColumns(), "a.csv")
     CountColumns(rows=1, columns=0, count=2, kinds=('document', 'word'))
     """
-    named = [
-        named_column(names, getattr(wanted, option), option, source)
-        for option in ("rows", "columns", "count")
-    ]
-    count = count_column(names, named[:2]) if named[2] is None else named[2]
-    rows, columns = _ends(names, numeric, named[0], named[1], count)
+    rows, columns, count = find_roles(names, COUNT_ROLES, vars(wanted), source)
+    rows, columns = _ends(names, numeric, rows, columns, count)
     has_columns = f"its columns are {listed(names)}"
-    options = f"{setting('rows')}, {setting('columns')} and {setting('count')}"
     if rows is None or columns is None:
         missing = "rows" if rows is None else "columns"
         raise DataError(
             f"{source} has no unique column for the {missing} of the count table; {has_columns}. "
-            f"Name them as {options}"
-        )
-    if len({rows, columns, count}) < 3:
-        repeated = names[rows if rows in (columns, count) else columns]
-        raise DataError(
-            f"{source}: the column {repeated!r} would be read twice; {has_columns}. Name three "
-            f"different ones as {options}"
+            f"Name them as {setting('rows')}, {setting('columns')} and {setting('count')}"
         )
     spare = [
         name

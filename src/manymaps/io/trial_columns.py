@@ -17,7 +17,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.columns import COUNT, STRENGTH, aliases, folded, named_column, usual_column
+from manymaps.io.columns import (
+    COUNT,
+    STRENGTH,
+    Role,
+    aliases,
+    find_roles,
+    folded,
+    named_column,
+    usual_column,
+)
 from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
@@ -30,6 +39,10 @@ participantid participant participantno participantnumber subjectid subject subj
 subjectnumber ppid pp pid sid respondentid respondent personid person informant workerid worker
 prolificid prolificpid userid
 """)
+ROLES = (
+    Role("participant", "participants", PARTICIPANT, required=False),
+    Role("cue", "cues", CUE, required=False),
+)
 POSITION = aliases("rpos position responseposition responseorder responsenumber rank")
 # Row numbers are not attributes of participants or trials.
 ROW_NUMBERS = ("", "id", "unnamed:0", "rowid", "row", "indexlevel0")
@@ -136,12 +149,7 @@ def find_trial_columns(
     TrialColumns(cue=2, answers=(3, 4, 5), participant=0, position=None, others=(1,))
     >>> find_trial_columns(["cue", "response", "R1", "R1.Strength"], [], TrialNames(), "b.tsv")
     """
-    participant = named_column(names, wanted.participant, "participant", source)
-    if participant is None:
-        participant = usual_column(names, PARTICIPANT)
-    cue = named_column(names, wanted.cue, "cue", source)
-    if cue is None:
-        cue = usual_column(names, CUE, (participant,))
+    participant, cue = find_roles(names, ROLES, vars(wanted), source)
     families = _families(names, body)
     if wanted.answers:
         several = asked or wanted.of_trials
