@@ -189,7 +189,7 @@ class TestJsonLines:
         ]
         assert report.notes == (
             "documents without a text, read as empty: 1",
-            "fields that are no single value, left out: 'tags'",
+            "fields with lists or objects, left out: 'tags'",
         )
 
     def test_named_fields_in_any_case(self, tmp_path):

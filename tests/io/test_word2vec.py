@@ -210,7 +210,10 @@ def test_the_format_that_is_asked_for_is_held_to(tmp_path):
         (lambda b: b[:25], r"ends after 'cat': it contains 1 rows, but its header declares 4"),
         (lambda b: b[:27], r"row 2 of 4, after 'cat', starts with b'ba'"),
         (lambda b: b[:4], r"ends before the first word: it contains 0 rows"),
-        (lambda b: b"9" + b[1:], r"ends after 'elk': it contains 4 rows, but its header declares 9"),
+        (
+            lambda b: b"9" + b[1:],
+            r"ends after 'elk': it contains 4 rows, but its header declares 9",
+        ),
         (
             lambda b: b"3" + b[1:],
             r"contains 20 further bytes .* after 'owl', the last of the 3 rows of 4",
@@ -281,5 +284,7 @@ def test_a_header_of_thousands_of_digits_is_refused(tmp_path, header, format):
 
 def test_a_binary_header_of_many_digits_is_refused(tmp_path):
     path = save(tmp_path / "v.bin", b"9" * 40 + b" 4\n" + binary_of(WORDS, VALUES))
-    with pytest.raises(DataError, match=r"v\.bin, line 1: the header contains a number of 40 digits"):
+    with pytest.raises(
+        DataError, match=r"v\.bin, line 1: the header contains a number of 40 digits"
+    ):
         read_vectors(path, format="word2vec-binary")

@@ -303,7 +303,7 @@ class _TextRows(_Rows):
     ) -> DataError:
         """Return the error of the first line with a wrong cell, by line, word and position."""
         for number, label, text in zip(numbers, labels, texts, strict=True):
-            fields = text.decode("utf-8", errors="replace").split()
+            fields = [field.decode("utf-8", errors="replace") for field in text.split()]
             if len(fields) != self.width:
                 return self._width_error(number, label[:60], len(fields))
             for column, cell in enumerate(fields, start=1):
