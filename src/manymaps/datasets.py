@@ -1,4 +1,4 @@
-"""The embedded data sets, as users import them."""
+"""The embedded data sets, for users to import."""
 
 from __future__ import annotations
 
