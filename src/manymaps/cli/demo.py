@@ -1,4 +1,4 @@
-"""The command `demo`: fit and draw the word relations that come with the package."""
+"""The command `demo`, which fits and draws the word relations in the package."""
 
 from __future__ import annotations
 
