@@ -38,7 +38,7 @@ _USUAL_SIZE = 10
 
 
 def made_up(n: int, k: int) -> tuple[np.ndarray, float]:
-    """Similarities, and the variance that their true features account for."""
+    """Generate similarities, and compute the variance that their true features account for."""
     rng = np.random.default_rng([n, k])
     members = (rng.random((n, k)) < SHARE).astype(float)
     upper = np.triu_indices(n, 1)
@@ -59,7 +59,7 @@ def timed(
     prior: Prior | None = None,
     labels: list[str] | None = None,
 ) -> tuple[AdditiveClustering, float]:
-    """A fit and its seconds."""
+    """Time a fit."""
     start = time.perf_counter()
     found = AdditiveClustering(k, n_init=n_init, prior=prior, random_state=0, n_jobs=jobs)
     found.fit(values, labels=labels)
@@ -67,7 +67,7 @@ def timed(
 
 
 def scaling(sizes: list[int], counts: list[int], jobs: int) -> None:
-    """Seconds and variance by size."""
+    """Print seconds and variance by size."""
     print(
         f"{'objects':>8}{'clusters':>9}{'seconds':>9}{'variance':>10}{'true':>8}{'iterations':>12}"
     )
@@ -83,7 +83,7 @@ def scaling(sizes: list[int], counts: list[int], jobs: int) -> None:
 
 
 def integers(jobs: int) -> None:
-    """One start and a hundred."""
+    """Print the results of one start and of a hundred."""
     if INTEGERS.exists():
         values = read_similarities(INTEGERS).values
     else:
@@ -100,7 +100,7 @@ def integers(jobs: int) -> None:
 
 
 def words(count: int, k: int, jobs: int) -> None:
-    """Features of the commonest responses, alike where they have associates in common.
+    """Print features of the most frequent responses, which are similar if they share associates.
 
     Direct associations are too sparse to be explained by clusters: similar are two words by the
     cosine of the roots of their associations, in either direction.

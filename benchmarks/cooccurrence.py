@@ -1,4 +1,4 @@
-"""CODE beside plain autograd and correspondence analysis: time, memory, likelihood.
+"""CODE compared with plain autograd and correspondence analysis: time, memory, likelihood.
 
     python benchmarks/cooccurrence.py [--words 2000 20000] [--dims 2 5 50] [--million 2 10]
     python benchmarks/cooccurrence.py --held-out [--words 2000] [--dims 2 3 5 10 20 50]
@@ -59,7 +59,7 @@ CHOOSING_ITERATIONS = 50
 
 
 def newsgroups(words: int) -> sparse.csr_array:
-    """Posts by words; posts without any of them are left out."""
+    """Read posts by words; posts without any of the words are omitted."""
     with np.load(COUNTS) as file:
         parts = file["counts"].astype(float), file["indices"], file["indptr"]
         table = sparse.csr_array(parts, shape=(len(file["indptr"]) - 1, len(file["vocab"])))
@@ -70,7 +70,7 @@ def newsgroups(words: int) -> sparse.csr_array:
 
 
 def million() -> sparse.csr_array:
-    """Rows of 100 groups, each of which prefers columns of its own; columns' shares fall as 1/k."""
+    """Generate rows of 100 groups that prefer their own columns; shares of columns fall as 1/k."""
     n_rows, n_columns, n_counts = MILLION
     rng = np.random.default_rng(0)
     shares = 1 / np.arange(1, n_columns + 1)
@@ -90,7 +90,7 @@ def million() -> sparse.csr_array:
 def timed_fit(
     table: sparse.csr_array, d: int, iterations: int, penalty: float = 0.0
 ) -> tuple[CODE, dict[str, float]]:
-    """CODE of this package, and how long it and each of its evaluations took."""
+    """Fit CODE of this package, and time the fit and each of its evaluations."""
     import manymaps as mm
     from manymaps.model.objective import Objective
 
@@ -119,12 +119,12 @@ def timed_fit(
 
 
 def with_manymaps(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float]:
-    """CODE of this package."""
+    """Fit CODE of this package."""
     return timed_fit(table, d, iterations)[1]
 
 
 def held_out(table: sparse.csr_array, d: int, iterations: int) -> list[dict[str, float]]:
-    """CODE of nine tenths of the counts: without a penalty, and with the best of a few."""
+    """Fit CODE to nine tenths of the counts, without a penalty and with the best of a few."""
     rng = np.random.default_rng(0)
     drawn = rng.binomial(table.data.astype(np.int64), 0.1)
     half = rng.binomial(drawn, 0.5)
@@ -146,7 +146,7 @@ def held_out(table: sparse.csr_array, d: int, iterations: int) -> list[dict[str,
 
 
 def with_torch(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float]:
-    """The likelihood as one would write it down, by automatic differentiation."""
+    """Maximize the likelihood directly by automatic differentiation."""
     import torch
 
     from manymaps.cooccurrence.starts import start_parameters
@@ -189,7 +189,7 @@ def with_torch(table: sparse.csr_array, d: int, iterations: int) -> dict[str, fl
 
 
 def with_ca(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float]:
-    """Correspondence analysis of this package."""
+    """Compute correspondence analysis of this package."""
     import manymaps as mm
 
     start = time.perf_counter()
@@ -198,7 +198,7 @@ def with_ca(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float
 
 
 def with_prince(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float]:
-    """Correspondence analysis of prince."""
+    """Compute correspondence analysis of prince."""
     import pandas as pd
     import prince
 
@@ -216,7 +216,7 @@ PROGRAMS = {
 
 
 def work(program: str, words: str, d: int, iterations: int) -> None:
-    """What one process does: it prints its figures as JSON."""
+    """Run the work of one process, which prints its results as JSON."""
     table = million() if words == "million" else newsgroups(int(words))
     if program == "held out":
         print(json.dumps(held_out(table, d, iterations)))
@@ -228,7 +228,7 @@ def work(program: str, words: str, d: int, iterations: int) -> None:
 
 
 def run(program: str, words: str, d: int, iterations: int) -> Any:
-    """The figures of a process of its own, or the last line of its error."""
+    """Return the results of a separate process, or the last line of its error."""
     command = [sys.executable, __file__, "--work", program, words, str(d), str(iterations)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -237,7 +237,7 @@ def run(program: str, words: str, d: int, iterations: int) -> Any:
 
 
 def line(program: str, d: int, found: dict | str) -> str:
-    """One line of the table."""
+    """Format one line of the table."""
     if isinstance(found, str):
         return f"{program:9} {d:4}  {found[:80]}"
     end = (
@@ -250,7 +250,7 @@ def line(program: str, d: int, found: dict | str) -> str:
 
 
 def tell_held_out(words: int, dims: list[int], iterations: int) -> None:
-    """Print the table of counts that were held out."""
+    """Print the table of held-out counts."""
     print(f"\n{words}, a tenth of the counts held out: {os.cpu_count()} cores")
     print("dims penalty    each evaluations  seconds converged likelihood   held out")
     for d in dims:

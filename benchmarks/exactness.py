@@ -1,4 +1,4 @@
-"""How exact are the fft engine and the active entries, on a real fit of the embedded words?
+"""Accuracy of the fft engine and the active entries, on a real fit of the embedded words.
 
     python benchmarks/exactness.py [--maps 20] [--iterations 300]
 
@@ -33,12 +33,12 @@ SHAPE = 3000, 800
 
 
 def error(found: np.ndarray, truth: np.ndarray) -> float:
-    """Relative error in the Euclidean norm."""
+    """Compute the relative error in the Euclidean norm."""
     return float(np.linalg.norm(found - truth) / np.linalg.norm(truth))
 
 
 def evaluated(objective: Objective, parameters: Parameters, **options: Any) -> Pair:
-    """The whole gradient, and the repulsion alone (an attraction exaggerated by zero)."""
+    """Compute the whole gradient, and only the repulsion (an attraction exaggerated by zero)."""
     return (
         objective.evaluate(parameters, **options),
         objective.evaluate(parameters, exaggeration=0.0, **options),
@@ -46,7 +46,7 @@ def evaluated(objective: Objective, parameters: Parameters, **options: Any) -> P
 
 
 def line(name: str, found: Pair, truth: Pair) -> str:
-    """One line of the table."""
+    """Format one line of the table."""
     (found, repulsion), (truth, true_repulsion) = found, truth
     force = error(repulsion.gradient.positions[0], true_repulsion.gradient.positions[0])
     z = np.exp(found.log_normalizers - truth.log_normalizers) - 1
@@ -58,7 +58,7 @@ def line(name: str, found: Pair, truth: Pair) -> str:
 
 
 def two_kinds(d: int, radius: float) -> str:
-    """One line of the second table."""
+    """Format one line of the second table."""
     rng = np.random.default_rng(0)
     n, k = SHAPE
     columns = (rng.normal(size=(k, d)) * radius / np.sqrt(d)).astype(np.float32)

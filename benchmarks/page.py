@@ -1,4 +1,4 @@
-"""The atlas page in a browser without a graphics card: how soon it stands, how smoothly it zooms.
+"""The atlas page in a browser without a graphics card: time to open, and smoothness of zooming.
 
     python benchmarks/page.py [--runs 5] [--iterations 200] [--atlas FILE ...] [--quick]
 
@@ -86,7 +86,7 @@ WATCH = """() => {
 
 
 def crowd(n: int = 200_000) -> mm.Atlas:
-    """Many objects in islands of one map."""
+    """Generate many objects in islands of one map."""
     rng = np.random.default_rng(7)
     islands = rng.normal(scale=60, size=(200, 2))
     points = islands[rng.integers(200, size=n)] + rng.normal(size=(n, 2)) * rng.gamma(2, 1, (n, 1))
@@ -94,7 +94,7 @@ def crowd(n: int = 200_000) -> mm.Atlas:
 
 
 def atlases(iterations: int) -> dict[str, mm.Atlas]:
-    """The atlases whose pages are measured, by name."""
+    """Return the atlases whose pages are measured, by name."""
 
     def fit(maps: int, data: Any) -> mm.Atlas:
         estimator = mm.MultipleMapsTSNE(n_maps=maps, max_iter=iterations, random_state=0)
@@ -120,7 +120,7 @@ def wait_for(page: Page, expression: str, given: Any = None) -> None:
 
 
 def measure(browser: Browser, path: Path, word: str) -> dict[str, float]:
-    """One run: the page is opened, a map zoomed in and out, a word typed."""
+    """Measure one run: the page is opened, a map zoomed in and out, a word typed."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, offline=True)
     context.set_default_timeout(1000 * PATIENCE)
     page = context.new_page()
@@ -152,7 +152,7 @@ def measure(browser: Browser, path: Path, word: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print one line of figures for each page."""
+    """Print one line of results for each page."""
     parser = argparse.ArgumentParser(description="Time the atlas page in chromium.")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--iterations", type=int, default=200)

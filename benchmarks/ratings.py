@@ -1,4 +1,4 @@
-"""What an atlas makes of two words, in several forms, beside people who rated the pairs.
+"""Similarities of two words in an atlas, in several forms, compared with ratings of the pairs.
 
     python benchmarks/ratings.py RATINGS... [--maps 40] [--iterations 400] [--seed 0]
 
@@ -27,7 +27,7 @@ NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
 
 
 def similarities(atlas: mm.Atlas) -> np.ndarray:
-    """v_ij of all pairs, and of each object with itself; shape (n, n)."""
+    """Compute v_ij of all pairs, and of each object with itself; shape (n, n)."""
     v = np.array(
         [np.exp(atlas.choices.log_similarities(i)).sum(axis=0) for i in range(atlas.n_objects)]
     )
@@ -38,7 +38,7 @@ def similarities(atlas: mm.Atlas) -> np.ndarray:
 def forms(
     v: np.ndarray, norms: mm.Associations, a: np.ndarray, b: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Each form by name, a value per pair."""
+    """Return each form by name, with one value per pair."""
     own = np.diag(v)
     others = v * (1 - np.eye(len(v)))
     q = others / others.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""What the share explained foretells: neighbours that recur, answers of others, digits of a class.
+"""Predictions of the explained share: recurring neighbours, held-out responses, digits of a class.
 
     python benchmarks/reliability.py [--iterations 300] [--fits 4] [--data relations usf mnist]
 
@@ -41,7 +41,7 @@ def correlation(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def partial(a: np.ndarray, b: np.ndarray, others: list[np.ndarray]) -> float:
-    """Of the ranks of a and b, without what the ranks of the others say of them."""
+    """Correlate the ranks of a and b, controlling for the ranks of the others."""
     known = np.isfinite(a) & np.isfinite(b)
     others = [rankdata(each[known]) for each in others if np.ptp(each[known]) > 0]
     plane = np.column_stack([np.ones(known.sum()), *others])
@@ -53,7 +53,7 @@ def partial(a: np.ndarray, b: np.ndarray, others: list[np.ndarray]) -> float:
 
 
 def plain(p: sparse.csr_array, n_responses: np.ndarray | None) -> dict[str, np.ndarray]:
-    """What is known of each object without a fit."""
+    """Return the variables of each object that are known without a fit."""
     rows = np.repeat(np.arange(p.shape[0]), np.diff(p.indptr))
     shares = p.data / np.asarray(p.sum(axis=1)).ravel()[rows]
     known = {

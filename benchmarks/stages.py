@@ -1,4 +1,4 @@
-"""What each stage of a fit costs an object, and what more objects would take: a cost model.
+"""The cost of each stage of a fit per object, and the cost of more objects: a cost model.
 
     python benchmarks/stages.py --objects 10000 100000 300000       # each in a process of its own
     python benchmarks/stages.py --objects 100000 --perplexity 10    # or --features, --dims, --maps
@@ -34,7 +34,7 @@ STAGES = ("neighbours", "P", "order", "start", "attraction", "field", "else")
 
 
 def clustered(n: int, features: int, seed: int = 0) -> np.ndarray:
-    """Vectors of clusters that lie as far apart as they are wide."""
+    """Draw vectors of clusters that are as far apart as they are wide."""
     generator = np.random.default_rng(seed)
     middles = generator.normal(0, 1.5, (CLUSTERS, features))
     scales = 1 / np.sqrt(1 + np.arange(features))
@@ -43,7 +43,7 @@ def clustered(n: int, features: int, seed: int = 0) -> np.ndarray:
 
 
 class Clock:
-    """Seconds and calls of named parts; bytes at most, so far."""
+    """A clock of seconds and calls of named parts, and of peak bytes so far."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
@@ -65,7 +65,7 @@ class Clock:
 
 
 def measured(n: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Seconds of each stage, and the most memory that the process had."""
+    """Measure the seconds of each stage, and the peak memory of the process."""
     clock, generator = Clock(), np.random.default_rng(0)
     vectors = clustered(n, options.features)
     mm.TSNE(options.dims, perplexity=5, max_iter=20).fit(vectors[:300])  # what is loaded once
@@ -113,7 +113,7 @@ def measured(n: int, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print a row for each number of objects, and microseconds an object."""
+    """Print a row for each number of objects, and microseconds per object."""
     parser = argparse.ArgumentParser(description="Measure what each stage of a fit costs.")
     parser.add_argument("--objects", type=int, nargs="+", default=[10_000, 100_000, 300_000])
     parser.add_argument("--features", type=int, default=50)

@@ -1,4 +1,4 @@
-"""Accuracy on planted triplets: an atlas of few judgements beside counts, chance and the ceiling.
+"""Accuracy on planted triplets: an atlas of few judgements compared with counts and the ceiling.
 
     python benchmarks/triplets.py [--objects 100] [--maps 5] [--iterations 300] [--seeds 0 1]
 
@@ -36,7 +36,7 @@ NUMBERS = (1_000, 4_000, 16_000, 64_000)
 
 
 def planted(truth: str, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Utilities of all pairs, shape (n, n)."""
+    """Compute the utilities of all pairs, shape (n, n)."""
     if truth == "themes":
         features = np.zeros((n, 10))
         for row in features:
@@ -49,14 +49,14 @@ def planted(truth: str, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def asked(n: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Sets of three different objects, shape (count, 3)."""
+    """Draw sets of three different objects, shape (count, 3)."""
     return np.argsort(rng.random((count, n)), axis=1)[:, :3]
 
 
 def answered(
     utilities: np.ndarray, sets: np.ndarray, rng: np.random.Generator
 ) -> tuple[mm.Triplets, float]:
-    """Triplets with the odd one last, and how many of them who knows the truth foresees."""
+    """Draw triplets with the odd one last, and count those that the true model predicts."""
     i, j, k = sets.T
     of_odd = np.stack([utilities[j, k], utilities[i, k], utilities[i, j]], axis=1)
     p = np.exp(of_odd - of_odd.max(axis=1, keepdims=True))
@@ -68,7 +68,7 @@ def answered(
 
 
 def row(truth: str, count: int, seed: int, arguments: argparse.Namespace) -> Sequence[float]:
-    """The figures of one line for one seed."""
+    """Compute the values of one line for one seed."""
     rng = np.random.default_rng(seed)
     n = arguments.objects
     utilities = planted(truth, n, rng)

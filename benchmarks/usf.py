@@ -25,7 +25,7 @@ NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
 
 
 def fit(maps: int, penalty: float, seed: int, output: Path) -> tuple[dict, float]:
-    """Run one fit; its report and the peak memory of its process in megabytes."""
+    """Run one fit; return its report and the peak memory of its process in megabytes."""
     command = [sys.executable, "-m", "manymaps", "fit", str(NORMS), "-o", str(output), "--json"]
     command += ["--maps", str(maps), "--penalty", str(penalty), "--seed", str(seed)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:

@@ -50,7 +50,7 @@ LISTED = 8
 
 
 def fitted(data: mm.Associations, arguments: argparse.Namespace, seed: int) -> mm.Atlas:
-    """The atlas of a short fit; senses are groups of what was observed, and wait for no minimum."""
+    """Fit an atlas for a short time; its senses are groups of associations."""
     fit = mm.MultipleMapsTSNE(arguments.maps, max_iter=arguments.iterations, random_state=seed)
     return fit.fit(data).atlas_
 
@@ -58,7 +58,7 @@ def fitted(data: mm.Associations, arguments: argparse.Namespace, seed: int) -> m
 def n_communities(
     data: mm.Associations, words: np.ndarray, resolution: float, seed: int
 ) -> np.ndarray:
-    """How many communities Louvain finds among what each of some words recalls."""
+    """Count the communities that Louvain finds among the associates of each of some words."""
     network = 2 * association_network(data.strengths)
     counts = np.zeros(data.n_objects)
     for i in words:
@@ -70,12 +70,12 @@ def n_communities(
 
 
 def correlation(first: np.ndarray, second: np.ndarray) -> float:
-    """Spearman's."""
+    """Compute Spearman's correlation."""
     return float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
 
 
 def partial(first: np.ndarray, second: np.ndarray, given: np.ndarray) -> float:
-    """Spearman's of what the ranks of a third variable leave; NaN where that is nothing."""
+    """Compute Spearman's correlation controlling for a third variable; NaN if nothing is left."""
     design = np.column_stack([np.ones(len(given)), rankdata(given)])
     ranks = np.column_stack([rankdata(first), rankdata(second)])
     rest = ranks - design @ np.linalg.lstsq(design, ranks, rcond=None)[0]
@@ -85,7 +85,7 @@ def partial(first: np.ndarray, second: np.ndarray, given: np.ndarray) -> float:
 
 
 def interval(first: np.ndarray, second: np.ndarray, seed: int) -> tuple[float, float]:
-    """95 % of the correlations of words drawn with replacement."""
+    """Compute the 95 % bootstrap interval of the correlation over words."""
     rng = np.random.default_rng(seed)
     draws = (rng.integers(len(first), size=len(first)) for _ in range(DRAWS))
     low, high = np.percentile([correlation(first[d], second[d]) for d in draws], [2.5, 97.5])
@@ -100,7 +100,7 @@ def measures(
     words: np.ndarray,
     seed: int,
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Each number by name, a value per word; those of networks are of some words alone."""
+    """Compute each measure, with one value per word; network measures are for some words only."""
     yield "ambiguity", one.ambiguity
     yield "the same, of samples", samples.ambiguity
     yield "senses listed", one.n_senses
@@ -112,7 +112,7 @@ def measures(
 
 
 def compare(name: str, data: mm.Associations, arguments: argparse.Namespace) -> None:
-    """The table of one data set, and how steady its ambiguities are."""
+    """Print the table of one data set, and the reliability of its ambiguities."""
     seed = arguments.seed
     known = {word.casefold(): len(senses) for word, senses in sense_names().items()}
     truth = np.array([known.get(label.casefold(), 0) for label in data.labels])
@@ -142,7 +142,7 @@ def compare(name: str, data: mm.Associations, arguments: argparse.Namespace) -> 
 
 
 def show_errors(samples: mm.Ambiguity, fits: list[mm.Atlas]) -> None:
-    """The standard error over resampled responses, reliability, and the extremes."""
+    """Print the standard error over resampled responses, the reliability, and the extremes."""
     each = [mm.ambiguity(atlas).ambiguity for atlas in fits]
     both = [correlation(a, b) for a, b in combinations(each, 2)]
     order = np.argsort(-samples.ambiguity)
@@ -155,7 +155,7 @@ def show_errors(samples: mm.Ambiguity, fits: list[mm.Atlas]) -> None:
 
 
 def main() -> None:
-    """Print the table of the word relations, and that of the norms where these are."""
+    """Print the table of the word relations, and that of the norms if they are available."""
     parser = argparse.ArgumentParser(description="Compare ambiguity with WordNet's senses.")
     parser.add_argument("--maps", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=100)

@@ -27,7 +27,7 @@ WORDS = ("can", "field")
 
 
 def most_given(norms: mm.Associations, count: int) -> mm.Associations:
-    """The words that most cues have as a response, and the associations among them."""
+    """Select the words that most cues have as a response, and the associations among them."""
     cues = np.diff(norms.strengths.tocsc().indptr)
     chosen = np.sort(np.argsort(-cues, kind="stable")[:count])
     table = norms.strengths[chosen][:, chosen]
@@ -35,7 +35,7 @@ def most_given(norms: mm.Associations, count: int) -> mm.Associations:
 
 
 def main() -> None:
-    """Fit by each optimizer and print what became of the words."""
+    """Fit with each optimizer and print the maps of the words."""
     parser = argparse.ArgumentParser(description="Aspect maps of common associates.")
     parser.add_argument("--words", type=int, default=1000)
     parser.add_argument("--maps", type=int, default=50)

@@ -53,7 +53,7 @@ Places = Callable[[], np.ndarray]
 
 @dataclass
 class Row:
-    """What one method does to each new object of all draws, and the least time it took."""
+    """The results of one method for each new object of all draws, and its least time."""
 
     among_all: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
     among_old: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
@@ -62,7 +62,7 @@ class Row:
 
 @dataclass
 class Sheet:
-    """A row for each method."""
+    """A table with one row per method."""
 
     count_self: bool
     rows: dict[str, Row] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Sheet:
     def add(
         self, name: str, data: np.ndarray, old: np.ndarray, place: Places, repeats: int
     ) -> None:
-        """Measure the places of all objects that `place` finds; the new are those not old."""
+        """Measure the positions that `place` finds; the new objects are those that are not old."""
         row = self.rows.setdefault(name, Row())
         for _ in range(repeats):
             clock = time.perf_counter()
@@ -85,7 +85,7 @@ class Sheet:
             ranks += mu_global(data, places, rows=new, among=among, count_self=own).values.tolist()
 
     def print(self) -> None:
-        """A line for each method: mean and standard error in percent, time, share of the rerun."""
+        """Print a line per method: mean and standard error in percent, time, share of the rerun."""
         heads = f"  {'local':>6}{'s.e.':>6}{'global':>8}{'s.e.':>6}"
         print(f"{'':20}  {'among all':^26}  {'among the old alone':^26}")
         print(f"{'':20}{heads}{heads}{'ms':>9}  of a rerun")
@@ -100,7 +100,7 @@ class Sheet:
 
 
 def both(data: np.ndarray, old: np.ndarray, old_places: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """The places of all objects from those of the old and the new."""
+    """Join the positions of the old and the new objects."""
     places = np.empty((len(data), 2))
     places[old] = old_places
     places[np.setdiff1d(np.arange(len(data)), old)] = new
@@ -110,7 +110,7 @@ def both(data: np.ndarray, old: np.ndarray, old_places: np.ndarray, new: np.ndar
 def add_all(
     sheet: Sheet, vectors: Vectors, old: np.ndarray, perplexity: float, quick: bool = False
 ) -> Insertion:
-    """Insert in every way what is not old, and rerun; gives the refined insertion.
+    """Insert all objects that are not old in every way, and rerun; return the refined insertion.
 
     Where it is to be quick, each way is timed once, and openTSNE left out.
     """
@@ -156,7 +156,7 @@ def add_all(
 
 
 def read_digits() -> Vectors | None:
-    """20,050 MNIST digits drawn by lot, on their first 50 principal components."""
+    """Draw 20,050 MNIST digits at random, on their first 50 principal components."""
     from sklearn.decomposition import PCA
 
     path = data_file("mnist/train-images-idx3-ubyte.gz")
@@ -172,7 +172,7 @@ def read_digits() -> Vectors | None:
 
 
 def draw_map(insertion: Insertion, path: Path) -> None:
-    """The map with the inserted words encircled."""
+    """Draw the map with circles around the inserted words."""
     atlas, width = insertion.atlas, 22.0
     across, down = np.ptp(atlas.maps[0], axis=0)
     size = (width, width * float(down / across) + 2)
@@ -184,12 +184,12 @@ def draw_map(insertion: Insertion, path: Path) -> None:
 
 
 def _power(p: float) -> str:
-    """A number, large and small ones as powers of ten."""
+    """Format a number, large and small ones as powers of ten."""
     return f"{p:g}" if 0.01 <= p <= 100 else f"$10^{{{round(np.log10(p))}}}$"
 
 
 def draw_curves(path: Path) -> None:
-    """Weights as functions of the similarity, for several p."""
+    """Draw weights as functions of the similarity, for several p."""
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 
@@ -225,7 +225,7 @@ def draw_curves(path: Path) -> None:
 
 
 def main() -> None:
-    """Print the tables; draw the figures where asked to."""
+    """Print the tables, and draw the figures if requested."""
     parser = argparse.ArgumentParser(description="Tables 4 and 5 of Claassen 2020.")
     parser.add_argument("--draws", type=int, default=5, help="draws of 50 words")
     parser.add_argument("--quick", action="store_true", help="one draw, and no digits")

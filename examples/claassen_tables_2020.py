@@ -42,17 +42,17 @@ Rule = Callable[[float], Affinity]
 
 
 def gaussian(perplexity: float) -> Affinity:
-    """Table 2."""
+    """Fit for table 2."""
     return GaussianAffinity(perplexity)
 
 
 def local(perplexity: float) -> Affinity:
-    """Table 3: as in the text, two standard deviations above the mean."""
+    """Fit for table 3: as in the text, two standard deviations above the mean."""
     return LocalPerplexity(perplexity)
 
 
 def nearest_ten(perplexity: float) -> Affinity:
-    """The better rule."""
+    """Fit with the better rule."""
     return LocalPerplexity(perplexity, weight=0.8, max_neighbors=10)
 
 
@@ -73,25 +73,25 @@ RULES: dict[str, Rule] = {
 
 
 def fitted(data: np.ndarray, affinity: Affinity, seed: int, max_iter: int) -> np.ndarray:
-    """A map from a start by principal components."""
+    """Fit a map from a start by principal components."""
     fit = mm.TSNE(affinity=affinity, init="pca", max_iter=max_iter, random_state=seed).fit(data)
     return np.asarray(fit.embedding_)
 
 
 def principal(data: np.ndarray) -> np.ndarray:
-    """The first two principal components."""
+    """Compute the first two principal components."""
     from sklearn.decomposition import PCA
 
     return np.asarray(PCA(2, svd_solver="full").fit_transform(data))
 
 
 def spread(values: list[float]) -> float:
-    """Standard deviation over seeds; 0 for one seed."""
+    """Compute the standard deviation over seeds; 0 for one seed."""
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
 def print_iris(seeds: int, max_iter: int, others: bool) -> None:
-    """Table 1."""
+    """Print table 1."""
     from sklearn.datasets import load_iris
     from sklearn.manifold import TSNE
 
@@ -128,7 +128,7 @@ def print_iris(seeds: int, max_iter: int, others: bool) -> None:
 
 
 def line(found: list[Score]) -> str:
-    """Mean, sd over seeds, sd and standard error over words, global."""
+    """Format mean, sd over seeds, sd and standard error over words, and the global measure."""
     kept = [one.local for one in found]
     mean_of = {
         name: float(np.mean([getattr(one, name) for one in found]))
@@ -141,7 +141,7 @@ def line(found: list[Score]) -> str:
 
 
 def print_words(words: Words, perplexities: list[int], seeds: int, max_iter: int) -> None:
-    """Tables 2 and 3, with the better rule as a third column."""
+    """Print tables 2 and 3, with the better rule as a third column."""
     data = np.asarray(words.vectors["word2vec"].values)
     columns = {"Gaussian": gaussian, "local perplexity": local, "nearest ten": nearest_ten}
     print(f"\nTables 2 and 3: {len(data)} words, word2vec; in %, k = {K}; seeds: {seeds}")
@@ -170,7 +170,7 @@ def print_words(words: Words, perplexities: list[int], seeds: int, max_iter: int
 
 
 def print_rules(words: Words, rules: dict[str, Rule], perplexity: int, max_iter: int) -> None:
-    """The choice of the rule, on vectors that the tables above do not use."""
+    """Print the selection of the rule, on vectors that the tables above do not use."""
     print(f"\nRules of local perplexity, perplexity {perplexity}, without the word itself; in %")
     head = "".join(f"{f'k={k}':>6}" for k in SIZES) + f"{'global':>8}{'seconds':>9}"
     print(f"{'':24}" + "".join(f"  {source:^41}" for source in ("glove", "fasttext")))

@@ -67,7 +67,7 @@ HEADS = (
 
 
 def data_sets(quick: bool) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """Names, data, and how `diagnose` reads them."""
+    """Yield names, data, and the arguments with which `diagnose` reads them."""
     for construction in (intransitive(), central(3), asymmetric()):
         similarities = choices(construction.atlas("cauchy"))
         yield construction.name, similarities, {"affinity": "precomputed"}
@@ -83,14 +83,14 @@ def data_sets(quick: bool) -> Iterator[tuple[str, Any, dict[str, Any]]]:
 
 
 def first_of(data: mm.Associations, quick: bool) -> mm.Associations:
-    """The first 500 objects for a first look, which leaves out most of their pairs; else all."""
+    """Select the first 500 objects for a quick look, which omits most of their pairs; else all."""
     if not quick:
         return data
     return mm.Associations(data.labels[:500], data.strengths[:500][:, :500])
 
 
 def cells(found: Diagnosis) -> list[str]:
-    """The figures as the table has them."""
+    """Format the measures for the table."""
     few = found.n_fitted <= FEW
     shares = found.held if few else found.kept
     figures = (
@@ -102,12 +102,12 @@ def cells(found: Diagnosis) -> list[str]:
 
 
 def _plain(value: float) -> float:
-    """Rounding is no figure."""
+    """Replace rounding errors by 0."""
     return round(value, 6)
 
 
 def main() -> None:
-    """Print the table, and the reason of each suggestion below it."""
+    """Print the table, and the reason for each suggestion below it."""
     parser = argparse.ArgumentParser(description="How non-metric are these data?")
     parser.add_argument("--quick", action="store_true", help="fewer points, for a first look")
     parser.add_argument("--seed", type=int, default=0)
@@ -133,7 +133,7 @@ def main() -> None:
 
 
 def print_sweep(data: Any, suggested: int, most: int) -> None:
-    """Errors of numbers of maps on the validation and the test part of one split."""
+    """Print the errors of numbers of maps on the validation and test parts of one split."""
     if isinstance(data, np.ndarray):
         data = mm.GaussianAffinity(30).similarities(data)
     counts = sorted({1, 2, 5, 10, 20, most, min(suggested, most), min(2 * suggested, most)})

@@ -113,7 +113,7 @@ def main() -> None:
 
 
 def read_arguments() -> argparse.Namespace:
-    """The options; --quick means few words, sizes and passes."""
+    """Read the options; --quick uses few words, sizes and passes."""
     parser = argparse.ArgumentParser(description="Predict held-out associations.")
     parser.add_argument("--sizes", nargs="+", default=list(PRINTED), metavar="MxD")
     parser.add_argument("--splits", type=int, default=5)
@@ -140,7 +140,7 @@ def read_arguments() -> argparse.Namespace:
 
 
 def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str, Any]]:
-    """The parameters of the maps that the options ask for, one set after another."""
+    """Yield the sets of parameters of the maps that the options specify."""
     common: dict[str, Any] = {"max_iter": 5} if arguments.quick else {}
     if arguments.no_popularity or arguments.paper_optimizer:
         common["bias_penalty"] = None
@@ -159,7 +159,7 @@ def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str
 def best_maps(
     size: str, arguments: argparse.Namespace, split: Split, seed: int
 ) -> mm.AssociationPredictor:
-    """The maps of the least validation error among the settings."""
+    """Select the maps of the least validation error among the settings."""
     n_maps, n_components = (int(part) for part in size.split("x"))
     fits = [
         mm.AssociationPredictor(n_maps, n_components, random_state=seed, **settings).fit(
@@ -171,20 +171,20 @@ def best_maps(
 
 
 def other_model(model: Any, arguments: argparse.Namespace, split: Split, seed: int) -> Any:
-    """A model with its defaults, or with what serves the validation part best."""
+    """Create a model with its defaults, or with the best settings for the validation part."""
     if arguments.tune and GRIDS[model]:
         return tune(model, GRIDS[model], split, random_state=seed)[0]
     return model().fit(split.train, random_state=seed)
 
 
 def maps_and_spreading(arguments: argparse.Namespace, split: Split, seed: int) -> AveragedPredictor:
-    """What maps and the network say, averaged."""
+    """Average the predictions of maps and the network."""
     maps = best_maps(arguments.sizes[0], arguments, split, seed)
     return AveragedPredictor([maps, other_model(SpreadingActivation, arguments, split, seed)])
 
 
 def load(quick: bool) -> tuple[Any, str]:
-    """The norms where they are, else the embedded relations; of either, little where quick."""
+    """Load the norms if available, else the embedded relations, and few of either if quick."""
     path = DATA / NORMS
     if path.exists() and not quick:
         return mm.read_associations(path), "USF"
@@ -224,7 +224,7 @@ def measure(
 
 
 def error_of_unknown(predictor: Any, split: Split) -> float:
-    """The test error of q brought to a sum of 1 over the pairs outside the training part."""
+    """Compute the test error of q, normalized over the pairs outside the training part."""
 
     def unknown(rows: np.ndarray) -> np.ndarray:
         q = predictor.probabilities(rows)

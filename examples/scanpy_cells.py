@@ -1,4 +1,4 @@
-"""Cells in scanpy: maps written into AnnData, beside scanpy's own t-SNE.
+"""Cells in scanpy: maps stored in AnnData, compared with scanpy's own t-SNE.
 
     python examples/scanpy_cells.py [--quick] [--page cells.html] [-o cells.h5ad]
 
@@ -35,7 +35,7 @@ PERPLEXITY = 30
 
 
 def tables(quick: bool) -> Iterator[tuple[str, Any]]:
-    """Name and AnnData of each table."""
+    """Yield name and AnnData of each table."""
     import anndata
     import scanpy as sc
     from sklearn.datasets import load_digits
@@ -49,14 +49,14 @@ def tables(quick: bool) -> Iterator[tuple[str, Any]]:
 
 
 def timed(fit: Callable[[], object]) -> float:
-    """Seconds."""
+    """Measure the seconds of a call."""
     start = time.perf_counter()
     fit()
     return time.perf_counter() - start
 
 
 def compare(name: str, adata: Any) -> None:
-    """A line for scanpy's t-SNE of a table, and one for ours."""
+    """Print a line for scanpy's t-SNE of a table, and one for ours."""
     import scanpy as sc
 
     x = adata.obsm["X_pca"]
@@ -78,7 +78,7 @@ def compare(name: str, adata: Any) -> None:
 
 
 def two_maps(adata: Any, iterations: int) -> None:
-    """Multiple maps from the neighbours that scanpy found."""
+    """Fit multiple maps to the neighbours that scanpy found."""
     import scanpy as sc
 
     sc.pp.neighbors(adata, n_neighbors=3 * PERPLEXITY + 1, method="gauss")
@@ -93,7 +93,7 @@ def two_maps(adata: Any, iterations: int) -> None:
 
 
 def main() -> None:
-    """Compare, then show what the maps of cells say."""
+    """Compare both programs, then print the captions of the maps of cells."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the smallest table, short fits")
     parser.add_argument("--page", type=Path, help="write the page of the two maps here")

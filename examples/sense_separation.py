@@ -1,4 +1,4 @@
-"""Do several maps keep the senses of a word apart? A score against ground truth, chance beside it.
+"""The separation of senses by several maps: a score against known senses, and chance.
 
     python examples/sense_separation.py [--maps 1 5 20] [--iterations 1000] [--seed 0] [--quick]
 
@@ -19,7 +19,7 @@ from manymaps.metrics import sense_separation
 
 
 def main() -> None:
-    """Fit the embedded relations with each number of maps and print one line for each."""
+    """Fit the embedded relations with each number of maps, and print a line for each."""
     parser = argparse.ArgumentParser(description="Score the separation of senses.")
     parser.add_argument("--maps", type=int, nargs="+", default=[1, 5, 20], metavar="M")
     parser.add_argument("--iterations", type=int, default=1000)

@@ -31,7 +31,7 @@ MNIST = DATA / "mnist"
 
 
 def digits(per_class: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first digits of each class in 30 dimensions, shuffled, and their classes."""
+    """Read the first digits of each class in 30 dimensions, shuffled, and their classes."""
     images = gzip.decompress((MNIST / "train-images-idx3-ubyte.gz").read_bytes())
     pixels = np.frombuffer(images, np.uint8, offset=16).reshape(-1, 784).astype(np.float32) / 255
     classes = np.frombuffer(
@@ -44,7 +44,7 @@ def digits(per_class: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def figure(maps: dict[str, np.ndarray], classes: np.ndarray, path: Path) -> None:
-    """The maps side by side, coloured by class, each class named at its densest place."""
+    """Draw the maps side by side, coloured by class, with each class named at its densest point."""
     import matplotlib
 
     matplotlib.use("agg")
