@@ -1,29 +1,29 @@
-"""How ambiguous is a word? The effective number of its senses, beside simpler counts and WordNet.
+"""Ambiguity of words: the effective number of senses, compared with simpler counts and WordNet.
 
     python examples/ambiguity.py [--maps 20] [--iterations 100] [--samples 10] [--words N]
         [--seed 0] [--quick]
 
-Which number that can be taken from associations alone says how many senses WordNet gives a word?
-Spearman's correlation over words, with a 95 % interval from words drawn with replacement:
+The script compares measures that require only associations with the number of senses in WordNet. It
+prints Spearman's correlation over words, with a 95 % bootstrap interval over words:
 
     ambiguity               2^entropy of the senses' shares (`manymaps.ambiguity`), of one fit
     the same, of samples    mean over fits to resampled responses
-    senses listed           how many there are
+    senses listed           number of listed senses
     maps                    2^entropy of the word's mixing proportions in that fit
     effective responses     2^entropy of the responses themselves: no model, no clustering
-    responses               how many different ones there are
-    Louvain                 communities among the word's neighbours, at resolutions of .5 and 1
+    responses               number of different responses
+    Louvain                 communities among the word's neighbours, at resolutions of 0.5 and 1
 
-"given responses" is the partial correlation: what a number says beyond how many different responses
-a word has. Then how far ambiguity depends on who answered: the standard error, and the correlation
-of two samples over words (reliability).
+"given responses" is the partial correlation, controlling for the number of different responses of a
+word. Two further results show how far ambiguity depends on the participants: the standard error,
+and the correlation of two samples over words (reliability).
 
-Two data sets. The embedded word relations were made from WordNet, with a few pairs of each sense of
-the cue, at most six, so that every number profits from how they were made: words of many senses
-have many pairs. The free-association norms, looked for in MANYMAPS_DATA, were not; there the words
-are those that the word relations know as well, and their senses are counted as there.
+There are two data sets. The embedded word relations were built from WordNet, with a few pairs of
+each sense of the cue, at most six. This favours every measure, because words with many senses have
+many pairs. The free-association norms (in MANYMAPS_DATA) are independent of WordNet. Their words
+are those that also occur in the word relations, with the same numbers of senses.
 
-Nothing was chosen by these figures. Needs networkx (`pip install networkx`).
+No setting was tuned with these results. Requires networkx (`pip install networkx`).
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
     python examples/aspect_maps_2007.py [--words 1000] [--iterations 400] [-o FOLDER] [--quick]
 
-The 1,000 cue words that are responses most often, 50 aspect maps, size penalty 0.48, a Gaussian
-kernel, conjugate gradients. Prints time, KL and the maps of "can" and "field" (the paper's figures
-5 and 6: a can of soda, can as able, garbage can; a field of corn, a field of sports) for conjugate
-gradients, L-BFGS and momentum; -o saves their figures.
+The data are the 1,000 cue words that are responses most often. The model has 50 aspect maps, a size
+penalty of 0.48 and a Gaussian kernel. The script prints time, KL and the maps of "can" and "field"
+(the paper's figures 5 and 6: a can of soda, can as able, garbage can; a field of corn, a field of
+sports) for conjugate gradients, L-BFGS and momentum. With -o it saves their figures.
 
-Needs the norms in MANYMAPS_DATA; says so and ends where they are absent.
+Requires the norms in MANYMAPS_DATA; without them it prints a note and ends.
 """
 
 from __future__ import annotations

@@ -1,26 +1,26 @@
-"""New words put into a finished map, beside a map that is made anew with them.
+"""Insertion of new words into a fitted map, compared with a new fit that includes them.
 
     python examples/claassen_insertion_2020.py [--draws 5] [--quick] [-o FOLDER]
 
-What is reproduced: tables 4 and 5 and figure 2 of C. Claassen, Improving t-SNE for applications on
-word embedding data in text mining (Erasmus University Rotterdam, 2020). The words that the thesis
-inserts are not published with their vectors, so 50 of the 601 are held out, drawn by lot; the map
-is fitted to the others (perplexity 35) and takes the 50 in by
+The script reproduces tables 4 and 5 and figure 2 of C. Claassen, Improving t-SNE for applications
+on word embedding data in text mining (Erasmus University Rotterdam, 2020). The vectors of the words
+that the thesis inserts are not published. Therefore 50 of the 601 words are held out at random. The
+map is fitted to the others (perplexity 35), and the 50 words are inserted by
 
     median       the weighted geometric median of their 25 most similar words, weights s^p
                  (4.8) or (p^s - 1) / (p - 1) (4.9)
-    refined      `refine=True`: from there down the cost of t-SNE with the map held fixed, then to
-                 the place near by where neighbourhoods agree best up to the perplexity
-    refined, 20  the same with perplexity 20: agreement up to 20 neighbours, which suits a measure
-                 of 10 better (so found on the GloVe and fastText vectors of the words)
-    transform    what openTSNE does, on its own map of the same words
+    refined      `refine=True`: from there to lower cost of t-SNE with the map fixed, then to the
+                 nearby position at which neighbourhoods agree best up to the perplexity
+    refined, 20  the same with perplexity 20: agreement up to 20 neighbours, which is better for a
+                 measure of 10 (as found on the GloVe and fastText vectors of the words)
+    transform    the method of openTSNE, on its own map of the same words
 
-and "rerun" is t-SNE of all 601. Each of the 50 is measured among all words and among the old ones
-alone: a rerun sees that new words are near one another, an insertion does not look. The levels of
-the thesis are of other words and cannot be compared; what can is the order of its methods.
+The row "rerun" is t-SNE of all 601 words. Each of the 50 words is measured among all words, and
+among the old words only. A rerun uses the similarities among new words, but an insertion does not.
+The levels of the thesis are for other words and cannot be compared, but the order of methods can.
 
-The last table does the same with 50 new MNIST digits and a map of 20,000. With -o two figures are
-written: a map with its inserted words encircled, and the curves of the weights.
+The last table repeats this with 50 new MNIST digits and a map of 20,000. With -o the script writes
+two figures: a map with its inserted words circled, and the curves of the weights.
 """
 
 from __future__ import annotations

@@ -2,20 +2,22 @@
 
     python examples/claassen_tables_2020.py [--seeds 3] [--quick]
 
-What is reproduced: tables 1 to 3 of C. Claassen, Improving t-SNE for applications on word embedding
-data in text mining (Erasmus University Rotterdam, 2020). The local measure is the share of the 10
-nearest neighbours that the map keeps, the global one the rank correlation of distances.
+The script reproduces tables 1 to 3 of C. Claassen, Improving t-SNE for applications on word
+embedding data in text mining (Erasmus University Rotterdam, 2020). The local measure is the share
+of the 10 nearest neighbours that are near in the map. The global measure is the rank correlation of
+distances.
 
-Beside local perplexity as in the text stands a rule that keeps neighbourhoods better: of the words
-that stand out, the 10 most similar alone, at a weight of 0.8:
+Local perplexity as in the text is compared with a rule that keeps neighbourhoods better. It uses
+only the 10 most similar of the outstanding words, at a weight of 0.8:
 
     LocalPerplexity(perplexity, weight=0.8, max_neighbors=10)
 
-In the text half of P goes in nearly equal shares to all that stand out. Those are 26 to 31 words
-in the mean here, for most of which a neighbourhood of 10 has no room. The rule was chosen on the
-GloVe and fastText vectors of the same words. The last table is that choice, with neighbourhoods of
-other sizes: each rule is best at about the size that it keeps, so this one serves 10; for 50 the
-rule of the text is better, and for the order of large distances so is, on GloVe, either other.
+In the text, half of P is given in nearly equal shares to all outstanding words. In these data they
+are 26 to 31 words on average, most of which do not fit into a neighbourhood of 10. The rule was
+chosen on the GloVe and fastText vectors of the same words. The last table shows this choice, with
+neighbourhoods of other sizes. Each rule is best at about the size that it keeps, so this one is
+suited to 10. For 50 neighbours the rule of the text is better. For the order of large distances on
+GloVe, both other rules are better.
 """
 
 from __future__ import annotations

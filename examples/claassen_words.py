@@ -1,13 +1,13 @@
 """The 601 words of C. Claassen, Improving t-SNE for applications on word embedding data in text
 mining (Erasmus University Rotterdam, 2020), and the measures of the thesis.
 
-Words of eleven categories (countries, food, jobs, ...) with their word2vec vectors of length 1;
-GloVe and fastText vectors of the same words serve to choose settings on. 14 words stand in two
-categories, so that 14 vectors stand twice. The file is `claassen/claassen_words.npz` in the folder
-that the variable MANYMAPS_DATA names.
+The words belong to eleven categories (countries, food, jobs, ...) and have word2vec vectors of
+length 1. GloVe and fastText vectors of the same words are used to choose settings. Because 14 words
+are in two categories, 14 vectors occur twice. The file is `claassen/claassen_words.npz` in the
+folder MANYMAPS_DATA.
 
-The measures count a word as its own nearest neighbour, as the program of the thesis does; a map
-drawn by lot then has a local measure of 10 %.
+The measures count a word as its own nearest neighbour, as in the program of the thesis. A random
+map therefore has a local measure of 10 %.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Counts in many maps: what three plane maps hold of a table that one plane or six dimensions hold.
+"""Counts in many maps: three two-dimensional maps compared with one plane and six dimensions.
 
     python examples/code_many_maps.py [--documents 400] [--quick]
 
-Nothing that was published is reproduced: the many-map form of CODE is new. Posts to sci.crypt,
-sci.electronics and sci.med are counted by their 2,000 most frequent words after the first 100; of
-every count 15 % are held out by lot, and what is left is fitted with a size penalty of 0.01. The
-table has the mean log p(word | document) of the counts that were fitted and of those held out, in
-nats; "margins" is the model without a map, p(word). Then the words of the largest proportions in
-each map, and a few words that live in several. Needs 20 Newsgroups in MANYMAPS_DATA.
+The many-map form of CODE is new, so no published result is reproduced. Posts to sci.crypt,
+sci.electronics and sci.med are counted by their 2,000 most frequent words after the first 100. Of
+every count, 15 % are held out at random, and the rest is fitted with a size penalty of 0.01. The
+table lists the mean log p(word | document) of the fitted and of the held-out counts, in nats.
+"margins" is the model without a map, p(word). Then the script prints the words of the largest
+proportions in each map, and a few words in several maps. Requires 20 Newsgroups in MANYMAPS_DATA.
 """
 
 from __future__ import annotations

@@ -1,29 +1,30 @@
-"""CODE and seven other embeddings of newsgroups: do groups stay together, and near their words?
+"""CODE and seven other embeddings of newsgroups: purity of groups, and lift of their words.
 
     python examples/code_newsgroups_2004.py [--documents 500] [--draws 1] [--quick] [-o FIGURE]
 
-What is reproduced: figure 4 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
-embedding of co-occurrence data (NIPS 2004), on its seven sets of 20 Newsgroups. Of each set some
-documents a group are drawn by lot, the 100 most frequent words of these left out and the next 2,000
-kept, and counts embedded in two dimensions without a look at the groups. Then
+The script reproduces figure 4 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
+embedding of co-occurrence data (NIPS 2004), on its seven sets of 20 Newsgroups. For each set, some
+documents per group are drawn at random. Their 100 most frequent words are omitted, and the next
+2,000 are kept. The counts are embedded in two dimensions without knowledge of the groups. The
+measures are
 
-    doc-doc     share of a document's k nearest that are of its group, over all k (figure 4a is the
+    doc-doc     share of a document's k nearest that are in its group, over all k (figure 4a is the
                 curve over k for crypt, electronics, med; 4b divides by the best method of each set
                 and averages over the sets)
-    word-doc    how much likelier a document's n nearest words are in its group than in all, over
+    word-doc    how much more likely a document's n nearest words are in its group than in all, over
                 all n below 100 (figure 4c)
 
-Every method gets every normalization of the paper (none, document sum, tf-idf) and is shown at the
-one that is best over all sets. How many documents the paper drew, its tokens and its version of the
-collection are not those here (500 documents a group, words of two letters and more, headers
-removed), so levels cannot be compared; the order of methods can.
+Every method is run with every normalization of the paper (none, document sum, tf-idf), and the one
+that is best over all sets is shown. The paper's number of documents, its tokens and its version of
+the collection differ from those used here (500 documents per group, words of at least two letters,
+headers removed). Levels therefore cannot be compared, but the order of methods can.
 
-CODE is the conditional model p(word | document); on counts documents weigh by their length, on
-document sums alike. Beyond the paper: the joint model; three maps, where documents and words are
-near by their similarity sum_m pi pi exp(-d2), the model's own, and not by a distance (with a size
-penalty, without which unrelated parts of a map drift apart for ever; its strength and the number of
-iterations are the best of four settings on the fifth set); t-SNE; and correspondence analysis with
-words in standard coordinates beside the symmetric map.
+CODE is the conditional model p(word | document). On counts, documents are weighted by their length,
+and on document sums they have equal weights. Beyond the paper, the script includes the joint model,
+t-SNE, and correspondence analysis with words in standard coordinates next to the symmetric map. It
+also includes three maps, in which the similarity sum_m pi pi exp(-d2) of the model replaces the
+distance. They have a size penalty, without which unrelated parts of a map drift apart without
+limit. Its strength and the number of iterations are the best of four settings on the fifth set.
 """
 
 from __future__ import annotations

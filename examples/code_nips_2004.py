@@ -2,22 +2,22 @@
 
     python examples/code_nips_2004.py [--quick] [-o FOLDER]
 
-What is reproduced: figures 2 and 3 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
+The script reproduces figures 2 and 3 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
 embedding of co-occurrence data (NIPS 2004):
 
     documents   every paper and the 2,000 most frequent words, coloured by the section of the
-                proceedings where one is known
+                proceedings if one is known
     authors     the 250 authors with most words and the 2,000 most frequent words of these; the
                 words of a paper count for each of its authors
 
-both in two dimensions by the model p(word | document) and p(word | author). Printed are the words
-that each section's documents are near to, how well sections keep together (beside correspondence
-analysis, and papers placed by lot), and the nearest words and authors of some authors. Neither the
-model nor the places of anything know of sections.
+Both are in two dimensions, with the models p(word | document) and p(word | author). The script
+prints the words nearest to the documents of each section, the purity of sections (compared with
+correspondence analysis, and with randomly placed papers), and the nearest words and authors of some
+authors. Neither the model nor the positions depend on sections.
 
-The papers here are those of volumes 0 to 12; the paper's authors had more volumes. They left out
-the 100 most frequent words, which are mostly stop words; of this copy stop words have been removed
-already, so nothing is left out.
+The papers here are those of volumes 0 to 12; the paper's authors had more volumes. They omitted the
+100 most frequent words, which are mostly stop words. This copy contains no stop words, so no words
+are omitted.
 """
 
 from __future__ import annotations

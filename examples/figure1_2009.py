@@ -1,33 +1,33 @@
-"""Three things that one map cannot show, and how two maps show them.
+"""Three structures that one map cannot represent, and their representation in two maps.
 
     python examples/figure1_2009.py [--starts 10] [--quick] [-o figure.png]
 
-What is reproduced: the constructions with which L.J.P. van der Maaten and G.E. Hinton, Modeling
-semantic similarities in multiple maps (TiCC TR 2009-001), argue for several maps, here written as
-positions and mixing proportions, with the similarities that the model gives them:
+The script reproduces the constructions of L.J.P. van der Maaten and G.E. Hinton, Modeling semantic
+similarities in multiple maps (TiCC TR 2009-001), which motivate several maps. They are written as
+positions and mixing proportions, with the similarities of the model:
 
-    intransitive   A and B are both near C and not near each other: C is in two maps by halves, A
-                   in the one, B in the other
+    intransitive   A and B are both near C, but not near each other: C is in two maps with equal
+                   proportions, A is in one, and B is in the other
     central        six objects have the same one as their nearest neighbour: three in each map
-    asymmetric     North Korea recalls China more than the reverse: China is by halves with North
-                   Korea in one map and with its other neighbours in the second one
+    asymmetric     North Korea evokes China more than the reverse: China is near North Korea in one
+                   map and near its other neighbours in the second one, with equal proportions
 
-Each comes small, as in the report, and larger, with scattered points. Then P is what the
-construction gives, and maps are fitted to it from random starts.
+Each construction has a small version, as in the report, and a larger one with scattered points. In
+the fits, P is computed from the construction, and maps are fitted to it from random starts.
 
-Where one map must fail, whatever its fit:
+One map must fail in two cases, whatever its fit:
 
-- centrality in two dimensions. Of six objects round one, two are seen from it under an angle of at
-  most 60 degrees; the farther of them, i, is no farther from the other one, j, than from the
+- centrality in two dimensions. Among six objects around one, two are seen from it under an angle of
+  at most 60 degrees. The farther of them, i, is no farther from the other one, j, than from the
   centre. So q_j|i >= q_centre|i, and the row's divergence is at least that of P from
   q_j = q_centre = (p_j + p_centre) / 2. With k objects at least k - 5 rows fail.
-- the Cauchy kernel in any number of dimensions. Of A and B let A be the farther from C. Then
+- the Cauchy kernel in any number of dimensions. Let A be the farther from C among A and B. Then
   |AB| <= 2 |AC|, q_B|A / q_C|A >= (1 + d2) / (1 + 4 d2) > 1/4, and q_C|A < 4/5.
 
-A single conditional Gaussian map has neither limit for A-C-B: on a line, ever longer, exp(-4 d2)
-vanishes beside exp(-d2). The same line, with China for C, has the asymmetry of the two countries.
-There the second map buys the heavy tail; and it buys dimensions where groups are to be near one
-object and near themselves: the table shows what one map needs instead.
+A single conditional Gaussian map has neither limit for A-C-B: on a line that becomes longer, exp(-4
+d2) vanishes compared with exp(-d2). The same line, with China for C, has the asymmetry of the two
+countries. In this case the second map permits the heavy tail. It also replaces dimensions if groups
+must be near one object and near themselves. The table shows what one map would need.
 """
 
 from __future__ import annotations

@@ -3,42 +3,44 @@
     python examples/inverse_divergence.py [--words 1000] [--maps 10] [--iterations 1000] [--seed 0]
                                           [--word WORD] [--quick] [-o figure.png]
 
-What is tried: the discussion of L.J.P. van der Maaten and G.E. Hinton, Modeling semantic
-similarities in multiple maps (TiCC TR 2009-001), expects that KL(Q || P~), with a smoothed P, would
-give maps of a single topic each, where KL(P || Q) puts unrelated groups into one map. Two tables:
+The discussion of L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple
+maps (TiCC TR 2009-001), expects that KL(Q || P~), with a smoothed P, would give maps of a single
+topic each, because KL(P || Q) puts unrelated groups into one map. The script tests this with two
+tables:
 
-1. Those of the embedded words that are in most pairs, with their relations among one another.
+1. Embedded words that are in most pairs, with their relations among one another.
 
    KL(P||Q), KL(Q||P~)    per word; the second with a smoothing of 0.1 throughout
-   related                share of the model's choices q that goes to words related by the data
-   strongest              of the strongest similarities within each map, twice as many pairs as the
-                          map has words (the sum of its proportions): the share of related pairs
+   related                share of the model's choices q of words that are related in the data
+   strongest              share of related pairs among the strongest similarities within each map,
+                          with twice as many pairs as words in the map (the sum of its proportions)
    parts                  effective number of connected topics of a map: the words with a
                           proportion of at least 0.1 there, joined by the related pairs among them;
                           exp(entropy) of the parts' sums of proportions
    maps                   effective number of maps of a word, exp(entropy) of its proportions
-   contrast               how far a word's senses keep to maps of their own (`manymaps.metrics`)
+   contrast               how far the senses of a word have separate maps (`manymaps.metrics`)
 
-2. Twelve topics of fifteen words, related at random within a topic, and 24 words of two topics, in
-   twelve maps: here it is known what a topic is.
+2. Twelve known topics of fifteen words, related at random within a topic, and 24 words of two
+   topics, in twelve maps.
 
-   topics     effective number of topics of a map; 24 words of two topics make 1.44 the least that
-              a map to each topic gives
-   maps       maps in which the words of one topic alone have their largest proportion
+   topics     effective number of topics of a map; because of 24 words of two topics, the least
+              value with one map per topic is 1.44
+   maps       maps in which the words of only one topic have their largest proportion
    both       share of the words of two topics that have a proportion above 0.2 in two maps
 
-   "a map to each" starts with every topic in a map of its own: if its divergence is the higher one,
-   the divergence itself does not ask for maps of a single topic.
+   "a map to each" starts with every topic in a map of its own. If its divergence is higher, the
+   divergence itself does not favour maps of a single topic.
 
-What comes out (1,000 words): with a smoothing of 0.01, 59 % of what the model chooses is related,
-in place of 32 %, and a word lives in 1.8 maps, in place of 2.5; the strongest pairs of a map are
-hardly purer (91 % for 90 %). The price: KL(P||Q) rises from 1.8 to 3.2, and the senses of a word
-are kept apart less well. More smoothing gains less and spreads words over more maps. Maps of a
-single topic do not come of it: the inverse divergence charges nothing for groups that stand well
-apart in one map, and with a small penalty it falls further where a topic is split over three maps
-than where each topic has its own. A size penalty, under which groups cannot stand far apart, does
-more for single topics than the choice of the divergence. The parts of a map hardly tell the fits
-apart: among the words of most pairs, nearly all that share a map are connected there.
+Results for 1,000 words: with a smoothing of 0.01, 59 % of the model's choices are related words,
+instead of 32 %. A word has weight in 1.8 maps, instead of 2.5. The strongest pairs of a map are
+hardly purer (91 % instead of 90 %). On the other hand, KL(P||Q) rises from 1.8 to 3.2, and the
+senses of a word separate less well. More smoothing gains less and spreads words over more maps.
+
+Maps of a single topic do not result. The inverse divergence does not penalize distant groups in one
+map. With a small penalty it is lower if a topic is split over three maps than if each topic has its
+own. A size penalty, which keeps groups close together, does more for single topics than the choice
+of the divergence. The parts of a map hardly distinguish the fits, because nearly all words of most
+pairs that share a map are connected there.
 """
 
 from __future__ import annotations

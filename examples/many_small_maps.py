@@ -3,16 +3,16 @@
     python examples/many_small_maps.py [--sizes 10x2 20x2 ...] [--splits 5] [--first-split 0]
         [--penalties .005] [--iterations 15] [--starts] [--output table.csv] [--quick]
 
-Held-out associations as in `prediction_2009.py`: errors in nats a cue, training, validation and
-test part 80/10/10 by pair. The first lines are single maps of 70 dimensions: as they are, and
-fitted to a mixture of the training part and what the first gives (distillation). Then come maps of
-2, 3, 5 and 10 dimensions at about equal numbers of coordinates in all (20, 40 and 80 an object),
-each of them taught by that first map. Fits end by the validation part. "maps a word" is the
-exponential of the mean entropy of a word's proportions, and "pages" are the maps that hold a tenth
-of a word or more: what a reader has to look at.
+Associations are held out as in `prediction_2009.py`: errors in nats per cue, with training,
+validation and test parts of 80/10/10 by pair. The first lines are single maps of 70 dimensions, one
+of them fitted to a mixture of the training part and the prediction of the first (distillation).
+Then follow maps of 2, 3, 5 and 10 dimensions with about equal numbers of coordinates (20, 40 and 80
+per object), each fitted to the prediction of that first map. Fits stop by the validation part.
+"maps a word" is the exponential of the mean entropy of a word's proportions. "pages" is the number
+of maps with at least a tenth of a word, which a reader has to inspect.
 
---starts compares what the start and the teacher do, for the first of the sizes: charts, random
-turns of the eigenvectors and random positions, each fitted to the training part alone and taught.
+--starts compares starts and the teacher, for the first of the sizes: charts, random rotations of
+the eigenvectors and random positions, each fitted to the training part only and with the teacher.
 """
 
 from __future__ import annotations

@@ -3,18 +3,18 @@
     python examples/pinning.py [--maps 10] [--new 0.3] [--iterations 1000] [--seed 0]
         [-o figure.png] [--quick]
 
-A part of the embedded word relations' words is set aside, and an atlas fitted to the others. Then
-the new words come, in three ways: each inserted by itself, all arranged around the old ones, which
-are pinned, and with the old ones fitted anew. Printed are
+A part of the words of the embedded relations is set aside, and an atlas is fitted to the others.
+Then the new words are added in three ways: each inserted by itself, all arranged around the old
+ones, which are pinned, and in a new fit of all words. The script prints
 
     KL           divergence of the model from the relations of all words
     recall       share of the new words whose strongest associate is among the ten most similar
-    of new       the same of those whose strongest associate is new as well
-    as before    of the ten old words most similar to an old one, how many were so before
-    still        share of the old words of which not a bit has moved
+    of new       the same for those whose strongest associate is also new
+    as before    share of the ten old words most similar to an old one that were so before
+    still        share of the old words with bit-equal coordinates
     seconds
 
-The figure shows, in the map that holds most of the new words, who was pinned and who is new.
+The figure shows pinned and new words in the map that contains most of the new words.
 """
 
 from __future__ import annotations

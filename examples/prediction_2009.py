@@ -4,21 +4,21 @@
         [--penalties .02 .05 .1] [--first-shares .88] [--dropout 0] [--no-popularity]
         [--paper-optimizer] [--models] [--tune] [--output table.csv] [--quick]
 
-A tenth of the associations (both directions of a pair together) is kept for early stopping and a
-tenth for the test. Errors are (1 / N) sum over a part of p log(p / q), in nats a cue; the report's
-own parts differ from these, so compare orders rather than digits. Each fit stops by its validation
-part. Of several penalties or first shares, and with --tune of the parameters of the other models
-(`GRIDS`), each split takes those of its least validation error; the test part chooses nothing.
-Several maps start with random turns of the same eigenvectors and are fitted to the training part
-alone; `many_small_maps.py` has what a teacher adds. Other settings are the defaults of the classes,
-which were chosen by the validation parts of other splits.
+A tenth of the associations (both directions of a pair together) is used for early stopping, and a
+tenth for the test. Errors are (1 / N) sum over a part of p log(p / q), in nats per cue. The parts
+in the report differ from these, so compare orders rather than digits. Each fit stops by its
+validation part. Among several penalties or first shares, and with --tune among the parameters of
+the other models (`GRIDS`), each split uses those of its least validation error. The test part
+affects no choice. Several maps start with random rotations of the same eigenvectors and are fitted
+to the training part only; `many_small_maps.py` adds a teacher. Other settings are the defaults of
+the classes, which were chosen by the validation parts of other splits.
 
-What a model gives to pairs of the training part it cannot give to held-out ones, so one that
-leaves known associates out has an easier task. "unknown" is therefore the test error with each q
-brought to a sum of 1 over the pairs outside the training part; ranks leave those in it out too.
+A model cannot assign the probability of training pairs to held-out ones, so a model that excludes
+known associates has an easier task. "unknown" is therefore the test error with each q normalized
+over the pairs outside the training part. Ranks also exclude training pairs.
 
 Without the free-association norms (MANYMAPS_DATA, by default ../shared/data) the embedded word
-relations are used, and the report's figures do not apply.
+relations are used, and the report's numbers do not apply.
 """
 
 from __future__ import annotations

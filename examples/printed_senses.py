@@ -3,17 +3,17 @@
     python examples/printed_senses.py [--maps 40] [--seeds 0 1 2] [--penalties 0 0.001] [--quick]
 
 van der Maaten & Hinton 2009, section 4, and Cook et al. 2007, section 5, print words whose senses
-live in different maps, and small structures that stay together. For each of them this script says
-hit or miss:
+are in different maps, and small structures that stay together. The script reports a hit or a miss
+for each of them:
 
     senses      every listed sense has a map of its own: the maps in which the word shares most with
-                each sense's words differ, and hold at least 0.1 of the word (a word that keeps
-                to one map scores 1, so the number of words is the score of no separation)
-    together    the listed words have one map in which all hold at least 0.1 and lie among one
+                each sense's words differ, and have at least 0.1 of the word (a word in one map
+                scores 1, so the number of words is the score of no separation)
+    together    the listed words have one map in which all have at least 0.1 and are among one
                 another's 30 nearest
     asymmetry   the similarity is larger in the printed direction, under the model
 
-Needs the norms in MANYMAPS_DATA; says so and ends where they are absent.
+Requires the norms in MANYMAPS_DATA; without them it prints a note and ends.
 """
 
 from __future__ import annotations

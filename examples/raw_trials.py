@@ -3,10 +3,10 @@
     python examples/raw_trials.py [-o OUT.html] [--trials SWOW-EN.R100.csv]
 
 The study's own file may not be redistributed (docs/how-to/norms.md lists its source). The
-participants here are simulated: they answer by the embedded word relations, and the old ones have
-swapped what they recall for two cues. What is read, left out and unknown is printed, then the words
-whose answers differ most between the groups, by half the sum of absolute differences of strengths;
-the page has both atlases side by side.
+participants here are simulated. They answer by the embedded word relations, and the old ones have
+swapped their responses to two cues. The script prints the data that were read, omitted or unknown.
+Then it lists the words whose responses differ most between the groups, by half the sum of absolute
+differences of strengths. The page shows both atlases side by side.
 """
 
 from __future__ import annotations

@@ -2,18 +2,18 @@
 
     python examples/scanpy_cells.py [--quick] [--page cells.html] [-o cells.h5ad]
 
-What is shown: `manymaps.anndata` in a session with scanpy. The tables can be had without a network:
-`pbmc68k_reduced` (700 blood cells, 50 principal components), which comes with scanpy; the digits of
-scikit-learn (1,797 x 64); and `scanpy.datasets.blobs` (5,000 points in 12 clouds), which is drawn.
+The script uses `manymaps.anndata` in a session with scanpy. The tables are available offline:
+`pbmc68k_reduced` (700 blood cells, 50 principal components), which is part of scanpy, the digits of
+scikit-learn (1,797 x 64), and `scanpy.datasets.blobs` (5,000 points in 12 clouds), which is drawn.
 
-On each, t-SNE by `scanpy.tl.tsne` (scikit-learn's, Barnes-Hut) and by `manymaps.anndata.tsne`, both
-as they come, at perplexity 30. Beside the seconds stand KL(P || Q), summed over all pairs in
-float64 for the very same P, of exact neighbours, and the share of each object's ten nearest rows
-that are among its ten nearest in the map. The first run of ours compiles; it is made before on few
-rows and not counted. Then two maps of the blood cells from the neighbours that scanpy found, with
-what is typical of each, and their page.
+On each table, t-SNE is run by `scanpy.tl.tsne` (scikit-learn's, Barnes-Hut) and by
+`manymaps.anndata.tsne`, both with defaults, at perplexity 30. The script prints seconds and
+KL(P || Q), summed over all pairs in float64 for the same P of exact neighbours. It also prints the
+share of each object's ten nearest rows that are among its ten nearest in the map. The first run of
+manymaps compiles; it is made on a few rows and not counted. Then the script fits two maps of the
+blood cells to the neighbours that scanpy found, prints their captions, and writes their page.
 
-Needs scanpy (`pip install scanpy`).
+Requires scanpy (`pip install scanpy`).
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     python examples/sense_separation.py [--maps 1 5 20] [--iterations 1000] [--seed 0] [--quick]
 
-The embedded word relations say for each pair which sense of the cue it comes from. The fit never
-sees that; the score is the share of the pairs of senses of a word that come to live mainly in
-different maps. Chance permutes the senses of each word's pairs. Contrast is how much more two pairs
-of one sense agree on their map than pairs of different senses of the word, and is 0 by chance
-(formulas: `manymaps.metrics`).
+The embedded word relations contain the sense of the cue for each pair. The fit does not use it. The
+score is the share of the pairs of senses of a word that are mainly in different maps. Chance
+permutes the senses of each word's pairs. Contrast is how much more two pairs of one sense agree on
+their map than pairs of different senses of the word, and is 0 by chance (formulas:
+`manymaps.metrics`).
 """
 
 from __future__ import annotations

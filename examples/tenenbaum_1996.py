@@ -3,21 +3,21 @@
     python examples/tenenbaum_1996.py [--quick] [--sets 200] [-o FOLDER]
 
 1. Artificial data (section 3.1): 12 stimuli, 8 classes at random, weights from [0.1, 0.6], noise of
-   5 %: here normal, its standard deviation 5 % of that of the similarities. Sets with a class that
-   nothing could tell are drawn again: an empty one, one of a single member, or one that stands
-   twice. "EM alone" is a single random start of the paper's algorithm, "EM, search" one followed by
-   the search for better clusters, "first run" a single start of our default, a long annealing and
-   that search; the paper's figures are of 10 sets. With fewer clusters than classes the best fit
-   need not be the heaviest classes: the first row of each block says how often the fit is as good
-   as theirs.
+   5 %. Here the noise is normal, with 5 % of the standard deviation of the similarities. Sets with
+   an unidentifiable class are drawn again: an empty one, one of a single member, or a repeated one.
+   "EM alone" is a single random start of the paper's algorithm, and "EM, search" is one followed by
+   the search for better clusters. "first run" is a single start of our default, a long annealing
+   and that search. The paper's numbers are for 10 sets. With fewer clusters than classes, the best
+   fit need not be the heaviest classes. The first row of each block therefore counts the fits that
+   are at least as good.
 2. The integers 0 to 9 (section 3.2, table 1).
 3. Sixteen consonants (section 3.3, table 2).
 
-The measured similarities of 2 and 3 are read from MANYMAPS_DATA; without them, those rebuilt from
-the printed clusters are fitted instead, and said to be. Both are scaled to lie between 0 and 1, as
-the printed weights imply. The constant is not negative, as in the paper, where it is the weight of
-a cluster of all objects; what a constant free in sign adds is said too. With -o the clusters are
-drawn over a map of the similarities.
+The measured similarities of 2 and 3 are read from MANYMAPS_DATA. Without them, similarities rebuilt
+from the printed clusters are fitted instead, with a note. Both are scaled to [0, 1], as the printed
+weights imply. The constant is at least 0, as in the paper, where it is the weight of a cluster of
+all objects. The script also prints the gain of a constant with any sign. With -o it draws the
+clusters over a map of the similarities.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def similarities(printed: Printed) -> tuple[np.ndarray, tuple[str, ...], bool]:
 
 
 def explained(values: np.ndarray, members: np.ndarray, weights: np.ndarray | None = None) -> float:
-    """Compute the variance that memberships (n, K) account for, by default with the best weights."""
+    """Compute the variance that memberships (n, K) account for, with given or best weights."""
     from scipy.optimize import nnls
 
     upper = np.triu_indices(len(values), 1)

@@ -2,24 +2,24 @@
 
     python examples/two_maps_2007.py [--seeds 10] [--quick] [-o figure.png]
 
-What is reproduced: section 4 of J.A. Cook, I. Sutskever, A. Mnih and G.E. Hinton, Visualizing
-similarity data with a mixture of maps (AISTATS 2007). P is made from two maps of 50 random objects,
-every proportion 0.5, Gaussian kernel, conditional. From random starts the fit is to give both maps
-back, up to rotation, reflection and translation, and which is which.
+The script reproduces section 4 of J.A. Cook, I. Sutskever, A. Mnih and G.E. Hinton, Visualizing
+similarity data with a mixture of maps (AISTATS 2007). P is computed from two maps of 50 random
+objects, with proportions of 0.5, a Gaussian kernel, and a conditional model. From random starts the
+fit should recover both maps, up to rotation, reflection, translation and order.
 
-The target is a model of its own kind, so the least divergence is 0 and a solution is recognized
-without knowing the truth. L-BFGS alone ends in local minima with some objects at the wrong place
-of a map, between which and the right place lies a wall. So, until the divergence is 0:
+The target is a model of the same kind. The least divergence is therefore 0, and a solution can be
+recognized without knowing the truth. L-BFGS by itself ends in local minima in which some objects
+are at a wrong position of a map. So, until the divergence is 0:
 
-1. fits from random starts;
-2. the best of them go through rounds of moving: a few objects, the worst fitting ones likelier,
-   are put where the exact cost is least over pairs of random places, one in each map, all others
-   held; then L-BFGS again; a round that does not lower the cost is undone.
+1. Fits are run from random starts.
+2. The best of them go through rounds of moving. A few objects, preferably those that fit worst, are
+   moved to the least exact cost over pairs of random positions, one in each map. All others are
+   fixed. Then L-BFGS continues. A round that does not lower the cost is undone.
 
 Disparity is sum |A R - B|^2 / sum |B|^2 of two centred maps with the best rotation or reflection R,
-without scaling, the larger of the two maps; a search succeeds where it is below 1e-3. Beside ours
-stands a plain prototype: L-BFGS in float64 and at most six restarts with jitter. The fair match for
-it is the column of six starts; further starts and rounds are what the rest of the rate costs.
+without scaling, the larger of the two maps. A search succeeds if it is below 1e-3. It is compared
+with a plain prototype: L-BFGS in float64 and at most six restarts with jitter. The corresponding
+column is that of six starts. Further starts and rounds are the cost of the remaining solutions.
 """
 
 from __future__ import annotations

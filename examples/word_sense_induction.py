@@ -3,30 +3,30 @@
     python examples/word_sense_induction.py [--maps 20 40] [--topics 20 40 150]
         [--iterations 500] [--pseudowords 200] [--words N] [--seed 0] [--quick]
 
-Word sense induction: each stored pair of a word is put into a cluster by what is known of the
-network alone, and the clusters are compared with the senses that the pairs come from (B-cubed and
-V-measure, means over words of two or more senses: `manymaps.metrics.sense_induction`).
+In word sense induction, each stored pair of a word is assigned to a cluster by the network only.
+The clusters are compared with the senses of the pairs (B-cubed and V-measure, means over words of
+two or more senses: `manymaps.metrics.sense_induction`).
 
-    one cluster             nothing is told apart
-    each pair alone         everything is
+    one cluster             all pairs together
+    each pair alone         all pairs separate
     Chinese whispers        Biemann 2006, on the network among the word's neighbours
-    Louvain                 Blondel et al. 2008, on the same, at resolutions of .5 and 1
-    SenseGram-like          Pelevina et al. 2016: the word's neighbours linked where their vectors
-                            (spectral, 70 dimensions) are near, and clustered by Chinese whispers
-    LDA, PLSA               the topic most probable for the pair: argmax_z p(z|i) p(j|z)
+    Louvain                 Blondel et al. 2008, on the same, at resolutions of 0.5 and 1
+    SenseGram-like          Pelevina et al. 2016: the word's neighbours, linked if their vectors
+                            (spectral, 70 dimensions) are near, clustered by Chinese whispers
+    LDA, PLSA               the most probable topic for the pair: argmax_z p(z|i) p(j|z)
     maps                    the map that explains the pair most: argmax_m v_ij^m
-    listed senses           the sense among `Atlas.senses` that holds the partner most
+    listed senses           the sense among `Atlas.senses` that contains most of the associate
 
-Two ground truths. The embedded word relations say which WordNet sense of the cue a pair comes from.
-Pseudowords are pairs of unrelated words of the free-association norms, merged, whose halves are the
-senses (`manymaps.pseudowords`; the norms are looked for in MANYMAPS_DATA, and without them the word
-relations are taken). There F says little, since halves have senses of their own and a method that
-finds these is no worse; what counts is how often the halves come apart, that is their main clusters
-differ, how often they would by chance, and contrast. Each pair counts for its cluster there; the
-last table, of the maps by frequency ratio of the halves, counts it for each map by its share.
+There are two ground truths. The embedded word relations contain the WordNet sense of the cue for
+each pair. Pseudowords are merged pairs of unrelated words of the free-association norms, whose
+halves are the senses (`manymaps.pseudowords`; without norms in MANYMAPS_DATA, the word relations
+are used). For these, F is not informative, because halves have senses of their own, and a method
+that finds them is no worse. Informative are how often the halves separate (their main clusters
+differ), how often they would by chance, and contrast. There each pair counts for its cluster. In
+the last table, of the maps by frequency ratio of the halves, it counts for each map by its share.
 
-Nothing was fitted to either truth. Louvain's resolution of .5, and the 50 nearest of the SenseGram-
-like method, are each the best of a few on the word relations.
+No method was fitted to either truth. Louvain's resolution of 0.5, and the 50 nearest of the
+SenseGram-like method, are each the best of a few on the word relations.
 
 Needs networkx (`pip install networkx`).
 """
