@@ -2,15 +2,16 @@
 
     python benchmarks/clusters.py [--sizes 16 50 200 1000] [--clusters 8 16 50] [--words 1000]
 
-Made-up data: n objects, K features of which each object has one in five at random, weights from
-[0.1, 0.6], normal noise with 5 % of the standard deviation of the similarities. "true" is what the
-features accounted for that the data were made from. One random start each, after compilation.
+The generated data have n objects and K features, each of which one in five objects has at random.
+Weights are from [0.1, 0.6], and normal noise has 5 % of the standard deviation of the similarities.
+"true" is the variance accounted for by the features from which the data were generated. Each row is
+one random start after compilation.
 
-The integers (needs their similarities in MANYMAPS_DATA, else those rebuilt from the printed
-clusters): one start, and 100.
+The integers (from MANYMAPS_DATA, or else rebuilt from the printed clusters) have one start, and
+100.
 
-Words (needs the USF norms in MANYMAPS_DATA): the words that are the response to most cues, with a
-prior of ten words to a feature. Its features are printed, for a person to judge.
+Words (with the USF norms in MANYMAPS_DATA) are the responses to most cues, with a prior of ten
+words per feature. Their features are printed for inspection.
 """
 
 from __future__ import annotations

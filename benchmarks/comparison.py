@@ -3,27 +3,28 @@
     python benchmarks/comparison.py [--swapped 30] [--shares 1 .5 .25 .1] [--repeats 3] [--people]
     python benchmarks/comparison.py --rates 1500
 
-Two groups are drawn from the same norms (`manymaps.resampled`), and of some words of the second a
-share of the answers is exchanged for those of another word, in a cycle. What `compare` finds at a
-false discovery rate of 5 % is counted beside two rankings without a test, which are given for free
-what no user knows, how many words to take: those of least cosine between the two rows of counts,
-and of least cosine where equally many answers were drawn by lot as the data hold. A share of 0 is
-the null: what is found then is false, and p-values should be even.
+Two groups are drawn from the same norms (`manymaps.resampled`). For some words of the second group,
+a share of the responses is exchanged with those of another word, in a cycle. The findings of
+`compare` at a false discovery rate of 5 % are compared with two rankings without a test. The
+rankings use the true number of words, which users do not know. They select the words with the least
+cosine between the two rows of counts, and with the least cosine after equally many responses were
+drawn at random. A share of 0 is the null hypothesis, under which all findings are false and
+p-values should be uniform.
 
-    USF           5,018 words, 100 to 150 answers each (needs the norms in MANYMAPS_DATA)
-    relations     the embedded word relations, 100 answers each
-    USF, against  USF against the relations, words of both: all words differ, for the two are of
-    relations     different kinds; so the planted ones can only be found by rank
+    USF           5,018 words, 100 to 150 responses each (requires the norms in MANYMAPS_DATA)
+    relations     the embedded word relations, 100 responses each
+    USF, against  USF against the relations, words of both: all words differ, because the two are of
+    relations     different kinds, so the exchanged ones can only be found by rank
 
-With --people raw trials instead: 200 people in two groups answer 40 of 300 cues with three
-associations each, which hang together in a person's mind; dealing people keeps what it promises,
-and dealing answers as if they were people's own does not.
+With --people, raw trials are used: 200 participants in two groups answer 40 of 300 cues with three
+related associations each. Permuting participants keeps the error rate, and permuting their
+responses as if they were independent does not.
 
-With --rates N the promise itself is counted, in N pairs of small groups (20 words of three senses
-of four answers, 100 answers per word and group) of which nothing, a quarter or half of the words
-differ by a shift of one sense, or by a shift of answers within a sense. "any" is the share of the
-N comparisons that show anything: without differences it must not exceed alpha, 0.05. "false" is
-the mean share of unchanged words among the words shown, which must not exceed it either.
+With --rates N, the error rates are counted in N pairs of small groups (20 words of three senses of
+four responses, 100 responses per word and group). No word, a quarter or half of the words differ by
+a shift of one sense, or by a shift of responses within a sense. "any" is the share of the N
+comparisons with any finding. Without differences it must not exceed alpha, 0.05. "false" is the
+mean share of unchanged words among the findings, which must not exceed it either.
 """
 
 from __future__ import annotations

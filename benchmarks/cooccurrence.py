@@ -3,8 +3,8 @@
     python benchmarks/cooccurrence.py [--words 2000 20000] [--dims 2 5 50] [--million 2 10]
     python benchmarks/cooccurrence.py --held-out [--words 2000] [--dims 2 3 5 10 20 50]
 
-20 Newsgroups, all posts by the most frequent words after the first 100 (needs the counts in
-MANYMAPS_DATA). Each program runs in a process of its own, with as many threads as the others:
+The data are 20 Newsgroups, all posts by the most frequent words after the first 100 (from
+MANYMAPS_DATA). Each program runs in a process of its own, with the same number of threads:
 
     manymaps   CODE(n_components=d, random_state=0).fit(counts), to convergence
     torch      the same likelihood as a dense table of distances, float32, autograd, torch's L-BFGS
@@ -12,17 +12,17 @@ MANYMAPS_DATA). Each program runs in a process of its own, with as many threads 
     ca         manymaps.correspondence_analysis, sparse
     prince     prince's correspondence analysis, which makes the table dense
 
-`--million` adds a synthetic table of 1,000,000 rows, 20,000 columns and 63 million counts, some 50
-million of them stored, by manymaps alone, in these dimensions. Programs that make tables dense are
-left out where that would take many gigabytes. In more than two dimensions fits end after 100
-iterations (of the million rows 2): there most posts choose the rim of the words alone, and the
-likelihood goes on rising as they drift outwards. Seconds are of the fit, without imports and the
-reading of the table; peak is of the whole process; "likelihood" is the mean log p(y|x) of a count,
-"each" seconds an evaluation of cost and gradient.
+`--million` adds a synthetic table of 1,000,000 rows, 20,000 columns and 63 million counts, about 50
+million of them stored, for manymaps only, in these dimensions. Programs that make tables dense are
+omitted if that would take many gigabytes. In more than two dimensions, fits end after 100
+iterations (2 for the million rows). There most posts choose only words at the edge, and the
+likelihood continues to rise as they drift outwards. Seconds are those of the fit, without imports
+and reading, and the peak is that of the whole process. "likelihood" is the mean log p(y|x) of a
+count, and "each" is the seconds per evaluation of cost and gradient.
 
-`--held-out` fits nine tenths of the counts without a size penalty, and with the one of a few that
-is best for half of the others after 50 iterations, which is then fitted to its end. "held out" is
-the mean log p(y|x) of the other half.
+`--held-out` fits nine tenths of the counts without a size penalty and with the best of a few
+penalties. The best is chosen on half of the other counts after 50 iterations, and then fitted to
+convergence. "held out" is the mean log p(y|x) of the other half.
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
     python benchmarks/exactness.py [--maps 20] [--iterations 300]
 
-Relative errors (norm of the difference over the norm) of Z, of the repulsive force, and of the
-whole gradient, which is small beside its two parts near the end of a fit:
-the fft engine at the default tolerance against exact sums; the active entries against all of them.
+The first table lists relative errors (norm of the difference over the norm) of Z, of the repulsive
+force, and of the whole gradient, which is small compared with its two parts near the end of a fit.
+It compares the fft engine at the default tolerance with exact sums, and the active entries with all
+entries.
 
-Then a Gaussian conditional model of random points of two kinds, columns with the given radius and
-each row near one of them, against dense sums in float64: Z, KL, and the repulsive forces on rows
-and on columns.
+The second table uses a bipartite Gaussian conditional model of random points, with columns of the
+given radius and each row near one of them. It compares Z, KL, and the repulsive forces on rows and
+on columns with dense sums in float64.
 """
 
 from __future__ import annotations

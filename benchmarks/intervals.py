@@ -2,14 +2,17 @@
 
     python benchmarks/intervals.py [--draws 1000]
 
-The word has two to five senses of six words each. Its answers are norms of so many responses, or
-trials: of one answer, or of up to three that differ, each of another sense ("R123") or with .7 of
-one that the person has in mind ("alike"). One line for each: the share of the 95 % intervals of
-`manymaps.intervals` that hold the strengths (of those that three people or more are expected to
-give), the shares of the senses and the ambiguity, and the mean design effect. Truth is what 200,000
-trials give. Below, the least, the mean and the most; then the same of single proportions that
-somebody gave, by Jeffreys', Wilson's and a bootstrap's intervals, and of the ambiguity by the
-percentiles of a bootstrap. Last, the coverage of the ambiguity of 10 to 200 answers to words of two
+The word has two to five senses of six words each. Its responses are norms with a number of
+responses, or trials. A trial has one response, or up to three different ones. These come from
+different senses ("R123"), or with probability 0.7 from one sense that the participant has in mind
+("alike"). Each line lists the share of the 95 % intervals of `manymaps.intervals` that contain the
+truth, which is the result of 200,000 trials. They are intervals of the strengths (with at least
+three expected participants), of the shares of the senses, and of the ambiguity. It also lists the
+mean design effect.
+
+Below are the least, the mean and the most. The next lines contain the same for single nonzero
+proportions, by Jeffreys', Wilson's and bootstrap intervals, and for the ambiguity by bootstrap
+percentiles. The last table is the coverage of the ambiguity of 10 to 200 responses to words of two
 to five senses, in ten times as many draws.
 """
 

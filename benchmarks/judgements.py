@@ -6,9 +6,10 @@
 
     x_ij = sqrt(w / 2) (u_i + u_j) + sqrt(1 - w) e_ij
 
-standard normal, with correlations .7, .3 and .4 of the word effects (rating with the first measure,
-with the second, and the measures with each other) and .5, .2 and .3 of the pair effects; w is the
-variance share of words. The true correlations follow: those of normal variables, and for Spearman's
+standard normal, with correlations 0.7, 0.3 and 0.4 of the word effects (rating with the first
+measure, with the second, and the measures with each other) and 0.5, 0.2 and 0.3 of the pair
+effects. The variance share of words is w. The true correlations follow: those of normal variables,
+and for Spearman's
 6 / pi arcsin(r / 2). Words are drawn into random pairs, each word into the same number of pairs,
 and each pair occurs once. One line per setting: the coverage of 95 % intervals of Pearson's,
 its gain (first measure less second), Spearman's and its gain, by a bootstrap over pairs (300

@@ -4,19 +4,19 @@
     python benchmarks/neighbors.py map [--size 60000] [--seeds 0] [--data mnist clusters]
 
 `search` finds 90 neighbours of every point by each method, on points about a hundred centres and on
-MNIST in 50 components (`benchmarks/tsne.py`), with as little effort as reaches the recall on 500
-points. What others search is timed on 20,000 points and scaled to all.
+MNIST in 50 components (`benchmarks/tsne.py`), with the least effort that reaches the recall on 500
+points. Searches of other libraries are timed on 20,000 points and scaled to all points.
 
-    effort     inverted lists that are probed, or how far a graph is walked (efSearch)
-    build      seconds until the index stands, of manymaps of everything
+    effort     number of inverted lists that are probed, or extent of a graph walk (efSearch)
+    build      seconds until the index is built; for manymaps, of the whole search
     search     seconds for all points
     recall     as measured on the 500 points
 
 `map` fits t-SNE (750 iterations) to neighbours of lower recall, to fewer of them, and to fewer with
-equal weights. KL is that of the map against P of exact neighbours at perplexity 30; "nearest" the
-share of the ten true nearest neighbours of a point that are among its ten nearest in the map.
+equal weights. KL is that of the map against P of exact neighbours at perplexity 30. "nearest" is
+the share of the ten true nearest neighbours of a point that are among its ten nearest in the map.
 
-Runs on two threads; MNIST is looked for in MANYMAPS_DATA.
+The benchmark runs on two threads, with MNIST from MANYMAPS_DATA.
 """
 
 from __future__ import annotations

@@ -3,20 +3,20 @@
     python benchmarks/page.py [--runs 5] [--iterations 200] [--atlas FILE ...] [--quick]
 
 Three pages are written and opened from disk without a network, in Debian's chromium: the word
-relations in 20 maps, the free-association norms in 40 (where MANYMAPS_DATA has them), and 200,000
-objects in one map; or those of the atlases that are given. For each:
+relations in 20 maps, the free-association norms in 40 (if MANYMAPS_DATA contains them), and 200,000
+objects in one map; or those of the given atlases. For each page, the columns are
 
     MB           size of the file
-    paint        milliseconds until anything is painted
-    ready        until the page can be used
-    labels       from the opening of a map until the last of its labels has come
-    letter       from a letter typed in the search field until what it finds is painted
-    frame        from frame to frame while the wheel turns by a notch at every frame: the median
-    95 %         what 95 % of those frames stay within
-    draw         how long the drawing of a frame takes: the median
+    paint        milliseconds until the first paint
+    ready        milliseconds until the page can be used
+    labels       time from the opening of a map to its last label
+    letter       time from a letter typed in the search field to the painted results
+    frame        time from frame to frame while the wheel turns a notch per frame: the median
+    95 %         the 95th percentile of these times
+    draw         time of drawing a frame: the median
 
-Each figure is the median of several runs, each in a window of its own of 1440 x 900 pixels. Needs
-playwright and chromium. --quick makes one run of pages that were fitted with few iterations.
+Each number is the median of several runs, each in a window of its own of 1440 x 900 pixels.
+Requires playwright and chromium. --quick makes one run of pages fitted with few iterations.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
     python benchmarks/ratings.py RATINGS... [--maps 40] [--iterations 400] [--seed 0]
 
-RATINGS are files as `manymaps.read_ratings` takes them (SimLex-999, WordSim-353, MEN, ...); none
-may be shipped. The norms are looked for in MANYMAPS_DATA, and fitted once. For each file a line per
-form: Pearson's and Spearman's correlation with the ratings, over the pairs that the atlas knows.
-Which of them `manymaps.evaluate` takes, and why, stands in `manymaps.analysis.rating_evaluation`.
+RATINGS are files in the formats of `manymaps.read_ratings` (SimLex-999, WordSim-353, MEN, ...),
+none of which may be shipped. The norms from MANYMAPS_DATA are fitted once. For each file, the table
+has one line per form: Pearson's and Spearman's correlation with the ratings, over the pairs that
+the atlas contains. `manymaps.analysis.rating_evaluation` documents the form that
+`manymaps.evaluate` uses, and the reason.
 """
 
 from __future__ import annotations

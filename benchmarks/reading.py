@@ -2,9 +2,9 @@
 
     python benchmarks/reading.py --trials 1000000
 
-Synthetic people (tests/trial_samples.py) answer three times to each of 14 cues. Each file is read
-by a process of its own: seconds of the wall and of the processor, from the file to `Associations`;
-`peak` is the most memory that the process had, `before` what it had with everything imported.
+Synthetic participants (tests/trial_samples.py) answer three times to each of 14 cues. Each file is
+read by a process of its own. The columns are seconds of wall and processor time, from the file to
+`Associations`, `peak`, the peak memory of the process, and `before`, its memory after all imports.
 """
 
 from __future__ import annotations

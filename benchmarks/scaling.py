@@ -2,11 +2,11 @@
 
     python benchmarks/scaling.py [--axes objects maps dimensions partners threads] [--figure FILE]
 
-Synthetic associations: each object has its partners among the nearest of a hidden line of topics.
-Each point is a process of its own, whose seconds are those of an iteration after the maps have
-formed a little, and whose memory is the peak of the process. The exponents are the slopes of their
-logarithms over the upper half of the axis; 1 is linear. What is not varied: 5,000 objects, 5 maps,
-2 dimensions, 15 partners, all processors.
+In the synthetic associations, each object has its associates among the nearest objects on a hidden
+line of topics. Each point is a process of its own. Its seconds are those of an iteration after the
+maps have formed a little, and its memory is the peak of the process. The exponents are the slopes
+of the logarithms over the upper half of the axis, where 1 is linear. Defaults of the other sizes
+are 5,000 objects, 5 maps, 2 dimensions, 15 associates, and all processors.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
     python benchmarks/stages.py --objects 10000 100000 300000       # each in a process of its own
     python benchmarks/stages.py --objects 100000 --perplexity 10    # or --features, --dims, --maps
 
-Vectors of 50 features in 100 clusters by `TSNE`, 750 iterations; with --maps above 1 their P by
-`MultipleMapsTSNE`. An iteration's parts are timed where the objective calls them: attraction over
-the stored pairs, the field (grid and near pairs), and all else (optimizer, records, cost).
+The data are vectors of 50 features in 100 clusters, fitted by `TSNE` in 750 iterations; with --maps
+above 1, their P is fitted by `MultipleMapsTSNE`. The parts of an iteration are timed where the
+objective calls them: attraction over the stored pairs, the field (grid and near pairs), and all
+else (optimizer, records, cost).
 """
 
 from __future__ import annotations

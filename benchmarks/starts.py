@@ -2,24 +2,24 @@
 
     python benchmarks/starts.py [--iterations 500] [--seeds 0 1 2] [--data relations usf]
 
-Starts: "random" at the penalties 0.01 and 0.001, and "personas" at 0.001, the default. One line
-for each start and data, means over the seeds:
+The starts are "random" at the penalties 0.01 and 0.001, and "personas" at 0.001, the default. Each
+line is a start and data set, with means over the seeds:
 
     KL         per word
-    F          B-cubed of pairs by the map that explains them (the word relations know their senses)
-    listed     the same by what `Atlas.senses` lists
+    F          B-cubed of pairs by the map that explains them (senses from the word relations)
+    listed     the same by the senses that `Atlas.senses` lists
     theme      mean cosine, among 70 spectral directions of the data, of two words that share a map
-               at .1 or more
+               at 0.1 or more
     contrast   within - across of `manymaps.metrics.sense_separation`; on the norms that of the
-               halves of 200 pseudowords, and `apart` how many of them come apart
-    printed    senses that the papers print with a map of their own, least and most over the seeds
+               halves of 200 pseudowords, and `apart`, how many of them separate
+    printed    senses in the papers that have a map of their own, least and most over the seeds
     visible    words whose strongest associate is among the 10 nearest dots in one of their maps
     strongest  the median probability of the strongest associate under the model
-    seeds      senses, by maps alone, that recur between seeds (`manymaps.analysis.stability`)
-    drawn      the same between fits to responses drawn once more (`manymaps.resampled`)
+    seeds      senses, by maps only, that recur between seeds (`manymaps.analysis.stability`)
+    drawn      the same between fits to resampled responses (`manymaps.resampled`)
 
-Senses as listed recur more often, but in part by construction: all fits of one table know the same
-observed associations. They are printed in brackets. Norms are read from MANYMAPS_DATA.
+Listed senses recur more often, but in part by construction, because all fits of one table contain
+the same observed associations. They are printed in brackets. Norms are read from MANYMAPS_DATA.
 """
 
 from __future__ import annotations

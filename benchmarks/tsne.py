@@ -2,30 +2,30 @@
 
     python benchmarks/tsne.py [--sizes digits 5000 20000 70000 200000] [--million]
 
-Each program runs in a process of its own with as many threads as the others, on the same shuffled
-points: scikit-learn's digits as they are, or MNIST in 50 principal components. Perplexity 30, 250
-iterations with an exaggeration of 12 and 500 without, a start from PCA; openTSNE by its faster
-method, scikit-learn to 20,000 points, scikit-learn-intelex ("sklearnex") to 70,000 and where it is
-installed (`pip install '.[bench]'`; there is none for other than x86 processors). umap-learn
-is in the table of whole processes alone. Needs the MNIST training images in MANYMAPS_DATA for all
-sizes but "digits".
+Each program runs in a process of its own with the same number of threads, on the same shuffled
+points: scikit-learn's digits without changes, or MNIST in 50 principal components. The settings are
+perplexity 30, 250 iterations with an exaggeration of 12 and 500 without, and a start from PCA.
+openTSNE uses its faster method. scikit-learn runs up to 20,000 points, and scikit-learn-intelex
+("sklearnex") up to 70,000 if it is installed (`pip install '.[bench]'`, only for x86 processors).
+umap-learn is only in the table of whole processes. Requires the MNIST training images in
+MANYMAPS_DATA for all sizes except "digits".
 
-    neighbours, affinities   seconds; of manymaps from a process of their own
-    early, late, mean        milliseconds per iteration; sklearnex tells neither of the first two
-    total                    seconds of the fit; imports and the reading of points left out
+    neighbours, affinities   seconds; for manymaps from a separate process
+    early, late, mean        milliseconds per iteration; sklearnex reports only the last
+    total                    seconds of the fit, without imports and the reading of points
     peak                     megabytes of the whole process
-    own KL                   what the program says of its result, by its P and its sums
+    own KL                   the value that the program reports, by its P and its sums
     common KL                the same map on one P for all, that of exact neighbours, summed exactly
                              (beyond 70,000 points: neighbours at a recall of 0.99, sums to 1e-3)
     times slower             the time of the program over that of manymaps
 
-Where sklearnex ran, manymaps is run again, for the fewest iterations, by steps of 25, that end at
-a common KL no larger than its: that line says what the same map costs.
+If sklearnex runs, manymaps is run again for the fewest iterations, in steps of 25, whose common KL
+is at most that of sklearnex. That line shows the cost of an equally good map.
 
-The processes of manymaps share a compile cache, empty at first; a run that had to compile is
-repeated, and what it took to compile is said. The last table has whole processes, imports and
-compilation included. `--million` adds 1,000,000 points about 100 centres in 50 dimensions, by
-manymaps alone.
+The processes of manymaps share a compile cache, which is empty at first. A run that had to compile
+is repeated, and its time of compilation is printed. The last table contains whole processes,
+including imports and compilation. `--million` adds 1,000,000 points about 100 centres in 50
+dimensions, for manymaps only.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The free-association norms of 5,018 words in 1, 5, 20 and 40 maps: time, memory, fit, recall.
+"""The free-association norms of 5,018 words in 1, 5, 20 and 40 maps: time, memory, KL, recall.
 
     python benchmarks/usf.py [--maps 1 5 20 40] [--penalties 0 0.001] [--seed 0]
 
-Each fit is a process of its own, as a user would start it (`manymaps fit ... --json`), so that its
-seconds and peak memory are whole. Recall is the share of cue words whose strongest associate is
-among their 10 most probable under the model. Needs the norms in MANYMAPS_DATA.
+Each fit is a process of its own, as users start it (`manymaps fit ... --json`), so seconds and peak
+memory include the whole process. Recall is the share of cue words whose strongest associate is
+among their 10 most probable under the model. Requires the norms in MANYMAPS_DATA.
 """
 
 from __future__ import annotations

@@ -2,20 +2,20 @@
 
     python scripts/build_word_relations.py [--wordnet DIR] [-o FILE]
 
-Vocabulary. The `N_WORDS` commonest single words among the nouns and verbs of WordNet, by
+Vocabulary. The `N_WORDS` most common single words among the nouns and verbs of WordNet, by
 
     commonness(w) = sqrt((tags(w) + 1) (mentions(w) + 1))
 
-where tags(w) is how often a sense of w was tagged in the concordances (`cntlist.rev`) and
-mentions(w) how often w stands in the definitions and examples of WordNet itself, times the share of
-its tags that are those of a noun or verb. The tags alone come from news and essays and rank
-"orthography" above "rope"; the definitions speak of things.
-A word that is noun and verb is one object. Left out are senses spelled with a capital (Crane, Bush
-and Spring would hang persons and places on common words), words that are mostly adjectives or
-adverbs (in, down, first) and abbreviations without a vowel.
+where tags(w) is the number of times that a sense of w was tagged in the concordances
+(`cntlist.rev`). The number mentions(w) counts w in the definitions and examples of WordNet, times
+the share of its tags that are tags of a noun or verb. The tags come from news and essays and rank
+"orthography" above "rope"; the definitions mention everyday objects. A word that is noun and verb
+is one object. Omitted are senses spelled with a capital (Crane, Bush and Spring would relate
+persons and places to common words), words that are mostly adjectives or adverbs (in, down, first)
+and abbreviations without a vowel.
 
 Pairs. Every sense s of a word has the weight p(s), proportional to (tags(s) + 1/2)^(1/2), so that
-rare senses still count. It recalls the words of the synsets that it is related to:
+rare senses still count. It evokes the words of the synsets to which it is related:
 
     recall(s, t)   = sum over relations  weight(relation) * share(synset | t)
     strength(s, t) = p(s) * recall(s, t) / (sum over u  recall(s, u))^(1/2)
@@ -27,11 +27,11 @@ forms, entailments, causes, topics, and the words of the sense's own definition 
 not known; a word weighs the less the more often glosses use it, and a verb less than a noun).
 Longer paths and larger families weigh less.
 
-Senses. WordNet's senses are finer than any map: senses of one word that recall much the same words
-are merged and named after the commonest of them, as in "bank.n.1". A row keeps the `MAX_SENSES`
-commonest of those that have at least `MIN_SENSE` of its strength, and at most `MAX_PAIRS` pairs,
-some of every sense. A pair that several senses give is stored once, with their summed strength and
-the sense that gives most.
+Senses. WordNet's senses are finer than any map. Senses of one word that evoke similar words are
+merged and named after the most common of them, as in "bank.n.1". A row contains the `MAX_SENSES`
+most common senses with at least `MIN_SENSE` of its strength, and at most `MAX_PAIRS` pairs,
+including some of every sense. A pair of several senses is stored once, with their summed strength
+and the sense that contributes most.
 
 The file is an uncompressed `.npz` without pickles or dates: the same database gives the same bytes.
 

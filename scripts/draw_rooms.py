@@ -2,11 +2,11 @@
 
     python scripts/draw_rooms.py [--check]
 
-Layers are those of the contract in pyproject.toml, captions the first words of each room's
-docstring, arrows the imports in src/manymaps. An arrow that follows from others is not drawn: where
-a room builds on a second and the second on a third, the first may use the third as well. Imports
-upwards are refused by `lint-imports` and not drawn. The bottom layer stands under every room,
-without arrows.
+Layers are those of the contract in pyproject.toml, captions are the first words of each docstring,
+and arrows are the imports in src/manymaps. An arrow that follows from others is not drawn: if one
+subpackage imports a second and the second a third, the first may import the third too. Upward
+imports violate the contract of `lint-imports` and are not drawn. The bottom layer is below all
+subpackages, without arrows.
 
 With --check nothing is written; the exit code is 1 if docs/develop/rooms.svg is not current.
 """
