@@ -44,7 +44,7 @@ ROW = re.compile(
 INTRODUCTION = """\
 # Licences of dependencies
 
-This page is written by `python scripts/list_licences.py`, which documents the source of each
+The script `python scripts/list_licences.py` writes this page and documents the source of each
 column. manymaps itself is under the BSD 3-Clause licence, and its word relations are under that of
 WordNet. If a package has several versions, they are for different versions of Python, and the date
 and licence are those of the newest."""
