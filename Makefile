@@ -1,14 +1,14 @@
-# Everything starts here: `make demo` and `make test` set up .venv by themselves.
-# `make test` takes minutes; `make test-all` runs what it leaves out, the tests marked as slow.
+# `make demo` and `make test` create .venv if it is missing. `make test` takes minutes. `make test-all`
+# runs the tests that are marked as slow.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Threads of OpenBLAS spin for a tenth of a second before they sleep. Two processes with two threads
-# each take one another's time so; a test of small products took three times as long.
+# OpenBLAS threads spin for a tenth of a second before they sleep. Two processes with two threads each
+# block one another in this time, which made a test of small products three times as slow.
 export OPENBLAS_THREAD_TIMEOUT ?= 8
-# Two processes of tests, and the programs that they start, share what Python compiles.
+# The two test processes, and the programs that they start, share compiled byte code.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo readme test test-all docs campaigns lint lock sbom clean
@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
 
-# The output and the picture in the README, taken from the demo.
+# Update the output and the picture in the README from the demo.
 readme: demo $(VENV)/ready-dev
 	$(BIN)/python scripts/update_readme.py demo/demo.atlas
 
@@ -26,11 +26,11 @@ test: $(VENV)/ready-dev
 test-all: $(VENV)/ready-dev
 	$(BIN)/pytest -n 3 --dist worksteal -m slow
 
-# The manual: build/docs/html/index.html. What it runs is kept in build/docs.
+# Build the manual in build/docs/html/index.html. Outputs of executed cells are cached in build/docs.
 docs: $(VENV)/ready-dev
 	$(BIN)/sphinx-build -W --keep-going -n -q -b html -d build/docs/doctrees docs build/docs/html
 
-# An hour of cases that nobody chose; MINUTES and SEED change how many and which.
+# Test random cases for an hour; MINUTES and SEED change the duration and the cases.
 MINUTES ?= 60
 SEED ?= 0
 campaigns: $(VENV)/ready-dev
@@ -48,8 +48,8 @@ lint: $(VENV)/ready-dev
 	$(BIN)/python scripts/check_prose.py
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md benchmarks docs examples scripts src viewer/src
 
-# What developers have, pinned with hashes for all systems and versions of Python. What pyproject.toml
-# still allows stays as it is; UPGRADE=--upgrade takes the newest of all.
+# Pin the dependencies of developers with hashes, for all systems and versions of Python. Versions that
+# pyproject.toml still allows are kept; UPGRADE=--upgrade selects the newest of all.
 LOCK := pyproject.toml --extra dev --universal --python-version 3.11 --quiet
 lock: $(BIN)/python
 	$(BIN)/python -m pip install --quiet uv
@@ -60,8 +60,8 @@ lock: $(BIN)/python
 	$(MAKE) $(VENV)/ready-dev
 	$(BIN)/python scripts/list_licences.py --dates build/pylock.toml
 
-# What a release is made of: the package and what it asks for, in an environment of its own; and what
-# the page holds. No tool reads the version of the package from where it stands.
+# List the components of a release: the package with its dependencies, in a separate environment, and the
+# page. No tool reads the dynamic version of the package, so it is inserted.
 sbom: $(VENV)/ready-dev
 	rm -rf build/sbom
 	$(BIN)/python -m venv --without-pip build/sbom

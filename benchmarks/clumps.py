@@ -28,7 +28,7 @@ WIDTHS = (None, 0.0, 1e-3, 1e-2, 1e-1)
 
 
 def scattered(n: int, d: int, width: float | None, seed: int) -> np.ndarray:
-    """Points (d, n), half of them within `width` of one another, in any order."""
+    """Draw points (d, n), half of them within `width` of one another, in any order."""
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(n, d)) * (np.sqrt(n) / 6 if d == 2 else n / 60)
     if width is not None:
@@ -38,7 +38,7 @@ def scattered(n: int, d: int, width: float | None, seed: int) -> np.ndarray:
 
 
 def errors(points: np.ndarray, kernel: str) -> tuple[float, float]:
-    """Error of the grid's forces and their net momentum."""
+    """Compute the error of the grid's forces and their net momentum."""
     n = points.shape[1]
     offsets, charges = np.array([0, n]), np.zeros(n, np.float32)
     place = points, offsets, points, offsets, charges, np.arange(n), kernel, TOLERANCE

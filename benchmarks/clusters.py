@@ -2,15 +2,16 @@
 
     python benchmarks/clusters.py [--sizes 16 50 200 1000] [--clusters 8 16 50] [--words 1000]
 
-Made-up data: n objects, K features of which each object has one in five at random, weights from
-[0.1, 0.6], normal noise with 5 % of the standard deviation of the similarities. "true" is what the
-features accounted for that the data were made from. One random start each, after compilation.
+The generated data have n objects and K features, each of which one in five objects has at random.
+Weights are from [0.1, 0.6], and normal noise has 5 % of the standard deviation of the similarities.
+"true" is the variance accounted for by the features from which the data were generated. Each row is
+one random start after compilation.
 
-The integers (needs their similarities in MANYMAPS_DATA, else those rebuilt from the printed
-clusters): one start, and 100.
+The integers (from MANYMAPS_DATA, or else rebuilt from the printed clusters) have one start, and
+100.
 
-Words (needs the USF norms in MANYMAPS_DATA): the words that are the response to most cues, with a
-prior of ten words to a feature. Its features are printed, for a person to judge.
+Words (with the USF norms in MANYMAPS_DATA) are the responses to most cues, with a prior of ten
+words per feature. Their features are printed for inspection.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _USUAL_SIZE = 10
 
 
 def made_up(n: int, k: int) -> tuple[np.ndarray, float]:
-    """Similarities, and the variance that their true features account for."""
+    """Generate similarities, and compute the variance that their true features account for."""
     rng = np.random.default_rng([n, k])
     members = (rng.random((n, k)) < SHARE).astype(float)
     upper = np.triu_indices(n, 1)
@@ -59,7 +60,7 @@ def timed(
     prior: Prior | None = None,
     labels: list[str] | None = None,
 ) -> tuple[AdditiveClustering, float]:
-    """A fit and its seconds."""
+    """Time a fit."""
     start = time.perf_counter()
     found = AdditiveClustering(k, n_init=n_init, prior=prior, random_state=0, n_jobs=jobs)
     found.fit(values, labels=labels)
@@ -67,7 +68,7 @@ def timed(
 
 
 def scaling(sizes: list[int], counts: list[int], jobs: int) -> None:
-    """Seconds and variance by size."""
+    """Print seconds and variance by size."""
     print(
         f"{'objects':>8}{'clusters':>9}{'seconds':>9}{'variance':>10}{'true':>8}{'iterations':>12}"
     )
@@ -83,7 +84,7 @@ def scaling(sizes: list[int], counts: list[int], jobs: int) -> None:
 
 
 def integers(jobs: int) -> None:
-    """One start and a hundred."""
+    """Print the results of one start and of a hundred."""
     if INTEGERS.exists():
         values = read_similarities(INTEGERS).values
     else:
@@ -100,7 +101,7 @@ def integers(jobs: int) -> None:
 
 
 def words(count: int, k: int, jobs: int) -> None:
-    """Features of the commonest responses, alike where they have associates in common.
+    """Print features of the most frequent responses, which are similar if they share associates.
 
     Direct associations are too sparse to be explained by clusters: similar are two words by the
     cosine of the roots of their associations, in either direction.

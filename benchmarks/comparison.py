@@ -1,29 +1,30 @@
-"""Groups compared where the answer is known: words whose associates were swapped, and none at all.
+"""Comparison of groups with known differences: words with exchanged responses, or none.
 
     python benchmarks/comparison.py [--swapped 30] [--shares 1 .5 .25 .1] [--repeats 3] [--people]
     python benchmarks/comparison.py --rates 1500
 
-Two groups are drawn from the same norms (`manymaps.resampled`), and of some words of the second a
-share of the answers is exchanged for those of another word, in a cycle. What `compare` finds at a
-false discovery rate of 5 % is counted beside two rankings without a test, which are given for free
-what no user knows, how many words to take: those of least cosine between the two rows of counts,
-and of least cosine where equally many answers were drawn by lot as the data hold. A share of 0 is
-the null: what is found then is false, and p-values should be even.
+Two groups are drawn from the same norms (`manymaps.resampled`). For some words of the second group,
+a share of the responses is exchanged with those of another word, in a cycle. The findings of
+`compare` at a false discovery rate of 5 % are compared with two rankings without a test. The
+rankings use the true number of words, which users do not know. They select the words with the least
+cosine between the two rows of counts, and with the least cosine after equally many responses were
+drawn at random. A share of 0 is the null hypothesis, under which all findings are false and
+p-values should be uniform.
 
-    USF           5,018 words, 100 to 150 answers each (needs the norms in MANYMAPS_DATA)
-    relations     the embedded word relations, 100 answers each
-    USF, against  USF against the relations, words of both: all words differ, for the two are of
-    relations     different kinds; so the planted ones can only be found by rank
+    USF           5,018 words, 100 to 150 responses each (requires the norms in MANYMAPS_DATA)
+    relations     the embedded word relations, 100 responses each
+    USF, against  USF against the relations, words of both: all words differ, because the two are of
+    relations     different kinds, so the exchanged ones can only be found by rank
 
-With --people raw trials instead: 200 people in two groups answer 40 of 300 cues with three
-associations each, which hang together in a person's mind; dealing people keeps what it promises,
-and dealing answers as if they were people's own does not.
+With --people, raw trials are used: 200 participants in two groups answer 40 of 300 cues with three
+related associations each. Permuting participants keeps the error rate, and permuting their
+responses as if they were independent does not.
 
-With --rates N the promise itself is counted, in N pairs of small groups (20 words of three senses
-of four answers, 100 answers per word and group) of which nothing, a quarter or half of the words
-differ by a shift of one sense, or by a shift of answers within a sense. "any" is the share of the
-N comparisons that show anything: without differences it must not exceed alpha, 0.05. "false" is
-the mean share of unchanged words among the words shown, which must not exceed it either.
+With --rates N, the error rates are counted in N pairs of small groups (20 words of three senses of
+four responses, 100 responses per word and group). No word, a quarter or half of the words differ by
+a shift of one sense, or by a shift of responses within a sense. "any" is the share of the N
+comparisons with any finding. Without differences it must not exceed alpha, 0.05. "false" is the
+mean share of unchanged words among the findings, which must not exceed it either.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
 
 
 def swapped(norms: mm.Associations, words: np.ndarray, share: float) -> mm.Associations:
-    """Norms in which each of some words has a share of its answers from the next of them."""
+    """Exchange a share of the responses of each of some words with the next of them."""
     keep = np.ones(norms.n_objects)
     keep[words] = 1 - share
     n = norms.n_objects
@@ -60,7 +61,7 @@ def swapped(norms: mm.Associations, words: np.ndarray, share: float) -> mm.Assoc
 def planted(
     norms: mm.Associations, n_swapped: int, share: float, seed: int
 ) -> tuple[dict[str, mm.Associations], set[str]]:
-    """Two groups of the same norms, and the words that were swapped in the second."""
+    """Draw two groups of the same norms, and the words that are exchanged in the second."""
     rng = np.random.default_rng(seed)
     often = np.flatnonzero(np.diff(norms.strengths.indptr) >= 5)
     words = rng.choice(often, n_swapped, replace=False)
@@ -72,7 +73,7 @@ def planted(
 
 
 def report(name: str, norms: mm.Associations, arguments: argparse.Namespace) -> None:
-    """Lines of what is found, by the share that was swapped."""
+    """Format lines of the findings, by the share that was exchanged."""
     for share in [0.0, *arguments.shares]:
         rows = []
         for seed in range(arguments.repeats):
@@ -102,7 +103,7 @@ def report(name: str, norms: mm.Associations, arguments: argparse.Namespace) -> 
 def of_two_kinds(
     usf: mm.Associations, relations: mm.Associations, arguments: argparse.Namespace
 ) -> None:
-    """USF against the embedded relations with words of these swapped: all differ, who most?"""
+    """Compare USF with the embedded relations, with exchanged words; all words differ."""
     own = {label: label.lower() for label in usf.labels}
     lower = replace(usf, labels=[own[label] for label in usf.labels])
     cues = np.flatnonzero(np.diff(lower.strengths.indptr))
@@ -127,7 +128,7 @@ def of_two_kinds(
 
 
 def trials_of(rng: np.random.Generator, tied: float, shifted: int = 0) -> Trials:
-    """People of two groups who answer cues of four senses, a share of them in one sense alone.
+    """Simulate participants of two groups who answer cues of four senses, some in one sense only.
 
     Of the first `shifted` cues the second group gives the first sense 30 points more.
     """
@@ -154,7 +155,7 @@ def trials_of(rng: np.random.Generator, tied: float, shifted: int = 0) -> Trials
 
 
 def of_senses(differs: np.ndarray, kind: str) -> mm.Associations:
-    """Norms of words with three senses of four answers each, the answers of a sense tied together.
+    """Generate norms of words with three senses of four responses, related within a sense.
 
     Words that differ give the first sense, or the first answer of each sense, more often. Answers
     are cues of nine responses, too few to be tested.
@@ -181,7 +182,7 @@ def of_senses(differs: np.ndarray, kind: str) -> mm.Associations:
 
 
 def of_rates(n_repeats: int) -> None:
-    """How often anything is shown, and how many of the words shown differ in truth."""
+    """Count how often anything is found, and how many of the words found differ in truth."""
     print("differ  words        any   words shown   true   false   senses shown")
     for n_differ, kind in ((0, "sense"), (5, "sense"), (5, "answers"), (10, "sense")):
         differs = np.arange(20) < n_differ
@@ -206,7 +207,7 @@ def of_rates(n_repeats: int) -> None:
 
 
 def of_people(arguments: argparse.Namespace) -> None:
-    """How many p-values are small by chance, dealing people and dealing answers."""
+    """Count p-values that are small by chance, if participants or responses are permuted."""
     print("tied   people dealt: p<.05 found false   answers dealt: p<.05 found false")
     for tied in (0.0, 0.5, 1.0):
         rows = []

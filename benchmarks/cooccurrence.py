@@ -1,10 +1,10 @@
-"""CODE beside plain autograd and correspondence analysis: time, memory, likelihood.
+"""CODE compared with plain autograd and correspondence analysis: time, memory, likelihood.
 
     python benchmarks/cooccurrence.py [--words 2000 20000] [--dims 2 5 50] [--million 2 10]
     python benchmarks/cooccurrence.py --held-out [--words 2000] [--dims 2 3 5 10 20 50]
 
-20 Newsgroups, all posts by the most frequent words after the first 100 (needs the counts in
-MANYMAPS_DATA). Each program runs in a process of its own, with as many threads as the others:
+The data are 20 Newsgroups, all posts by the most frequent words after the first 100 (from
+MANYMAPS_DATA). Each program runs in a process of its own, with the same number of threads:
 
     manymaps   CODE(n_components=d, random_state=0).fit(counts), to convergence
     torch      the same likelihood as a dense table of distances, float32, autograd, torch's L-BFGS
@@ -12,17 +12,17 @@ MANYMAPS_DATA). Each program runs in a process of its own, with as many threads 
     ca         manymaps.correspondence_analysis, sparse
     prince     prince's correspondence analysis, which makes the table dense
 
-`--million` adds a synthetic table of 1,000,000 rows, 20,000 columns and 63 million counts, some 50
-million of them stored, by manymaps alone, in these dimensions. Programs that make tables dense are
-left out where that would take many gigabytes. In more than two dimensions fits end after 100
-iterations (of the million rows 2): there most posts choose the rim of the words alone, and the
-likelihood goes on rising as they drift outwards. Seconds are of the fit, without imports and the
-reading of the table; peak is of the whole process; "likelihood" is the mean log p(y|x) of a count,
-"each" seconds an evaluation of cost and gradient.
+`--million` adds a synthetic table of 1,000,000 rows, 20,000 columns and 63 million counts, about 50
+million of them stored, for manymaps only, in these dimensions. Programs that make tables dense are
+omitted if that would take many gigabytes. In more than two dimensions, fits end after 100
+iterations (2 for the million rows). There most posts choose only words at the edge, and the
+likelihood continues to rise as they drift outwards. Seconds are those of the fit, without imports
+and reading, and the peak is that of the whole process. "likelihood" is the mean log p(y|x) of a
+count, and "each" is the seconds per evaluation of cost and gradient.
 
-`--held-out` fits nine tenths of the counts without a size penalty, and with the one of a few that
-is best for half of the others after 50 iterations, which is then fitted to its end. "held out" is
-the mean log p(y|x) of the other half.
+`--held-out` fits nine tenths of the counts without a size penalty and with the best of a few
+penalties. The best is chosen on half of the other counts after 50 iterations, and then fitted to
+convergence. "held out" is the mean log p(y|x) of the other half.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ CHOOSING_ITERATIONS = 50
 
 
 def newsgroups(words: int) -> sparse.csr_array:
-    """Posts by words; posts without any of them are left out."""
+    """Read posts by words; posts without any of the words are omitted."""
     with np.load(COUNTS) as file:
         parts = file["counts"].astype(float), file["indices"], file["indptr"]
         table = sparse.csr_array(parts, shape=(len(file["indptr"]) - 1, len(file["vocab"])))
@@ -70,7 +70,7 @@ def newsgroups(words: int) -> sparse.csr_array:
 
 
 def million() -> sparse.csr_array:
-    """Rows of 100 groups, each of which prefers columns of its own; columns' shares fall as 1/k."""
+    """Generate rows of 100 groups that prefer their own columns; shares of columns fall as 1/k."""
     n_rows, n_columns, n_counts = MILLION
     rng = np.random.default_rng(0)
     shares = 1 / np.arange(1, n_columns + 1)
@@ -90,7 +90,7 @@ def million() -> sparse.csr_array:
 def timed_fit(
     table: sparse.csr_array, d: int, iterations: int, penalty: float = 0.0
 ) -> tuple[CODE, dict[str, float]]:
-    """CODE of this package, and how long it and each of its evaluations took."""
+    """Fit CODE of this package, and time the fit and each of its evaluations."""
     import manymaps as mm
     from manymaps.model.objective import Objective
 
@@ -119,12 +119,12 @@ def timed_fit(
 
 
 def with_manymaps(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float]:
-    """CODE of this package."""
+    """Fit CODE of this package."""
     return timed_fit(table, d, iterations)[1]
 
 
 def held_out(table: sparse.csr_array, d: int, iterations: int) -> list[dict[str, float]]:
-    """CODE of nine tenths of the counts: without a penalty, and with the best of a few."""
+    """Fit CODE to nine tenths of the counts, without a penalty and with the best of a few."""
     rng = np.random.default_rng(0)
     drawn = rng.binomial(table.data.astype(np.int64), 0.1)
     half = rng.binomial(drawn, 0.5)
@@ -146,7 +146,7 @@ def held_out(table: sparse.csr_array, d: int, iterations: int) -> list[dict[str,
 
 
 def with_torch(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float]:
-    """The likelihood as one would write it down, by automatic differentiation."""
+    """Maximize the likelihood directly by automatic differentiation."""
     import torch
 
     from manymaps.cooccurrence.starts import start_parameters
@@ -189,7 +189,7 @@ def with_torch(table: sparse.csr_array, d: int, iterations: int) -> dict[str, fl
 
 
 def with_ca(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float]:
-    """Correspondence analysis of this package."""
+    """Compute correspondence analysis of this package."""
     import manymaps as mm
 
     start = time.perf_counter()
@@ -198,7 +198,7 @@ def with_ca(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float
 
 
 def with_prince(table: sparse.csr_array, d: int, iterations: int) -> dict[str, float]:
-    """Correspondence analysis of prince."""
+    """Compute correspondence analysis of prince."""
     import pandas as pd
     import prince
 
@@ -216,7 +216,7 @@ PROGRAMS = {
 
 
 def work(program: str, words: str, d: int, iterations: int) -> None:
-    """What one process does: it prints its figures as JSON."""
+    """Run the work of one process, which prints its results as JSON."""
     table = million() if words == "million" else newsgroups(int(words))
     if program == "held out":
         print(json.dumps(held_out(table, d, iterations)))
@@ -228,7 +228,7 @@ def work(program: str, words: str, d: int, iterations: int) -> None:
 
 
 def run(program: str, words: str, d: int, iterations: int) -> Any:
-    """The figures of a process of its own, or the last line of its error."""
+    """Return the results of a separate process, or the last line of its error."""
     command = [sys.executable, __file__, "--work", program, words, str(d), str(iterations)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -237,7 +237,7 @@ def run(program: str, words: str, d: int, iterations: int) -> Any:
 
 
 def line(program: str, d: int, found: dict | str) -> str:
-    """One line of the table."""
+    """Format one line of the table."""
     if isinstance(found, str):
         return f"{program:9} {d:4}  {found[:80]}"
     end = (
@@ -250,7 +250,7 @@ def line(program: str, d: int, found: dict | str) -> str:
 
 
 def tell_held_out(words: int, dims: list[int], iterations: int) -> None:
-    """Print the table of counts that were held out."""
+    """Print the table of held-out counts."""
     print(f"\n{words}, a tenth of the counts held out: {os.cpu_count()} cores")
     print("dims penalty    each evaluations  seconds converged likelihood   held out")
     for d in dims:

@@ -1,14 +1,15 @@
-"""How exact are the fft engine and the active entries, on a real fit of the embedded words?
+"""Accuracy of the fft engine and the active entries, on a real fit of the embedded words.
 
     python benchmarks/exactness.py [--maps 20] [--iterations 300]
 
-Relative errors (norm of the difference over the norm) of Z, of the repulsive force, and of the
-whole gradient, which is small beside its two parts near the end of a fit:
-the fft engine at the default tolerance against exact sums; the active entries against all of them.
+The first table lists relative errors (norm of the difference over the norm) of Z, of the repulsive
+force, and of the whole gradient, which is small compared with its two parts near the end of a fit.
+It compares the fft engine at the default tolerance with exact sums, and the active entries with all
+entries.
 
-Then a Gaussian conditional model of random points of two kinds, columns with the given radius and
-each row near one of them, against dense sums in float64: Z, KL, and the repulsive forces on rows
-and on columns.
+The second table uses a bipartite Gaussian conditional model of random points, with columns of the
+given radius and each row near one of them. It compares Z, KL, and the repulsive forces on rows and
+on columns with dense sums in float64.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ SHAPE = 3000, 800
 
 
 def error(found: np.ndarray, truth: np.ndarray) -> float:
-    """Relative error in the Euclidean norm."""
+    """Compute the relative error in the Euclidean norm."""
     return float(np.linalg.norm(found - truth) / np.linalg.norm(truth))
 
 
 def evaluated(objective: Objective, parameters: Parameters, **options: Any) -> Pair:
-    """The whole gradient, and the repulsion alone (an attraction exaggerated by zero)."""
+    """Compute the whole gradient, and only the repulsion (an attraction exaggerated by zero)."""
     return (
         objective.evaluate(parameters, **options),
         objective.evaluate(parameters, exaggeration=0.0, **options),
@@ -46,7 +47,7 @@ def evaluated(objective: Objective, parameters: Parameters, **options: Any) -> P
 
 
 def line(name: str, found: Pair, truth: Pair) -> str:
-    """One line of the table."""
+    """Format one line of the table."""
     (found, repulsion), (truth, true_repulsion) = found, truth
     force = error(repulsion.gradient.positions[0], true_repulsion.gradient.positions[0])
     z = np.exp(found.log_normalizers - truth.log_normalizers) - 1
@@ -58,7 +59,7 @@ def line(name: str, found: Pair, truth: Pair) -> str:
 
 
 def two_kinds(d: int, radius: float) -> str:
-    """One line of the second table."""
+    """Format one line of the second table."""
     rng = np.random.default_rng(0)
     n, k = SHAPE
     columns = (rng.normal(size=(k, d)) * radius / np.sqrt(d)).astype(np.float32)

@@ -1,15 +1,18 @@
-"""How often intervals hold the truth: answers of a word with planted senses, drawn again and again.
+"""Coverage of intervals: responses to a word with planted senses, drawn repeatedly.
 
     python benchmarks/intervals.py [--draws 1000]
 
-The word has two to five senses of six words each. Its answers are norms of so many responses, or
-trials: of one answer, or of up to three that differ, each of another sense ("R123") or with .7 of
-one that the person has in mind ("alike"). One line for each: the share of the 95 % intervals of
-`manymaps.intervals` that hold the strengths (of those that three people or more are expected to
-give), the shares of the senses and the ambiguity, and the mean design effect. Truth is what 200,000
-trials give. Below, the least, the mean and the most; then the same of single proportions that
-somebody gave, by Jeffreys', Wilson's and a bootstrap's intervals, and of the ambiguity by the
-percentiles of a bootstrap. Last, the coverage of the ambiguity of 10 to 200 answers to words of two
+The word has two to five senses of six words each. Its responses are norms with a number of
+responses, or trials. A trial has one response, or up to three different ones. These come from
+different senses ("R123"), or with probability 0.7 from one sense that the participant has in mind
+("alike"). Each line lists the share of the 95 % intervals of `manymaps.intervals` that contain the
+truth, which is the result of 200,000 trials. They are intervals of the strengths (with at least
+three expected participants), of the shares of the senses, and of the ambiguity. It also lists the
+mean design effect.
+
+Below are the least, the mean and the most. The next lines contain the same for single nonzero
+proportions, by Jeffreys', Wilson's and bootstrap intervals, and for the ambiguity by bootstrap
+percentiles. The last table is the coverage of the ambiguity of 10 to 200 responses to words of two
 to five senses, in ten times as many draws.
 """
 
@@ -40,7 +43,7 @@ STUDIES = (
 
 
 def planted(shares: tuple[float, ...]) -> tuple[mm.Atlas, np.ndarray]:
-    """An atlas that knows the senses, and with what frequency the word has each answer."""
+    """Create an atlas with the senses, and the frequency of each response to the word."""
     n = 1 + len(shares) * WORDS
     table, frequencies = np.zeros((n, n)), 1 / np.arange(1, WORDS + 1)
     for s, share in enumerate(shares):
@@ -60,7 +63,7 @@ def planted(shares: tuple[float, ...]) -> tuple[mm.Atlas, np.ndarray]:
 
 
 def answers(p: np.ndarray, n: int, kind: str, rng: np.random.Generator) -> np.ndarray:
-    """Up to three answers of each of n people, -1 for none; shape (n, 3)."""
+    """Draw up to three responses of each of n participants, -1 for none; shape (n, 3)."""
     k = np.ones(n, int) if kind == "R1" else rng.integers(1, 4, n)
     given = rng.choice(len(p), (n, 3), p=p)
     if kind == "alike":
@@ -77,7 +80,7 @@ def answers(p: np.ndarray, n: int, kind: str, rng: np.random.Generator) -> np.nd
 
 
 def study(atlas: mm.Atlas, p: np.ndarray, n: int, kind: str, rng: np.random.Generator):
-    """What n people answered to the word; beside, every answer has been a cue."""
+    """Create the responses of n participants to the word; every response has also been a cue."""
     if kind == "norms":
         table = sparse.lil_array((len(p), len(p)))
         table[0] = rng.multinomial(n, p)
@@ -95,7 +98,7 @@ def study(atlas: mm.Atlas, p: np.ndarray, n: int, kind: str, rng: np.random.Gene
 
 
 def covered(shares: tuple[float, ...], n: int, kind: str, draws: int) -> tuple[list[float], float]:
-    """How many of the intervals hold the truth, of strengths, shares and ambiguity."""
+    """Count the intervals of strengths, shares and ambiguity that contain the truth."""
     rng, (atlas, p) = np.random.default_rng(3), planted(shares)
     truth = p
     if kind not in ("norms", "R1"):
@@ -118,7 +121,7 @@ def covered(shares: tuple[float, ...], n: int, kind: str, draws: int) -> tuple[l
 
 
 def single_proportions(n: int, least: float, most: float) -> dict[str, tuple[float, float]]:
-    """Of proportions that somebody gave: how many intervals hold them, and their mean width."""
+    """Count intervals that contain single proportions, and compute their mean width."""
     rng = np.random.default_rng(0)
     p = np.exp(rng.uniform(np.log(least), np.log(most), 20_000))
     y = rng.binomial(n, p)
@@ -139,7 +142,7 @@ def single_proportions(n: int, least: float, most: float) -> dict[str, tuple[flo
 
 
 def percentiles_of_ambiguity(shares: tuple[float, ...], n: int) -> float:
-    """How many percentile intervals of a bootstrap hold the ambiguity."""
+    """Count percentile intervals of a bootstrap that contain the ambiguity."""
     rng, p = np.random.default_rng(0), np.array(shares)
 
     def entropies(counts: np.ndarray) -> np.ndarray:
@@ -154,7 +157,7 @@ def percentiles_of_ambiguity(shares: tuple[float, ...], n: int) -> float:
 
 
 def ambiguity_of_few(shares: tuple[float, ...], n: int, draws: int) -> float:
-    """Coverage of the interval of the effective number, of n answers to known senses."""
+    """Compute coverage for the effective number, with n responses to known senses."""
     p = np.array(shares)
     number = np.exp(-(p * np.log(p)).sum())
     drawn = np.sort(np.random.default_rng(0).multinomial(n, p, draws), axis=1)

@@ -6,9 +6,10 @@
 
     x_ij = sqrt(w / 2) (u_i + u_j) + sqrt(1 - w) e_ij
 
-standard normal, with correlations .7, .3 and .4 of the word effects (rating with the first measure,
-with the second, and the measures with each other) and .5, .2 and .3 of the pair effects; w is the
-variance share of words. The true correlations follow: those of normal variables, and for Spearman's
+standard normal, with correlations 0.7, 0.3 and 0.4 of the word effects (rating with the first
+measure, with the second, and the measures with each other) and 0.5, 0.2 and 0.3 of the pair
+effects. The variance share of words is w. The true correlations follow: those of normal variables,
+and for Spearman's
 6 / pi arcsin(r / 2). Words are drawn into random pairs, each word into the same number of pairs,
 and each pair occurs once. One line per setting: the coverage of 95 % intervals of Pearson's,
 its gain (first measure less second), Spearman's and its gain, by a bootstrap over pairs (300
@@ -43,7 +44,7 @@ OBJECTS = 30
 
 
 def random_pairs(n_pairs: int, per_word: int, rng: np.random.Generator) -> np.ndarray:
-    """Numbers of the words of different pairs, each word in as many; shape (2, n_pairs)."""
+    """Draw indices of the words of different pairs, each word equally often; shape (2, n_pairs)."""
     words = np.repeat(np.arange(2 * n_pairs // per_word), per_word)
     pairs = rng.permutation(words).reshape(2, n_pairs)
     while True:
@@ -59,7 +60,7 @@ def random_pairs(n_pairs: int, per_word: int, rng: np.random.Generator) -> np.nd
 
 
 def resampled_ends(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Percentiles of a bootstrap over pairs, of the first correlation and the gain; (2, 2)."""
+    """Compute bootstrap percentiles over pairs, for the first correlation and the gain; (2, 2)."""
     draws = values[:, rng.integers(values.shape[1], size=(300, values.shape[1]))]
     centred = draws - draws.mean(axis=2, keepdims=True)
     unit = centred / np.sqrt((centred**2).sum(axis=2, keepdims=True))
@@ -68,7 +69,7 @@ def resampled_ends(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def ratings_coverage(n_pairs: int, per_word: int, share: float, draws: int) -> np.ndarray:
-    """Coverage by the bootstrap over pairs and by the jackknife over words, (2, 4)."""
+    """Compute coverage by the bootstrap over pairs and by the jackknife over words, (2, 4)."""
     rng = np.random.default_rng(0)
     truth = (share * WORDS + (1 - share) * PAIRS)[0, 1:]
     spearman = 6 / np.pi * np.arcsin(truth / 2)
@@ -94,7 +95,7 @@ def ratings_coverage(n_pairs: int, per_word: int, share: float, draws: int) -> n
 
 
 def asked(atlas: mm.Atlas, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Objects of n questions, (n, 3), and the probability that each is the odd one."""
+    """Draw objects of n questions, (n, 3), and the probability that each is the odd one."""
     sets = np.argsort(rng.random((n, OBJECTS)), axis=1)[:, :3]
     pairs = ((1, 2), (0, 2), (0, 1))
     logs = np.stack([atlas.choices.log_pair_similarities(sets[:, i], sets[:, j])
@@ -104,7 +105,7 @@ def asked(atlas: mm.Atlas, n: int, rng: np.random.Generator) -> tuple[np.ndarray
 
 
 def triplets_coverage(n: int, times: int, draws: int) -> list[float]:
-    """What the module describes, in the same order."""
+    """Compute the columns that the module describes, in the same order."""
     rng = np.random.default_rng(0)
     maps = rng.normal(size=(1, OBJECTS, 2))
     atlas = mm.Atlas([f"w{i}" for i in range(OBJECTS)], maps, np.ones((1, OBJECTS)), T_SNE)

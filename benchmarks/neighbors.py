@@ -1,22 +1,22 @@
-"""Neighbours: which search is quickest at a recall, and which recall and number a map needs.
+"""Searches for neighbours: the fastest at a recall, and the recall and number that maps need.
 
     python benchmarks/neighbors.py search [--size 100000] [--recalls 0.9 0.95 0.99]
     python benchmarks/neighbors.py map [--size 60000] [--seeds 0] [--data mnist clusters]
 
 `search` finds 90 neighbours of every point by each method, on points about a hundred centres and on
-MNIST in 50 components (`benchmarks/tsne.py`), with as little effort as reaches the recall on 500
-points. What others search is timed on 20,000 points and scaled to all.
+MNIST in 50 components (`benchmarks/tsne.py`), with the least effort that reaches the recall on 500
+points. Searches of other libraries are timed on 20,000 points and scaled to all points.
 
-    effort     inverted lists that are probed, or how far a graph is walked (efSearch)
-    build      seconds until the index stands, of manymaps of everything
+    effort     number of inverted lists that are probed, or extent of a graph walk (efSearch)
+    build      seconds until the index is built; for manymaps, of the whole search
     search     seconds for all points
     recall     as measured on the 500 points
 
 `map` fits t-SNE (750 iterations) to neighbours of lower recall, to fewer of them, and to fewer with
-equal weights. KL is that of the map against P of exact neighbours at perplexity 30; "nearest" the
-share of the ten true nearest neighbours of a point that are among its ten nearest in the map.
+equal weights. KL is that of the map against P of exact neighbours at perplexity 30. "nearest" is
+the share of the ten true nearest neighbours of a point that are among its ten nearest in the map.
 
-Runs on two threads; MNIST is looked for in MANYMAPS_DATA.
+The benchmark runs on two threads, with MNIST from MANYMAPS_DATA.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Search = Callable[[np.ndarray, int], np.ndarray]
 
 
 def points_of(name: str, size: int) -> np.ndarray:
-    """Shuffled points, float32."""
+    """Read or draw shuffled points, float32."""
     points = mnist(size) if name == "mnist" else clusters()
     order = np.random.default_rng(0).permutation(len(points))[:size]
     return np.ascontiguousarray(points[order], np.float32)
@@ -49,7 +49,7 @@ def points_of(name: str, size: int) -> np.ndarray:
 
 
 def lists(points: np.ndarray, kind: str) -> Search:
-    """Inverted lists of vectors as they are, in half precision, in 8 bits or in 4 for two axes."""
+    """Search inverted lists of vectors, unchanged, in half precision, in 8 or in 4 bits."""
     import faiss
 
     n, d = points.shape
@@ -77,7 +77,7 @@ def lists(points: np.ndarray, kind: str) -> Search:
 
 
 def graph(points: np.ndarray, kind: str) -> Search:
-    """A graph that is walked towards the query: HNSW, or NSG from nearest neighbour descent."""
+    """Search a graph that is walked towards the query: HNSW, or NSG from descent."""
     import faiss
 
     if kind == "HNSW":
@@ -98,7 +98,7 @@ def graph(points: np.ndarray, kind: str) -> Search:
 
 
 def descent(points: np.ndarray) -> Search:
-    """pynndescent's own graph, the search of all points at once."""
+    """Search pynndescent's own graph for all points at once."""
     import pynndescent
 
     found = pynndescent.NNDescent(
@@ -119,13 +119,13 @@ METHODS: dict[str, Callable[[np.ndarray], Search]] = {
 
 
 def shared(found: np.ndarray, truth: np.ndarray) -> float:
-    """The share of the true neighbours, by number, that is among those found."""
+    """Compute the share of the true neighbours, by index, that were found."""
     pairs = zip(found, truth, strict=True)
     return float(np.mean([np.isin(right, some).mean() for some, right in pairs]))
 
 
 def least_effort(search: Search, rows: np.ndarray, truth: np.ndarray, recall: float) -> int:
-    """The least effort, within a quarter, that reaches the recall; 0 where none does."""
+    """Find the least effort, within a quarter, that reaches the recall; 0 if none does."""
     effort = 1
     while effort < len(truth) * 16:
         if shared(search(rows, effort), truth) >= recall:
@@ -135,7 +135,7 @@ def least_effort(search: Search, rows: np.ndarray, truth: np.ndarray, recall: fl
 
 
 def compare_searches(name: str, size: int, recalls: list[float], methods: list[str]) -> None:
-    """One table."""
+    """Print one table."""
     points = points_of(name, size)
     rows = np.sort(np.random.default_rng(1).choice(size, SAMPLE, replace=False))
     truth = nearest_neighbors(
@@ -175,7 +175,7 @@ def line(method: str, effort: int | None, built: float, took: float, recall: flo
 
 @dataclass(frozen=True)
 class Trial:
-    """What a map is fitted to."""
+    """The neighbours to which a map is fitted."""
 
     name: str
     perplexity: float
@@ -184,7 +184,7 @@ class Trial:
 
 
 def trials() -> Iterator[Trial]:
-    """Lower recall, fewer neighbours, equal weights."""
+    """Yield trials with lower recall, fewer neighbours, or equal weights."""
     for recall in (0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0):
         yield Trial("recall", PERPLEXITY, NEIGHBORS, recall)
     for perplexity in (15, 5):
@@ -194,7 +194,7 @@ def trials() -> Iterator[Trial]:
 
 
 def compare_maps(name: str, size: int, seeds: list[int], only: list[float]) -> None:
-    """One table: a row a trial, means over seeds."""
+    """Print one table with a row per trial, means over seeds."""
     from manymaps import TSNE
     from manymaps.model import T_SNE
     from manymaps.model.objective import Objective
@@ -234,7 +234,7 @@ def compare_maps(name: str, size: int, seeds: list[int], only: list[float]) -> N
 
 
 def nearest_kept(places: np.ndarray, exact: NeighborGraph) -> float:
-    """The share of the ten nearest neighbours of the points that are so in the map."""
+    """Compute the share of the ten nearest neighbours that are near in the map."""
     found = nearest_neighbors(places, 10, search=NeighborSearch("exact"))
     return shared(found.indices, exact.indices[:, :10])
 

@@ -1,22 +1,22 @@
-"""The atlas page in a browser without a graphics card: how soon it stands, how smoothly it zooms.
+"""The atlas page in a browser without a graphics card: time to open, and smoothness of zooming.
 
     python benchmarks/page.py [--runs 5] [--iterations 200] [--atlas FILE ...] [--quick]
 
 Three pages are written and opened from disk without a network, in Debian's chromium: the word
-relations in 20 maps, the free-association norms in 40 (where MANYMAPS_DATA has them), and 200,000
-objects in one map; or those of the atlases that are given. For each:
+relations in 20 maps, the free-association norms in 40 (if MANYMAPS_DATA contains them), and 200,000
+objects in one map; or those of the given atlases. For each page, the columns are
 
     MB           size of the file
-    paint        milliseconds until anything is painted
-    ready        until the page can be used
-    labels       from the opening of a map until the last of its labels has come
-    letter       from a letter typed in the search field until what it finds is painted
-    frame        from frame to frame while the wheel turns by a notch at every frame: the median
-    95 %         what 95 % of those frames stay within
-    draw         how long the drawing of a frame takes: the median
+    paint        milliseconds until the first paint
+    ready        milliseconds until the page can be used
+    labels       time from the opening of a map to its last label
+    letter       time from a letter typed in the search field to the painted results
+    frame        time from frame to frame while the wheel turns a notch per frame: the median
+    95 %         the 95th percentile of these times
+    draw         time of drawing a frame: the median
 
-Each figure is the median of several runs, each in a window of its own of 1440 x 900 pixels. Needs
-playwright and chromium. --quick makes one run of pages that were fitted with few iterations.
+Each number is the median of several runs, each in a window of its own of 1440 x 900 pixels.
+Requires playwright and chromium. --quick makes one run of pages fitted with few iterations.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ WATCH = """() => {
 
 
 def crowd(n: int = 200_000) -> mm.Atlas:
-    """Many objects in islands of one map."""
+    """Generate many objects in islands of one map."""
     rng = np.random.default_rng(7)
     islands = rng.normal(scale=60, size=(200, 2))
     points = islands[rng.integers(200, size=n)] + rng.normal(size=(n, 2)) * rng.gamma(2, 1, (n, 1))
@@ -94,7 +94,7 @@ def crowd(n: int = 200_000) -> mm.Atlas:
 
 
 def atlases(iterations: int) -> dict[str, mm.Atlas]:
-    """The atlases whose pages are measured, by name."""
+    """Return the atlases whose pages are measured, by name."""
 
     def fit(maps: int, data: Any) -> mm.Atlas:
         estimator = mm.MultipleMapsTSNE(n_maps=maps, max_iter=iterations, random_state=0)
@@ -120,7 +120,7 @@ def wait_for(page: Page, expression: str, given: Any = None) -> None:
 
 
 def measure(browser: Browser, path: Path, word: str) -> dict[str, float]:
-    """One run: the page is opened, a map zoomed in and out, a word typed."""
+    """Measure one run: the page is opened, a map zoomed in and out, a word typed."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, offline=True)
     context.set_default_timeout(1000 * PATIENCE)
     page = context.new_page()
@@ -152,7 +152,7 @@ def measure(browser: Browser, path: Path, word: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print one line of figures for each page."""
+    """Print one line of results for each page."""
     parser = argparse.ArgumentParser(description="Time the atlas page in chromium.")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--iterations", type=int, default=200)

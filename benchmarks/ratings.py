@@ -1,11 +1,12 @@
-"""What an atlas makes of two words, in several forms, beside people who rated the pairs.
+"""Similarities of two words in an atlas, in several forms, compared with ratings of the pairs.
 
     python benchmarks/ratings.py RATINGS... [--maps 40] [--iterations 400] [--seed 0]
 
-RATINGS are files as `manymaps.read_ratings` takes them (SimLex-999, WordSim-353, MEN, ...); none
-may be shipped. The norms are looked for in MANYMAPS_DATA, and fitted once. For each file a line per
-form: Pearson's and Spearman's correlation with the ratings, over the pairs that the atlas knows.
-Which of them `manymaps.evaluate` takes, and why, stands in `manymaps.analysis.rating_evaluation`.
+RATINGS are files in the formats of `manymaps.read_ratings` (SimLex-999, WordSim-353, MEN, ...),
+none of which may be shipped. The norms from MANYMAPS_DATA are fitted once. For each file, the table
+has one line per form: Pearson's and Spearman's correlation with the ratings, over the pairs that
+the atlas contains. `manymaps.analysis.rating_evaluation` documents the form that
+`manymaps.evaluate` uses, and the reason.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
 
 
 def similarities(atlas: mm.Atlas) -> np.ndarray:
-    """v_ij of all pairs, and of each object with itself; shape (n, n)."""
+    """Compute v_ij of all pairs, and of each object with itself; shape (n, n)."""
     v = np.array(
         [np.exp(atlas.choices.log_similarities(i)).sum(axis=0) for i in range(atlas.n_objects)]
     )
@@ -38,7 +39,7 @@ def similarities(atlas: mm.Atlas) -> np.ndarray:
 def forms(
     v: np.ndarray, norms: mm.Associations, a: np.ndarray, b: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Each form by name, a value per pair."""
+    """Return each form by name, with one value per pair."""
     own = np.diag(v)
     others = v * (1 - np.eye(len(v)))
     q = others / others.sum(axis=1, keepdims=True)

@@ -1,10 +1,10 @@
-"""How long files of associations take to read, and how much memory: a row for each layout.
+"""Time and memory of reading files of associations, one row per layout.
 
     python benchmarks/reading.py --trials 1000000
 
-Synthetic people (tests/trial_samples.py) answer three times to each of 14 cues. Each file is read
-by a process of its own: seconds of the wall and of the processor, from the file to `Associations`;
-`peak` is the most memory that the process had, `before` what it had with everything imported.
+Synthetic participants (tests/trial_samples.py) answer three times to each of 14 cues. Each file is
+read by a process of its own. The columns are seconds of wall and processor time, from the file to
+`Associations`, `peak`, the peak memory of the process, and `before`, its memory after all imports.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ N_CUES = 3000
 
 
 def files(folder: Path, n_trials: int) -> Iterator[tuple[str, Path, dict[str, object], int]]:
-    """Name, file, options and rows of each layout."""
+    """Yield name, file, options and rows of each layout."""
     sys.path.insert(0, str(TESTS))
     from trial_samples import swow_rows, write_plain, write_rows
 
@@ -60,7 +60,7 @@ def files(folder: Path, n_trials: int) -> Iterator[tuple[str, Path, dict[str, ob
 def _derived(
     folder: Path, norms: mm.Associations
 ) -> Iterator[tuple[str, Path, dict[str, object], int]]:
-    """Strengths and places of what was counted."""
+    """Compute strengths and offsets of counted data."""
     from trial_samples import write_plain
 
     cells = norms.strengths.tocoo()
@@ -87,13 +87,13 @@ def _derived(
 
 
 def most_memory() -> float:
-    """The most memory that this process had so far, in MiB (Linux)."""
+    """Return the peak memory of this process so far, in MiB (Linux)."""
     status = Path("/proc/self/status").read_text()
     return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024
 
 
 def measure(file: str, options: dict[str, object]) -> dict[str, float]:
-    """Read one file here."""
+    """Read one file in this process."""
     read = mm.read_associations
     before = most_memory()
     wall, busy = time.perf_counter(), time.process_time()

@@ -1,15 +1,18 @@
-"""What the share explained foretells: neighbours that recur, answers of others, digits of a class.
+"""Predictions of the explained share: recurring neighbours, held-out responses, digits of a class.
 
     python benchmarks/reliability.py [--iterations 300] [--fits 4] [--data relations usf mnist]
 
-A fit of the data, and others beside it: of responses drawn again (word relations and USF norms, 20
-maps), or of random halves of the pixels (2,000 digits, t-SNE). Spearman's correlation over objects
-of the share of its ten neighbours that recur, with the share explained (`manymaps.reliability`),
-with what is known without a fit, and with the share explained given all of these (partial); then
-how many recur in the tenth of the objects that are explained least and most. Of half of the
-responses, fitted alone: the correlation of the share explained with that of the other half, and
-with how many of these are among the ten nearest. Of digits: with how many of the ten nearest are of
-the class. Norms and digits are read from MANYMAPS_DATA.
+A fit of the data is compared with others. They are fits of resampled responses (word relations and
+USF norms, 20 maps), or of random halves of the pixels (2,000 digits, t-SNE). The measure is
+Spearman's correlation over objects between the share of the ten neighbours that recur and the
+explained share (`manymaps.reliability`). It is also correlated with variables that are known
+without a fit, and with the explained share, controlling for all of these (partial). Further columns
+are the recurring share in the tenth of the objects that are explained least and most.
+
+Half of the responses is also fitted by itself. The explained share is correlated with that of the
+other half, and with the number of these responses among the ten nearest. For digits, it is
+correlated with the number of the ten nearest in the same class. Norms and digits are read from
+MANYMAPS_DATA.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ def correlation(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def partial(a: np.ndarray, b: np.ndarray, others: list[np.ndarray]) -> float:
-    """Of the ranks of a and b, without what the ranks of the others say of them."""
+    """Correlate the ranks of a and b, controlling for the ranks of the others."""
     known = np.isfinite(a) & np.isfinite(b)
     others = [rankdata(each[known]) for each in others if np.ptp(each[known]) > 0]
     plane = np.column_stack([np.ones(known.sum()), *others])
@@ -53,7 +56,7 @@ def partial(a: np.ndarray, b: np.ndarray, others: list[np.ndarray]) -> float:
 
 
 def plain(p: sparse.csr_array, n_responses: np.ndarray | None) -> dict[str, np.ndarray]:
-    """What is known of each object without a fit."""
+    """Return the variables of each object that are known without a fit."""
     rows = np.repeat(np.arange(p.shape[0]), np.diff(p.indptr))
     shares = p.data / np.asarray(p.sum(axis=1)).ravel()[rows]
     known = {

@@ -1,12 +1,12 @@
-"""Time and memory against objects, maps, dimensions, partners and threads, as tables and a picture.
+"""Time and memory by objects, maps, dimensions, associates and threads, as tables and a figure.
 
     python benchmarks/scaling.py [--axes objects maps dimensions partners threads] [--figure FILE]
 
-Synthetic associations: each object has its partners among the nearest of a hidden line of topics.
-Each point is a process of its own, whose seconds are those of an iteration after the maps have
-formed a little, and whose memory is the peak of the process. The exponents are the slopes of their
-logarithms over the upper half of the axis; 1 is linear. What is not varied: 5,000 objects, 5 maps,
-2 dimensions, 15 partners, all processors.
+In the synthetic associations, each object has its associates among the nearest objects on a hidden
+line of topics. Each point is a process of its own. Its seconds are those of an iteration after the
+maps have formed a little, and its memory is the peak of the process. The exponents are the slopes
+of the logarithms over the upper half of the axis, where 1 is linear. Defaults of the other sizes
+are 5,000 objects, 5 maps, 2 dimensions, 15 associates, and all processors.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MARKS, LONG_MARKS, LONG = (60, 80), (12, 20), 200_000
 
 
 def synthetic(n: int, partners: int, seed: int = 0) -> mm.Associations:
-    """n objects with so many partners each, among four times as many neighbours."""
+    """Generate n objects with a number of associates each, among four times as many neighbours."""
     generator = np.random.default_rng(seed)
     reach = min(4 * partners, n - 1)
     offsets = np.concatenate([np.arange(-(reach // 2), 0), np.arange(1, reach - reach // 2 + 1)])
@@ -56,7 +56,7 @@ def synthetic(n: int, partners: int, seed: int = 0) -> mm.Associations:
 
 
 def one(objects: int, maps: int, dimensions: int, partners: int, threads: int) -> None:
-    """Print milliseconds of an iteration and peak megabytes of this process, as JSON."""
+    """Print milliseconds per iteration and peak megabytes of this process, as JSON."""
     first, last = LONG_MARKS if objects * maps > LONG else MARKS
     clock = []
 
@@ -73,7 +73,7 @@ def one(objects: int, maps: int, dimensions: int, partners: int, threads: int) -
 
 
 def measured(axis: str, value: int) -> tuple[float, float]:
-    """Milliseconds and megabytes at one point of an axis."""
+    """Measure milliseconds and megabytes at one point of an axis."""
     command = [sys.executable, __file__, "--one", json.dumps({**USUAL, axis: value})]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -83,13 +83,13 @@ def measured(axis: str, value: int) -> tuple[float, float]:
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
-    """Slope of log values against log sizes over the upper half."""
+    """Compute the slope of log values against log sizes over the upper half."""
     half = len(sizes) // 2 if len(sizes) > 3 else 0
     return float(np.polyfit(np.log(sizes[half:]), np.log(values[half:]), 1)[0])
 
 
 def pairs_per_second(kernel: str, n: int = 5000) -> float:
-    """Billions of exact pairs a second, the best of ten."""
+    """Measure billions of exact pairs per second, the best of ten."""
     generator = np.random.default_rng(0)
     points = generator.normal(0, 3, (2, n)).astype(np.float32)
     offsets, charges = np.array([0, n]), np.zeros(n, np.float32)
@@ -102,7 +102,7 @@ def pairs_per_second(kernel: str, n: int = 5000) -> float:
 
 
 def draw(found: dict[str, tuple[list[int], list[float], list[float]]]) -> Figure:
-    """One panel an axis: milliseconds and megabytes, and above them their exponents."""
+    """Draw one panel per axis: milliseconds and megabytes, with their exponents above."""
     from matplotlib import pyplot as plt
 
     figure, panels = plt.subplots(
@@ -131,7 +131,7 @@ def draw(found: dict[str, tuple[list[int], list[float], list[float]]]) -> Figure
 
 
 def short(size: int) -> str:
-    """A number in few letters.
+    """Format a number in few characters.
 
     >>> short(50), short(30_000), short(1_000_000)
     ('50', '30k', '1M')
@@ -143,7 +143,7 @@ def short(size: int) -> str:
 
 
 def main() -> None:
-    """Print the rates and the tables, and draw the picture."""
+    """Print the rates and the tables, and draw the figure."""
     parser = argparse.ArgumentParser(description="Measure how time and memory grow.")
     parser.add_argument("--axes", nargs="+", default=[*AXES], choices=[*AXES], metavar="AXIS")
     parser.add_argument("--most", type=int, metavar="N", help="leave out points beyond it")

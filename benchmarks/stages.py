@@ -1,11 +1,12 @@
-"""What each stage of a fit costs an object, and what more objects would take: a cost model.
+"""The cost of each stage of a fit per object, and the cost of more objects: a cost model.
 
     python benchmarks/stages.py --objects 10000 100000 300000       # each in a process of its own
     python benchmarks/stages.py --objects 100000 --perplexity 10    # or --features, --dims, --maps
 
-Vectors of 50 features in 100 clusters by `TSNE`, 750 iterations; with --maps above 1 their P by
-`MultipleMapsTSNE`. An iteration's parts are timed where the objective calls them: attraction over
-the stored pairs, the field (grid and near pairs), and all else (optimizer, records, cost).
+The data are vectors of 50 features in 100 clusters, fitted by `TSNE` in 750 iterations; with --maps
+above 1, their P is fitted by `MultipleMapsTSNE`. The parts of an iteration are timed where the
+objective calls them: attraction over the stored pairs, the field (grid and near pairs), and all
+else (optimizer, records, cost).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ STAGES = ("neighbours", "P", "order", "start", "attraction", "field", "else")
 
 
 def clustered(n: int, features: int, seed: int = 0) -> np.ndarray:
-    """Vectors of clusters that lie as far apart as they are wide."""
+    """Draw vectors of clusters that are as far apart as they are wide."""
     generator = np.random.default_rng(seed)
     middles = generator.normal(0, 1.5, (CLUSTERS, features))
     scales = 1 / np.sqrt(1 + np.arange(features))
@@ -43,7 +44,7 @@ def clustered(n: int, features: int, seed: int = 0) -> np.ndarray:
 
 
 class Clock:
-    """Seconds and calls of named parts; bytes at most, so far."""
+    """A clock of seconds and calls of named parts, and of peak bytes so far."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
@@ -65,7 +66,7 @@ class Clock:
 
 
 def measured(n: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Seconds of each stage, and the most memory that the process had."""
+    """Measure the seconds of each stage, and the peak memory of the process."""
     clock, generator = Clock(), np.random.default_rng(0)
     vectors = clustered(n, options.features)
     mm.TSNE(options.dims, perplexity=5, max_iter=20).fit(vectors[:300])  # what is loaded once
@@ -113,7 +114,7 @@ def measured(n: int, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print a row for each number of objects, and microseconds an object."""
+    """Print a row for each number of objects, and microseconds per object."""
     parser = argparse.ArgumentParser(description="Measure what each stage of a fit costs.")
     parser.add_argument("--objects", type=int, nargs="+", default=[10_000, 100_000, 300_000])
     parser.add_argument("--features", type=int, default=50)

@@ -1,25 +1,25 @@
-"""What the start of many maps is worth: fit, senses, themes, and how often all that comes again.
+"""The effect of the start of many maps on fit, senses, themes, and their recurrence.
 
     python benchmarks/starts.py [--iterations 500] [--seeds 0 1 2] [--data relations usf]
 
-Starts: "random" at the penalties 0.01 and 0.001, and "personas" at 0.001, the default. One line
-for each start and data, means over the seeds:
+The starts are "random" at the penalties 0.01 and 0.001, and "personas" at 0.001, the default. Each
+line is a start and data set, with means over the seeds:
 
     KL         per word
-    F          B-cubed of pairs by the map that explains them (the word relations know their senses)
-    listed     the same by what `Atlas.senses` lists
+    F          B-cubed of pairs by the map that explains them (senses from the word relations)
+    listed     the same by the senses that `Atlas.senses` lists
     theme      mean cosine, among 70 spectral directions of the data, of two words that share a map
-               at .1 or more
+               at 0.1 or more
     contrast   within - across of `manymaps.metrics.sense_separation`; on the norms that of the
-               halves of 200 pseudowords, and `apart` how many of them come apart
-    printed    senses that the papers print with a map of their own, least and most over the seeds
+               halves of 200 pseudowords, and `apart`, how many of them separate
+    printed    senses in the papers that have a map of their own, least and most over the seeds
     visible    words whose strongest associate is among the 10 nearest dots in one of their maps
     strongest  the median probability of the strongest associate under the model
-    seeds      senses, by maps alone, that recur between seeds (`manymaps.analysis.stability`)
-    drawn      the same between fits to responses drawn once more (`manymaps.resampled`)
+    seeds      senses, by maps only, that recur between seeds (`manymaps.analysis.stability`)
+    drawn      the same between fits to resampled responses (`manymaps.resampled`)
 
-Senses as listed recur more often, but in part by construction: all fits of one table know the same
-observed associations. They are printed in brackets. Norms are read from MANYMAPS_DATA.
+Listed senses recur more often, but in part by construction, because all fits of one table contain
+the same observed associations. They are printed in brackets. Norms are read from MANYMAPS_DATA.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LEAST = 0.1
 
 
 def theme(atlas: mm.Atlas, directions: np.ndarray) -> float:
-    """Mean cosine of two words that share a map."""
+    """Compute the mean cosine of two words that share a map."""
     total, pairs = 0.0, 0
     for held in atlas.proportions:
         some = directions[held >= LEAST]
@@ -59,14 +59,14 @@ def theme(atlas: mm.Atlas, directions: np.ndarray) -> float:
 
 
 def strongest(strengths: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
-    """Words that have associates, and the strongest of each."""
+    """Return words that have associates, and the strongest associate of each."""
     rows = np.flatnonzero(np.diff(strengths.indptr))
     spans = zip(strengths.indptr[rows], strengths.indptr[rows + 1], strict=True)
     return rows, np.array([strengths.indices[a + strengths.data[a:b].argmax()] for a, b in spans])
 
 
 def visible(atlas: mm.Atlas, strengths: sparse.csr_array, k: int = 10) -> float:
-    """Share of words whose strongest associate is among the k nearest dots in one of their maps."""
+    """Compute the share of words whose strongest associate is among the k nearest dots of a map."""
     rows, best = strongest(strengths)
     partner = np.full(atlas.n_objects, -1)
     partner[rows] = best
@@ -80,7 +80,7 @@ def visible(atlas: mm.Atlas, strengths: sparse.csr_array, k: int = 10) -> float:
 
 
 def median_probability(atlas: mm.Atlas, strengths: sparse.csr_array, n: int = 400) -> float:
-    """Median model probability of the strongest associate of some words."""
+    """Compute the median model probability of the strongest associate of some words."""
     rows, best = strongest(strengths)
     some = np.random.default_rng(0).permutation(len(rows))[:n]
     labels = atlas.labels
@@ -88,14 +88,14 @@ def median_probability(atlas: mm.Atlas, strengths: sparse.csr_array, n: int = 40
 
 
 def recurrence(atlases: Sequence[mm.Atlas]) -> str:
-    """How often senses recur, by maps alone and as listed."""
+    """Compute how often senses recur, by maps only and as listed."""
     bare = [replace(atlas, associations=None) for atlas in atlases]
     by_maps, listed = (stability(some).observed.recurrence for some in (bare, atlases))
     return f"{by_maps:.2f} [{listed:.2f}]"
 
 
 def f_of_relations(atlas: mm.Atlas, data: mm.Associations) -> list[str]:
-    """F by maps and as listed, and contrast."""
+    """Compute F by maps and as listed, and contrast."""
     sys.path.insert(0, str(HERE.parent / "examples"))
     from word_sense_induction import Pairs, by_listed_sense
 
@@ -112,13 +112,13 @@ def f_of_relations(atlas: mm.Atlas, data: mm.Associations) -> list[str]:
 
 
 def mean(lines: Sequence[str]) -> str:
-    """The mean of the figures of lines such as "F 0.6"."""
+    """Average the numbers of lines such as "F 0.6"."""
     values = [float(line.rsplit(" ", 1)[1]) for line in lines]
     return f"{lines[0].rsplit(' ', 1)[0]} {np.mean(values):.3f}"
 
 
 def fitted(fit: mm.MultipleMapsTSNE, data: mm.Associations, seed: int) -> mm.Atlas:
-    """The atlas of one seed."""
+    """Fit the atlas of one seed."""
     return fit.set_params(random_state=seed).fit(data).atlas_
 
 
@@ -162,7 +162,7 @@ def table(
 
 
 def printed_senses(atlas: mm.Atlas) -> int:
-    """Senses that the papers print with a map of their own."""
+    """Count the senses printed in the papers that have a map of their own."""
     sys.path.insert(0, str(HERE.parent / "examples"))
     from printed_senses import report
 
@@ -170,7 +170,7 @@ def printed_senses(atlas: mm.Atlas) -> int:
 
 
 def main() -> None:
-    """Print the tables of the data that are there."""
+    """Print the tables of the available data."""
     parser = argparse.ArgumentParser(description="Compare starts of many maps.")
     parser.add_argument("--iterations", type=int, default=500)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])

@@ -1,22 +1,23 @@
-"""Accuracy on planted triplets: an atlas of few judgements beside counts, chance and the ceiling.
+"""Accuracy on planted triplets: an atlas of few judgements compared with counts and the ceiling.
 
     python benchmarks/triplets.py [--objects 100] [--maps 5] [--iterations 300] [--seeds 0 1]
 
-Two truths are planted: "themes", where each object belongs to one or two of ten, and "dimensions",
-where it has six numbers of at least 0; the utility of a pair is the inner product. Of three objects
-drawn by lot a pair is chosen with the probability of Luce's rule, so that no model can foresee all.
-One line for each truth and number of triplets, means over the seeds, accuracy on 20,000 others:
+Two truths are planted. In "themes" each object belongs to one or two of ten themes, and in
+"dimensions" it has six numbers of at least 0. The utility of a pair is the inner product. Among
+three objects drawn at random, a pair is chosen with the probability of Luce's rule, so no model can
+predict all choices. Each line is a truth and a number of triplets, with means over the seeds of the
+accuracy on 20,000 others:
 
-    each         how often each pair was asked
-    ceiling      of who knows the truth: the mean probability of the most probable pair
-    by others    what `Triplets.noise_ceiling` finds of it, from 500 triplets asked ten times
+    each         number of judgements per pair
+    ceiling      of the true model: the mean probability of the most probable pair
+    by others    its estimate by `Triplets.noise_ceiling`, from 500 triplets with ten judgements
                  (majority, and majority of the others)
     chance       1/3
     popularity   pairs by how often their objects were in a chosen pair
-    counts       by the proportion of choices among the triplets that were fitted
-    atlas of counts   the atlas fitted to these proportions, pairs without judgement missing
-    atlas        the atlas fitted to `Triplets.associations()`, as `manymaps fit` does
-    model        the model of choice between the two, without any map
+    counts       by the proportion of choices among the fitted triplets
+    atlas of counts   the atlas fitted to these proportions, with pairs without judgement missing
+    atlas        the atlas fitted to `Triplets.associations()`, as in `manymaps fit`
+    model        the intermediate model of choice, without any map
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ NUMBERS = (1_000, 4_000, 16_000, 64_000)
 
 
 def planted(truth: str, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Utilities of all pairs, shape (n, n)."""
+    """Compute the utilities of all pairs, shape (n, n)."""
     if truth == "themes":
         features = np.zeros((n, 10))
         for row in features:
@@ -49,14 +50,14 @@ def planted(truth: str, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def asked(n: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Sets of three different objects, shape (count, 3)."""
+    """Draw sets of three different objects, shape (count, 3)."""
     return np.argsort(rng.random((count, n)), axis=1)[:, :3]
 
 
 def answered(
     utilities: np.ndarray, sets: np.ndarray, rng: np.random.Generator
 ) -> tuple[mm.Triplets, float]:
-    """Triplets with the odd one last, and how many of them who knows the truth foresees."""
+    """Draw triplets with the odd one last, and count those that the true model predicts."""
     i, j, k = sets.T
     of_odd = np.stack([utilities[j, k], utilities[i, k], utilities[i, j]], axis=1)
     p = np.exp(of_odd - of_odd.max(axis=1, keepdims=True))
@@ -68,7 +69,7 @@ def answered(
 
 
 def row(truth: str, count: int, seed: int, arguments: argparse.Namespace) -> Sequence[float]:
-    """The figures of one line for one seed."""
+    """Compute the values of one line for one seed."""
     rng = np.random.default_rng(seed)
     n = arguments.objects
     utilities = planted(truth, n, rng)

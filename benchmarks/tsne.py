@@ -2,30 +2,30 @@
 
     python benchmarks/tsne.py [--sizes digits 5000 20000 70000 200000] [--million]
 
-Each program runs in a process of its own with as many threads as the others, on the same shuffled
-points: scikit-learn's digits as they are, or MNIST in 50 principal components. Perplexity 30, 250
-iterations with an exaggeration of 12 and 500 without, a start from PCA; openTSNE by its faster
-method, scikit-learn to 20,000 points, scikit-learn-intelex ("sklearnex") to 70,000 and where it is
-installed (`pip install '.[bench]'`; there is none for other than x86 processors). umap-learn
-is in the table of whole processes alone. Needs the MNIST training images in MANYMAPS_DATA for all
-sizes but "digits".
+Each program runs in a process of its own with the same number of threads, on the same shuffled
+points: scikit-learn's digits without changes, or MNIST in 50 principal components. The settings are
+perplexity 30, 250 iterations with an exaggeration of 12 and 500 without, and a start from PCA.
+openTSNE uses its faster method. scikit-learn runs up to 20,000 points, and scikit-learn-intelex
+("sklearnex") up to 70,000 if it is installed (`pip install '.[bench]'`, only for x86 processors).
+umap-learn is only in the table of whole processes. Requires the MNIST training images in
+MANYMAPS_DATA for all sizes except "digits".
 
-    neighbours, affinities   seconds; of manymaps from a process of their own
-    early, late, mean        milliseconds per iteration; sklearnex tells neither of the first two
-    total                    seconds of the fit; imports and the reading of points left out
+    neighbours, affinities   seconds; for manymaps from a separate process
+    early, late, mean        milliseconds per iteration; sklearnex reports only the last
+    total                    seconds of the fit, without imports and the reading of points
     peak                     megabytes of the whole process
-    own KL                   what the program says of its result, by its P and its sums
+    own KL                   the value that the program reports, by its P and its sums
     common KL                the same map on one P for all, that of exact neighbours, summed exactly
                              (beyond 70,000 points: neighbours at a recall of 0.99, sums to 1e-3)
     times slower             the time of the program over that of manymaps
 
-Where sklearnex ran, manymaps is run again, for the fewest iterations, by steps of 25, that end at
-a common KL no larger than its: that line says what the same map costs.
+If sklearnex runs, manymaps is run again for the fewest iterations, in steps of 25, whose common KL
+is at most that of sklearnex. That line shows the cost of an equally good map.
 
-The processes of manymaps share a compile cache, empty at first; a run that had to compile is
-repeated, and what it took to compile is said. The last table has whole processes, imports and
-compilation included. `--million` adds 1,000,000 points about 100 centres in 50 dimensions, by
-manymaps alone.
+The processes of manymaps share a compile cache, which is empty at first. A run that had to compile
+is repeated, and its time of compilation is printed. The last table contains whole processes,
+including imports and compilation. `--million` adds 1,000,000 points about 100 centres in 50
+dimensions, for manymaps only.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ THREAD_LIMITS = (
 
 @dataclass(frozen=True)
 class Measured:
-    """What one process found; NaN where it did not measure.
+    """The measurements of one process; NaN if it did not measure a value.
 
     Seconds, but early and late: milliseconds per iteration. `descent` is all iterations, of a
     program that does not tell its early ones from the late. `whole` goes from the start of the
@@ -97,7 +97,7 @@ class Measured:
 
     @property
     def mean(self) -> float:
-        """Milliseconds per iteration over the whole descent."""
+        """Compute milliseconds per iteration over the whole descent."""
         if not self.iterations:
             return math.nan
         if not math.isnan(self.descent):
@@ -108,7 +108,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Task:
-    """What a process is to do: the folder holds points.npy and takes the maps."""
+    """The task of a process: the folder contains points.npy and receives the maps."""
 
     folder: Path
     iterations: int
@@ -117,16 +117,16 @@ class Task:
 
     @property
     def early(self) -> int:
-        """Exaggerated iterations: a third of a run that is shorter than usual."""
+        """Return the number of exaggerated iterations, a third of a run shorter than usual."""
         return min(EARLY, self.iterations // 3)
 
     @property
     def points(self) -> np.ndarray:
-        """The points, float32."""
+        """Read the points, float32."""
         return np.load(self.folder / "points.npy")
 
     def keep(self, program: str, embedding: np.ndarray) -> None:
-        """Leave a map for the judge."""
+        """Save a map for the evaluation."""
         np.save(self.folder / f"{program}.map.npy", np.asarray(embedding))
 
 
@@ -149,7 +149,7 @@ def prepare(task: Task) -> Measured:
 
 
 def mnist(n: int) -> np.ndarray:
-    """n images in 50 principal components of the 60,000; beyond those, copies moved by a pixel."""
+    """Read n images in 50 principal components; beyond 60,000, copies moved by a pixel."""
     from sklearn.decomposition import PCA
 
     raw = gzip.decompress(IMAGES.read_bytes())
@@ -171,7 +171,7 @@ def mnist(n: int) -> np.ndarray:
 
 
 def clusters() -> np.ndarray:
-    """A million points about a hundred centres."""
+    """Draw a million points about a hundred centres."""
     generator = np.random.default_rng(0)
     points = generator.standard_normal((MILLION, DIMENSIONS), np.float32)
     centres = 2 * generator.standard_normal((CENTRES, DIMENSIONS), np.float32)
@@ -183,7 +183,7 @@ def clusters() -> np.ndarray:
 
 
 def pieces(task: Task) -> Measured:
-    """Neighbours and affinities of manymaps."""
+    """Time neighbours and affinities of manymaps."""
     from manymaps.affinity.affinities import GaussianAffinity
     from manymaps.affinity.neighbors import nearest_neighbors
     from manymaps.compute.threads import threads
@@ -200,7 +200,7 @@ def pieces(task: Task) -> Measured:
 
 
 def manymaps(task: Task) -> Measured:
-    """The plain fit; its callback only looks at the clock."""
+    """Run the plain fit with a callback that only reads the clock."""
     from manymaps import TSNE
 
     points, marks = task.points, []
@@ -227,7 +227,7 @@ def manymaps(task: Task) -> Measured:
 
 
 def opentsne(task: Task, method: str) -> Measured:
-    """The steps of openTSNE's own `TSNE.fit`, one by one."""
+    """Run the steps of openTSNE's own `TSNE.fit`, one by one."""
     from openTSNE import TSNE, affinity
 
     points = task.points
@@ -268,7 +268,7 @@ def opentsne(task: Task, method: str) -> Measured:
 
 
 def sklearn(task: Task) -> Measured:
-    """scikit-learn, whose steps are read from what it prints."""
+    """Run scikit-learn, whose steps are read from its output."""
     from sklearn.manifold import TSNE
 
     points = task.points
@@ -305,7 +305,7 @@ def sklearn(task: Task) -> Measured:
 
 
 def sklearnex(task: Task) -> Measured:
-    """scikit-learn-intelex under the conditions of its fast path: two components, not verbose."""
+    """Run scikit-learn-intelex with the settings of its fast path: two components, not verbose."""
     from sklearnex.manifold import TSNE
 
     points, took = task.points, []
@@ -338,7 +338,7 @@ def sklearnex(task: Task) -> Measured:
 
 
 def umap(task: Task) -> Measured:
-    """umap-learn with its own settings; no seed, which would take its second thread away."""
+    """Run umap-learn with its own settings and no seed, which would disable its second thread."""
     from umap import UMAP
 
     points = task.points
@@ -348,7 +348,7 @@ def umap(task: Task) -> Measured:
 
 
 def judge(task: Task) -> dict[str, float]:
-    """KL of every map in the folder on one P."""
+    """Compute KL of every map in the folder on one P."""
     from manymaps.affinity.affinities import GaussianAffinity
     from manymaps.affinity.neighbors import NeighborSearch
     from manymaps.compute.threads import threads
@@ -387,7 +387,7 @@ PROGRAMS: dict[str, Callable[[Task], Any]] = {
 
 
 def one(program: str, task: Task) -> None:
-    """Run one program here, and print what it found as JSON."""
+    """Run one program in this process, and print its results as JSON."""
     with compilation(program) as compiled:
         found = PROGRAMS[program](task)
     if isinstance(found, Measured):
@@ -398,7 +398,7 @@ def one(program: str, task: Task) -> None:
 
 @contextmanager
 def compilation(program: str) -> Iterator[Callable[[], float]]:
-    """Count the seconds that numba compiles, in programs that use it."""
+    """Measure the seconds of compilation by numba, in programs that use it."""
     if program not in ("pieces", "manymaps", "umap-learn"):
         yield lambda: 0.0
         return
@@ -412,7 +412,7 @@ def compilation(program: str) -> Iterator[Callable[[], float]]:
 
 
 def started(program: str, task: Task, cache: Path | None = None) -> Any:
-    """Run one program in a fresh process; what it printed.
+    """Run one program in a new process, and return its output.
 
     This process stays small, for on Linux a child's peak memory is at least its parent's.
     """
@@ -434,7 +434,7 @@ def started(program: str, task: Task, cache: Path | None = None) -> Any:
 
 
 def without_compiling(program: str, task: Task, cache: Path) -> Measured:
-    """One program of manymaps, run again while it has to compile."""
+    """Run one program of manymaps, and again if it has to compile."""
     found = started(program, task, cache)
     for _ in range(MOST_REPEATS):
         if not found.compiled:
@@ -448,7 +448,7 @@ def without_compiling(program: str, task: Task, cache: Path) -> Measured:
 
 
 def measure(task: Task, cache: Path, rivals: tuple[str, ...]) -> list[Measured]:
-    """All t-SNEs of one size, manymaps first."""
+    """Measure all t-SNEs of one size, manymaps first."""
     started("prepare", task)
     n = len(np.load(task.folder / "points.npy", mmap_mode="r"))
     parts = without_compiling("pieces", task, cache)
@@ -468,7 +468,7 @@ def measure(task: Task, cache: Path, rivals: tuple[str, ...]) -> list[Measured]:
 
 
 def no_worse(task: Task, cache: Path, kl: float) -> list[Measured]:
-    """manymaps with the fewest iterations, a multiple of STEP, that end at this common KL or below.
+    """Find the fewest iterations of manymaps, a multiple of STEP, that end at a common KL or below.
 
     More iterations are taken to end lower.
     """
@@ -497,12 +497,12 @@ HEAD = (
 
 
 def cell(value: float, digits: int) -> str:
-    """A number in seven places, or a dash."""
+    """Format a number in seven characters, or a dash."""
     return f"{'-':>7}" if math.isnan(value) else f"{value:7.{digits}f}"
 
 
 def line(size: str, row: Measured, ours: Measured) -> str:
-    """One line of the table."""
+    """Format one line of the table."""
     slower = (row.mean / ours.mean, row.total / ours.total)
     if row is ours:
         slower = (math.nan, math.nan)
@@ -543,7 +543,7 @@ def whole_processes(
 
 
 def heading(task: Task) -> None:
-    """Say what is run, on what."""
+    """Print the programs and the machine."""
     names = ["manymaps", "openTSNE", "scikit-learn", "numba", "numpy"]
     modules = {"sklearnex": "scikit-learn-intelex", "umap": "umap-learn"}
     missing = [name for module, name in modules.items() if find_spec(module) is None]

@@ -1,10 +1,10 @@
-"""The free-association norms of 5,018 words in 1, 5, 20 and 40 maps: time, memory, fit, recall.
+"""The free-association norms of 5,018 words in 1, 5, 20 and 40 maps: time, memory, KL, recall.
 
     python benchmarks/usf.py [--maps 1 5 20 40] [--penalties 0 0.001] [--seed 0]
 
-Each fit is a process of its own, as a user would start it (`manymaps fit ... --json`), so that its
-seconds and peak memory are whole. Recall is the share of cue words whose strongest associate is
-among their 10 most probable under the model. Needs the norms in MANYMAPS_DATA.
+Each fit is a process of its own, as users start it (`manymaps fit ... --json`), so seconds and peak
+memory include the whole process. Recall is the share of cue words whose strongest associate is
+among their 10 most probable under the model. Requires the norms in MANYMAPS_DATA.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
 
 
 def fit(maps: int, penalty: float, seed: int, output: Path) -> tuple[dict, float]:
-    """Run one fit; its report and the peak memory of its process in megabytes."""
+    """Run one fit; return its report and the peak memory of its process in megabytes."""
     command = [sys.executable, "-m", "manymaps", "fit", str(NORMS), "-o", str(output), "--json"]
     command += ["--maps", str(maps), "--penalty", str(penalty), "--seed", str(seed)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:

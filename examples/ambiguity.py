@@ -1,29 +1,29 @@
-"""How ambiguous is a word? The effective number of its senses, beside simpler counts and WordNet.
+"""Ambiguity of words: the effective number of senses, compared with simpler counts and WordNet.
 
     python examples/ambiguity.py [--maps 20] [--iterations 100] [--samples 10] [--words N]
         [--seed 0] [--quick]
 
-Which number that can be taken from associations alone says how many senses WordNet gives a word?
-Spearman's correlation over words, with a 95 % interval from words drawn with replacement:
+The script compares measures that require only associations with the number of senses in WordNet. It
+prints Spearman's correlation over words, with a 95 % bootstrap interval over words:
 
     ambiguity               2^entropy of the senses' shares (`manymaps.ambiguity`), of one fit
     the same, of samples    mean over fits to resampled responses
-    senses listed           how many there are
+    senses listed           number of listed senses
     maps                    2^entropy of the word's mixing proportions in that fit
     effective responses     2^entropy of the responses themselves: no model, no clustering
-    responses               how many different ones there are
-    Louvain                 communities among the word's neighbours, at resolutions of .5 and 1
+    responses               number of different responses
+    Louvain                 communities among the word's neighbours, at resolutions of 0.5 and 1
 
-"given responses" is the partial correlation: what a number says beyond how many different responses
-a word has. Then how far ambiguity depends on who answered: the standard error, and the correlation
-of two samples over words (reliability).
+"given responses" is the partial correlation, controlling for the number of different responses of a
+word. Two further results show how far ambiguity depends on the participants: the standard error,
+and the correlation of two samples over words (reliability).
 
-Two data sets. The embedded word relations were made from WordNet, with a few pairs of each sense of
-the cue, at most six, so that every number profits from how they were made: words of many senses
-have many pairs. The free-association norms, looked for in MANYMAPS_DATA, were not; there the words
-are those that the word relations know as well, and their senses are counted as there.
+There are two data sets. The embedded word relations were built from WordNet, with a few pairs of
+each sense of the cue, at most six. This favours every measure, because words with many senses have
+many pairs. The free-association norms (in MANYMAPS_DATA) are independent of WordNet. Their words
+are those that also occur in the word relations, with the same numbers of senses.
 
-Nothing was chosen by these figures. Needs networkx (`pip install networkx`).
+No setting was tuned with these results. Requires networkx (`pip install networkx`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LISTED = 8
 
 
 def fitted(data: mm.Associations, arguments: argparse.Namespace, seed: int) -> mm.Atlas:
-    """The atlas of a short fit; senses are groups of what was observed, and wait for no minimum."""
+    """Fit an atlas for a short time; its senses are groups of associations."""
     fit = mm.MultipleMapsTSNE(arguments.maps, max_iter=arguments.iterations, random_state=seed)
     return fit.fit(data).atlas_
 
@@ -58,7 +58,7 @@ def fitted(data: mm.Associations, arguments: argparse.Namespace, seed: int) -> m
 def n_communities(
     data: mm.Associations, words: np.ndarray, resolution: float, seed: int
 ) -> np.ndarray:
-    """How many communities Louvain finds among what each of some words recalls."""
+    """Count the communities that Louvain finds among the associates of each of some words."""
     network = 2 * association_network(data.strengths)
     counts = np.zeros(data.n_objects)
     for i in words:
@@ -70,12 +70,12 @@ def n_communities(
 
 
 def correlation(first: np.ndarray, second: np.ndarray) -> float:
-    """Spearman's."""
+    """Compute Spearman's correlation."""
     return float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
 
 
 def partial(first: np.ndarray, second: np.ndarray, given: np.ndarray) -> float:
-    """Spearman's of what the ranks of a third variable leave; NaN where that is nothing."""
+    """Compute Spearman's correlation controlling for a third variable; NaN if nothing is left."""
     design = np.column_stack([np.ones(len(given)), rankdata(given)])
     ranks = np.column_stack([rankdata(first), rankdata(second)])
     rest = ranks - design @ np.linalg.lstsq(design, ranks, rcond=None)[0]
@@ -85,7 +85,7 @@ def partial(first: np.ndarray, second: np.ndarray, given: np.ndarray) -> float:
 
 
 def interval(first: np.ndarray, second: np.ndarray, seed: int) -> tuple[float, float]:
-    """95 % of the correlations of words drawn with replacement."""
+    """Compute the 95 % bootstrap interval of the correlation over words."""
     rng = np.random.default_rng(seed)
     draws = (rng.integers(len(first), size=len(first)) for _ in range(DRAWS))
     low, high = np.percentile([correlation(first[d], second[d]) for d in draws], [2.5, 97.5])
@@ -100,7 +100,7 @@ def measures(
     words: np.ndarray,
     seed: int,
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Each number by name, a value per word; those of networks are of some words alone."""
+    """Compute each measure, with one value per word; network measures are for some words only."""
     yield "ambiguity", one.ambiguity
     yield "the same, of samples", samples.ambiguity
     yield "senses listed", one.n_senses
@@ -112,7 +112,7 @@ def measures(
 
 
 def compare(name: str, data: mm.Associations, arguments: argparse.Namespace) -> None:
-    """The table of one data set, and how steady its ambiguities are."""
+    """Print the table of one data set, and the reliability of its ambiguities."""
     seed = arguments.seed
     known = {word.casefold(): len(senses) for word, senses in sense_names().items()}
     truth = np.array([known.get(label.casefold(), 0) for label in data.labels])
@@ -142,7 +142,7 @@ def compare(name: str, data: mm.Associations, arguments: argparse.Namespace) -> 
 
 
 def show_errors(samples: mm.Ambiguity, fits: list[mm.Atlas]) -> None:
-    """The standard error over resampled responses, reliability, and the extremes."""
+    """Print the standard error over resampled responses, the reliability, and the extremes."""
     each = [mm.ambiguity(atlas).ambiguity for atlas in fits]
     both = [correlation(a, b) for a, b in combinations(each, 2)]
     order = np.argsort(-samples.ambiguity)
@@ -155,7 +155,7 @@ def show_errors(samples: mm.Ambiguity, fits: list[mm.Atlas]) -> None:
 
 
 def main() -> None:
-    """Print the table of the word relations, and that of the norms where these are."""
+    """Print the table of the word relations, and that of the norms if they are available."""
     parser = argparse.ArgumentParser(description="Compare ambiguity with WordNet's senses.")
     parser.add_argument("--maps", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=100)

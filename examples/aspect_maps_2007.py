@@ -2,12 +2,12 @@
 
     python examples/aspect_maps_2007.py [--words 1000] [--iterations 400] [-o FOLDER] [--quick]
 
-The 1,000 cue words that are responses most often, 50 aspect maps, size penalty 0.48, a Gaussian
-kernel, conjugate gradients. Prints time, KL and the maps of "can" and "field" (the paper's figures
-5 and 6: a can of soda, can as able, garbage can; a field of corn, a field of sports) for conjugate
-gradients, L-BFGS and momentum; -o saves their figures.
+The data are the 1,000 cue words that are responses most often. The model has 50 aspect maps, a size
+penalty of 0.48 and a Gaussian kernel. The script prints time, KL and the maps of "can" and "field"
+(the paper's figures 5 and 6: a can of soda, can as able, garbage can; a field of corn, a field of
+sports) for conjugate gradients, L-BFGS and momentum. With -o it saves their figures.
 
-Needs the norms in MANYMAPS_DATA; says so and ends where they are absent.
+Requires the norms in MANYMAPS_DATA; without them it prints a note and ends.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WORDS = ("can", "field")
 
 
 def most_given(norms: mm.Associations, count: int) -> mm.Associations:
-    """The words that most cues have as a response, and the associations among them."""
+    """Select the words that most cues have as a response, and the associations among them."""
     cues = np.diff(norms.strengths.tocsc().indptr)
     chosen = np.sort(np.argsort(-cues, kind="stable")[:count])
     table = norms.strengths[chosen][:, chosen]
@@ -35,7 +35,7 @@ def most_given(norms: mm.Associations, count: int) -> mm.Associations:
 
 
 def main() -> None:
-    """Fit by each optimizer and print what became of the words."""
+    """Fit with each optimizer and print the maps of the words."""
     parser = argparse.ArgumentParser(description="Aspect maps of common associates.")
     parser.add_argument("--words", type=int, default=1000)
     parser.add_argument("--maps", type=int, default=50)

@@ -1,26 +1,26 @@
-"""New words put into a finished map, beside a map that is made anew with them.
+"""Insertion of new words into a fitted map, compared with a new fit that includes them.
 
     python examples/claassen_insertion_2020.py [--draws 5] [--quick] [-o FOLDER]
 
-What is reproduced: tables 4 and 5 and figure 2 of C. Claassen, Improving t-SNE for applications on
-word embedding data in text mining (Erasmus University Rotterdam, 2020). The words that the thesis
-inserts are not published with their vectors, so 50 of the 601 are held out, drawn by lot; the map
-is fitted to the others (perplexity 35) and takes the 50 in by
+The script reproduces tables 4 and 5 and figure 2 of C. Claassen, Improving t-SNE for applications
+on word embedding data in text mining (Erasmus University Rotterdam, 2020). The vectors of the words
+that the thesis inserts are not published. Therefore 50 of the 601 words are held out at random. The
+map is fitted to the others (perplexity 35), and the 50 words are inserted by
 
     median       the weighted geometric median of their 25 most similar words, weights s^p
                  (4.8) or (p^s - 1) / (p - 1) (4.9)
-    refined      `refine=True`: from there down the cost of t-SNE with the map held fixed, then to
-                 the place near by where neighbourhoods agree best up to the perplexity
-    refined, 20  the same with perplexity 20: agreement up to 20 neighbours, which suits a measure
-                 of 10 better (so found on the GloVe and fastText vectors of the words)
-    transform    what openTSNE does, on its own map of the same words
+    refined      `refine=True`: from there to lower cost of t-SNE with the map fixed, then to the
+                 nearby position at which neighbourhoods agree best up to the perplexity
+    refined, 20  the same with perplexity 20: agreement up to 20 neighbours, which is better for a
+                 measure of 10 (as found on the GloVe and fastText vectors of the words)
+    transform    the method of openTSNE, on its own map of the same words
 
-and "rerun" is t-SNE of all 601. Each of the 50 is measured among all words and among the old ones
-alone: a rerun sees that new words are near one another, an insertion does not look. The levels of
-the thesis are of other words and cannot be compared; what can is the order of its methods.
+The row "rerun" is t-SNE of all 601 words. Each of the 50 words is measured among all words, and
+among the old words only. A rerun uses the similarities among new words, but an insertion does not.
+The levels of the thesis are for other words and cannot be compared, but the order of methods can.
 
-The last table does the same with 50 new MNIST digits and a map of 20,000. With -o two figures are
-written: a map with its inserted words encircled, and the curves of the weights.
+The last table repeats this with 50 new MNIST digits and a map of 20,000. With -o the script writes
+two figures: a map with its inserted words circled, and the curves of the weights.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Places = Callable[[], np.ndarray]
 
 @dataclass
 class Row:
-    """What one method does to each new object of all draws, and the least time it took."""
+    """The results of one method for each new object of all draws, and its least time."""
 
     among_all: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
     among_old: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
@@ -62,7 +62,7 @@ class Row:
 
 @dataclass
 class Sheet:
-    """A row for each method."""
+    """A table with one row per method."""
 
     count_self: bool
     rows: dict[str, Row] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Sheet:
     def add(
         self, name: str, data: np.ndarray, old: np.ndarray, place: Places, repeats: int
     ) -> None:
-        """Measure the places of all objects that `place` finds; the new are those not old."""
+        """Measure the positions that `place` finds; the new objects are those that are not old."""
         row = self.rows.setdefault(name, Row())
         for _ in range(repeats):
             clock = time.perf_counter()
@@ -85,7 +85,7 @@ class Sheet:
             ranks += mu_global(data, places, rows=new, among=among, count_self=own).values.tolist()
 
     def print(self) -> None:
-        """A line for each method: mean and standard error in percent, time, share of the rerun."""
+        """Print a line per method: mean and standard error in percent, time, share of the rerun."""
         heads = f"  {'local':>6}{'s.e.':>6}{'global':>8}{'s.e.':>6}"
         print(f"{'':20}  {'among all':^26}  {'among the old alone':^26}")
         print(f"{'':20}{heads}{heads}{'ms':>9}  of a rerun")
@@ -100,7 +100,7 @@ class Sheet:
 
 
 def both(data: np.ndarray, old: np.ndarray, old_places: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """The places of all objects from those of the old and the new."""
+    """Join the positions of the old and the new objects."""
     places = np.empty((len(data), 2))
     places[old] = old_places
     places[np.setdiff1d(np.arange(len(data)), old)] = new
@@ -110,7 +110,7 @@ def both(data: np.ndarray, old: np.ndarray, old_places: np.ndarray, new: np.ndar
 def add_all(
     sheet: Sheet, vectors: Vectors, old: np.ndarray, perplexity: float, quick: bool = False
 ) -> Insertion:
-    """Insert in every way what is not old, and rerun; gives the refined insertion.
+    """Insert all objects that are not old in every way, and rerun; return the refined insertion.
 
     Where it is to be quick, each way is timed once, and openTSNE left out.
     """
@@ -156,7 +156,7 @@ def add_all(
 
 
 def read_digits() -> Vectors | None:
-    """20,050 MNIST digits drawn by lot, on their first 50 principal components."""
+    """Draw 20,050 MNIST digits at random, on their first 50 principal components."""
     from sklearn.decomposition import PCA
 
     path = data_file("mnist/train-images-idx3-ubyte.gz")
@@ -172,7 +172,7 @@ def read_digits() -> Vectors | None:
 
 
 def draw_map(insertion: Insertion, path: Path) -> None:
-    """The map with the inserted words encircled."""
+    """Draw the map with circles around the inserted words."""
     atlas, width = insertion.atlas, 22.0
     across, down = np.ptp(atlas.maps[0], axis=0)
     size = (width, width * float(down / across) + 2)
@@ -184,12 +184,12 @@ def draw_map(insertion: Insertion, path: Path) -> None:
 
 
 def _power(p: float) -> str:
-    """A number, large and small ones as powers of ten."""
+    """Format a number, large and small ones as powers of ten."""
     return f"{p:g}" if 0.01 <= p <= 100 else f"$10^{{{round(np.log10(p))}}}$"
 
 
 def draw_curves(path: Path) -> None:
-    """Weights as functions of the similarity, for several p."""
+    """Draw weights as functions of the similarity, for several p."""
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 
@@ -225,7 +225,7 @@ def draw_curves(path: Path) -> None:
 
 
 def main() -> None:
-    """Print the tables; draw the figures where asked to."""
+    """Print the tables, and draw the figures if requested."""
     parser = argparse.ArgumentParser(description="Tables 4 and 5 of Claassen 2020.")
     parser.add_argument("--draws", type=int, default=5, help="draws of 50 words")
     parser.add_argument("--quick", action="store_true", help="one draw, and no digits")

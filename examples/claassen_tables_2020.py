@@ -2,20 +2,22 @@
 
     python examples/claassen_tables_2020.py [--seeds 3] [--quick]
 
-What is reproduced: tables 1 to 3 of C. Claassen, Improving t-SNE for applications on word embedding
-data in text mining (Erasmus University Rotterdam, 2020). The local measure is the share of the 10
-nearest neighbours that the map keeps, the global one the rank correlation of distances.
+The script reproduces tables 1 to 3 of C. Claassen, Improving t-SNE for applications on word
+embedding data in text mining (Erasmus University Rotterdam, 2020). The local measure is the share
+of the 10 nearest neighbours that are near in the map. The global measure is the rank correlation of
+distances.
 
-Beside local perplexity as in the text stands a rule that keeps neighbourhoods better: of the words
-that stand out, the 10 most similar alone, at a weight of 0.8:
+Local perplexity as in the text is compared with a rule that keeps neighbourhoods better. It uses
+only the 10 most similar of the outstanding words, at a weight of 0.8:
 
     LocalPerplexity(perplexity, weight=0.8, max_neighbors=10)
 
-In the text half of P goes in nearly equal shares to all that stand out. Those are 26 to 31 words
-in the mean here, for most of which a neighbourhood of 10 has no room. The rule was chosen on the
-GloVe and fastText vectors of the same words. The last table is that choice, with neighbourhoods of
-other sizes: each rule is best at about the size that it keeps, so this one serves 10; for 50 the
-rule of the text is better, and for the order of large distances so is, on GloVe, either other.
+In the text, half of P is given in nearly equal shares to all outstanding words. In these data they
+are 26 to 31 words on average, most of which do not fit into a neighbourhood of 10. The rule was
+chosen on the GloVe and fastText vectors of the same words. The last table shows this choice, with
+neighbourhoods of other sizes. Each rule is best at about the size that it keeps, so this one is
+suited to 10. For 50 neighbours the rule of the text is better. For the order of large distances on
+GloVe, both other rules are better.
 """
 
 from __future__ import annotations
@@ -42,17 +44,17 @@ Rule = Callable[[float], Affinity]
 
 
 def gaussian(perplexity: float) -> Affinity:
-    """Table 2."""
+    """Fit for table 2."""
     return GaussianAffinity(perplexity)
 
 
 def local(perplexity: float) -> Affinity:
-    """Table 3: as in the text, two standard deviations above the mean."""
+    """Fit for table 3: as in the text, two standard deviations above the mean."""
     return LocalPerplexity(perplexity)
 
 
 def nearest_ten(perplexity: float) -> Affinity:
-    """The better rule."""
+    """Fit with the better rule."""
     return LocalPerplexity(perplexity, weight=0.8, max_neighbors=10)
 
 
@@ -73,25 +75,25 @@ RULES: dict[str, Rule] = {
 
 
 def fitted(data: np.ndarray, affinity: Affinity, seed: int, max_iter: int) -> np.ndarray:
-    """A map from a start by principal components."""
+    """Fit a map from a start by principal components."""
     fit = mm.TSNE(affinity=affinity, init="pca", max_iter=max_iter, random_state=seed).fit(data)
     return np.asarray(fit.embedding_)
 
 
 def principal(data: np.ndarray) -> np.ndarray:
-    """The first two principal components."""
+    """Compute the first two principal components."""
     from sklearn.decomposition import PCA
 
     return np.asarray(PCA(2, svd_solver="full").fit_transform(data))
 
 
 def spread(values: list[float]) -> float:
-    """Standard deviation over seeds; 0 for one seed."""
+    """Compute the standard deviation over seeds; 0 for one seed."""
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
 def print_iris(seeds: int, max_iter: int, others: bool) -> None:
-    """Table 1."""
+    """Print table 1."""
     from sklearn.datasets import load_iris
     from sklearn.manifold import TSNE
 
@@ -128,7 +130,7 @@ def print_iris(seeds: int, max_iter: int, others: bool) -> None:
 
 
 def line(found: list[Score]) -> str:
-    """Mean, sd over seeds, sd and standard error over words, global."""
+    """Format mean, sd over seeds, sd and standard error over words, and the global measure."""
     kept = [one.local for one in found]
     mean_of = {
         name: float(np.mean([getattr(one, name) for one in found]))
@@ -141,7 +143,7 @@ def line(found: list[Score]) -> str:
 
 
 def print_words(words: Words, perplexities: list[int], seeds: int, max_iter: int) -> None:
-    """Tables 2 and 3, with the better rule as a third column."""
+    """Print tables 2 and 3, with the better rule as a third column."""
     data = np.asarray(words.vectors["word2vec"].values)
     columns = {"Gaussian": gaussian, "local perplexity": local, "nearest ten": nearest_ten}
     print(f"\nTables 2 and 3: {len(data)} words, word2vec; in %, k = {K}; seeds: {seeds}")
@@ -170,7 +172,7 @@ def print_words(words: Words, perplexities: list[int], seeds: int, max_iter: int
 
 
 def print_rules(words: Words, rules: dict[str, Rule], perplexity: int, max_iter: int) -> None:
-    """The choice of the rule, on vectors that the tables above do not use."""
+    """Print the selection of the rule, on vectors that the tables above do not use."""
     print(f"\nRules of local perplexity, perplexity {perplexity}, without the word itself; in %")
     head = "".join(f"{f'k={k}':>6}" for k in SIZES) + f"{'global':>8}{'seconds':>9}"
     print(f"{'':24}" + "".join(f"  {source:^41}" for source in ("glove", "fasttext")))

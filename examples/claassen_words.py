@@ -1,13 +1,13 @@
 """The 601 words of C. Claassen, Improving t-SNE for applications on word embedding data in text
 mining (Erasmus University Rotterdam, 2020), and the measures of the thesis.
 
-Words of eleven categories (countries, food, jobs, ...) with their word2vec vectors of length 1;
-GloVe and fastText vectors of the same words serve to choose settings on. 14 words stand in two
-categories, so that 14 vectors stand twice. The file is `claassen/claassen_words.npz` in the folder
-that the variable MANYMAPS_DATA names.
+The words belong to eleven categories (countries, food, jobs, ...) and have word2vec vectors of
+length 1. GloVe and fastText vectors of the same words are used to choose settings. Because 14 words
+are in two categories, 14 vectors occur twice. The file is `claassen/claassen_words.npz` in the
+folder MANYMAPS_DATA.
 
-The measures count a word as its own nearest neighbour, as the program of the thesis does; a map
-drawn by lot then has a local measure of 10 %.
+The measures count a word as its own nearest neighbour, as in the program of the thesis. A random
+map therefore has a local measure of 10 %.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SOURCES = ("word2vec", "glove", "fasttext")
 
 @dataclass(frozen=True)
 class Score:
-    """Measures of one map in percent: over its words mean, standard deviation and error."""
+    """The measures of one map in percent: mean, standard deviation and error over its words."""
 
     local: float
     sd: float
@@ -38,7 +38,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Words:
-    """Unit vectors from each source, and the category of each word."""
+    """The unit vectors from each source, and the category of each word."""
 
     vectors: dict[str, Vectors]
     categories: np.ndarray
@@ -48,7 +48,7 @@ DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared"
 
 
 def data_file(name: str) -> Path | None:
-    """A file of real data, or a word on what to do without; never without in CI."""
+    """Return a file of real data, or print how to obtain it; in CI it must exist."""
     path = DATA / name
     if path.is_file():
         return path
@@ -60,7 +60,7 @@ def data_file(name: str) -> Path | None:
 
 
 def read_words() -> Words | None:
-    """The words, or None where they are not at hand."""
+    """Read the words; None if they are not available."""
     path = data_file("claassen/claassen_words.npz")
     if path is None:
         return None
@@ -74,7 +74,7 @@ def read_words() -> Words | None:
 
 
 def score(data: np.ndarray, places: np.ndarray, k: int = K) -> Score:
-    """How well a map keeps k neighbours and the order of distances, a word counting itself."""
+    """Measure how well a map keeps k neighbours, the word itself included, and distances."""
     local = mu_local(data, places, k=k, count_self=True)
     overall = mu_global(data, places, count_self=True).mean
     spread = float(np.nanstd(local.values, ddof=1))

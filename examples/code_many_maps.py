@@ -1,13 +1,13 @@
-"""Counts in many maps: what three plane maps hold of a table that one plane or six dimensions hold.
+"""Counts in many maps: three two-dimensional maps compared with one plane and six dimensions.
 
     python examples/code_many_maps.py [--documents 400] [--quick]
 
-Nothing that was published is reproduced: the many-map form of CODE is new. Posts to sci.crypt,
-sci.electronics and sci.med are counted by their 2,000 most frequent words after the first 100; of
-every count 15 % are held out by lot, and what is left is fitted with a size penalty of 0.01. The
-table has the mean log p(word | document) of the counts that were fitted and of those held out, in
-nats; "margins" is the model without a map, p(word). Then the words of the largest proportions in
-each map, and a few words that live in several. Needs 20 Newsgroups in MANYMAPS_DATA.
+The many-map form of CODE is new, so no published result is reproduced. Posts to sci.crypt,
+sci.electronics and sci.med are counted by their 2,000 most frequent words after the first 100. Of
+every count, 15 % are held out at random, and the rest is fitted with a size penalty of 0.01. The
+table lists the mean log p(word | document) of the fitted and of the held-out counts, in nats.
+"margins" is the model without a map, p(word). Then the script prints the words of the largest
+proportions in each map, and a few words in several maps. Requires 20 Newsgroups in MANYMAPS_DATA.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HELD_OUT, PENALTY = 0.15, 0.01
 
 @dataclass(frozen=True)
 class Setting:
-    """Maps and dimensions of each."""
+    """The number of maps, and of dimensions of each."""
 
     maps: int
     dimensions: int
@@ -41,7 +41,7 @@ SETTINGS = tuple(Setting(*pair) for pair in ((1, 2), (1, 3), (2, 2), (3, 2), (5,
 
 
 def some_posts(documents: int, words: int) -> mm.Counts:
-    """The first posts of each group, by their most frequent words after the first 100."""
+    """Read the first posts of each group, by their most frequent words after the first 100."""
     posts = mm.read_counts(COUNTS)
     groups = posts.row_metadata["group"]
     rows = np.concatenate([np.flatnonzero(groups == group)[:documents] for group in GROUPS])
@@ -49,7 +49,7 @@ def some_posts(documents: int, words: int) -> mm.Counts:
 
 
 def split(counts: mm.Counts, seed: int) -> tuple[mm.Counts, mm.Counts]:
-    """Counts to fit and counts held out, each drawn by lot."""
+    """Split counts at random into counts to fit and held-out counts."""
     fitted = counts.values.copy()
     fitted.data = np.random.default_rng(seed).binomial(fitted.data.astype(int), 1 - HELD_OUT)
     held_out = counts.values - fitted
@@ -60,7 +60,7 @@ def split(counts: mm.Counts, seed: int) -> tuple[mm.Counts, mm.Counts]:
 
 
 def without_a_map(fitted: mm.Counts, counts: mm.Counts) -> float:
-    """Mean log p(word) of counts."""
+    """Compute the mean log p(word) of counts."""
     with np.errstate(divide="ignore"):
         logs = np.log(fitted.column_totals / fitted.n_counts)
     there = np.isfinite(logs)
@@ -68,7 +68,7 @@ def without_a_map(fitted: mm.Counts, counts: mm.Counts) -> float:
 
 
 def describe(atlas: mm.Atlas) -> None:
-    """Print the most telling words of each map, and words of several maps."""
+    """Print the most informative words of each map, and words of several maps."""
     words = np.flatnonzero(atlas.of_kind("word"))
     proportions = atlas.proportions[:, words]
     frequency = atlas.factors[words]

@@ -1,29 +1,30 @@
-"""CODE and seven other embeddings of newsgroups: do groups stay together, and near their words?
+"""CODE and seven other embeddings of newsgroups: purity of groups, and lift of their words.
 
     python examples/code_newsgroups_2004.py [--documents 500] [--draws 1] [--quick] [-o FIGURE]
 
-What is reproduced: figure 4 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
-embedding of co-occurrence data (NIPS 2004), on its seven sets of 20 Newsgroups. Of each set some
-documents a group are drawn by lot, the 100 most frequent words of these left out and the next 2,000
-kept, and counts embedded in two dimensions without a look at the groups. Then
+The script reproduces figure 4 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
+embedding of co-occurrence data (NIPS 2004), on its seven sets of 20 Newsgroups. For each set, some
+documents per group are drawn at random. Their 100 most frequent words are omitted, and the next
+2,000 are kept. The counts are embedded in two dimensions without knowledge of the groups. The
+measures are
 
-    doc-doc     share of a document's k nearest that are of its group, over all k (figure 4a is the
+    doc-doc     share of a document's k nearest that are in its group, over all k (figure 4a is the
                 curve over k for crypt, electronics, med; 4b divides by the best method of each set
                 and averages over the sets)
-    word-doc    how much likelier a document's n nearest words are in its group than in all, over
+    word-doc    how much more likely a document's n nearest words are in its group than in all, over
                 all n below 100 (figure 4c)
 
-Every method gets every normalization of the paper (none, document sum, tf-idf) and is shown at the
-one that is best over all sets. How many documents the paper drew, its tokens and its version of the
-collection are not those here (500 documents a group, words of two letters and more, headers
-removed), so levels cannot be compared; the order of methods can.
+Every method is run with every normalization of the paper (none, document sum, tf-idf), and the one
+that is best over all sets is shown. The paper's number of documents, its tokens and its version of
+the collection differ from those used here (500 documents per group, words of at least two letters,
+headers removed). Levels therefore cannot be compared, but the order of methods can.
 
-CODE is the conditional model p(word | document); on counts documents weigh by their length, on
-document sums alike. Beyond the paper: the joint model; three maps, where documents and words are
-near by their similarity sum_m pi pi exp(-d2), the model's own, and not by a distance (with a size
-penalty, without which unrelated parts of a map drift apart for ever; its strength and the number of
-iterations are the best of four settings on the fifth set); t-SNE; and correspondence analysis with
-words in standard coordinates beside the symmetric map.
+CODE is the conditional model p(word | document). On counts, documents are weighted by their length,
+and on document sums they have equal weights. Beyond the paper, the script includes the joint model,
+t-SNE, and correspondence analysis with words in standard coordinates next to the symmetric map. It
+also includes three maps, in which the similarity sum_m pi pi exp(-d2) of the model replaces the
+distance. They have a size penalty, without which unrelated parts of a map drift apart without
+limit. Its strength and the number of iterations are the best of four settings on the fifth set.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ CLAIM = "CODE outperforms all on both measures"
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is done."""
+    """The number of documents, draws and iterations."""
 
     documents: int
     words: int
@@ -83,7 +84,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Placed:
-    """Documents, and documents with words after them where the method places words."""
+    """The documents, followed by the words if the method embeds them."""
 
     rows: np.ndarray | Space
     both: np.ndarray | Space | None = None
@@ -91,7 +92,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Score:
-    """Both measures of one embedding; no lift where there are no words."""
+    """Both measures of one embedding; no lift without words."""
 
     purity: GroupMeasure
     lift: float
@@ -105,19 +106,19 @@ Best: TypeAlias = dict[str, tuple[str, np.ndarray]]
 
 
 def correspondence(table: Table, settings: Settings, seed: int) -> Placed:
-    """The symmetric map: both kinds in principal coordinates."""
+    """Compute the symmetric map: both kinds in principal coordinates."""
     found = correspondence_analysis(table, seed=seed)
     return Placed(found.rows, np.vstack([found.rows, found.columns]))
 
 
 def row_correspondence(table: Table, settings: Settings, seed: int) -> Placed:
-    """Documents at the weighted means of their words."""
+    """Compute documents as the weighted means of their words."""
     found = correspondence_analysis(table, seed=seed)
     return Placed(found.rows, np.vstack([found.rows, found.column_standard]))
 
 
 def code(table: Table, settings: Settings, seed: int, normalization: str, n_maps: int) -> Placed:
-    """One map by distances, many by similarities."""
+    """Fit one map, measured by distances, or many, measured by similarities."""
     fit = mm.CODE(
         normalization="joint" if normalization == "joint" else "conditional",
         n_maps=n_maps,
@@ -185,7 +186,7 @@ class Newsgroups:
     def drawn(
         self, names: tuple[str, ...], settings: Settings, seed: int
     ) -> tuple[Table, np.ndarray]:
-        """Documents of some groups by their frequent words, and the group of each."""
+        """Draw documents of some groups with their frequent words, and return the group of each."""
         rng = np.random.default_rng(seed)
         posts = [np.flatnonzero(self.groups == name) for name in names]
         chosen = np.concatenate(
@@ -197,7 +198,7 @@ class Newsgroups:
 
 
 def read_newsgroups() -> Newsgroups | None:
-    """The posts, or None and a word where they are not at hand; never without in CI."""
+    """Read the posts; None if they are not available, which is an error in CI."""
     path = DATA / "newsgroups20" / "20news_bydate_counts.npz"
     if not path.is_file():
         message = f"there is no {path}: let MANYMAPS_DATA name the folder of real data"
@@ -217,7 +218,7 @@ def read_newsgroups() -> Newsgroups | None:
 
 
 def measure_all(posts: Newsgroups, settings: Settings) -> tuple[Scores, Counter[str]]:
-    """Both measures of all methods, normalizations, sets and draws; and how often each warned."""
+    """Compute both measures of all methods, normalizations, sets and draws, and count warnings."""
     scores: Scores = {
         (name, norm): {s: [] for s in settings.sets}
         for name, (_, norms) in METHODS.items()
@@ -242,7 +243,7 @@ def measure_all(posts: Newsgroups, settings: Settings) -> tuple[Scores, Counter[
 
 
 def means(scores: Scores, measure: str) -> dict[Key, np.ndarray]:
-    """The mean over draws of a measure for each set."""
+    """Average a measure over draws, for each set."""
     return {
         key: np.array(
             [
@@ -255,7 +256,7 @@ def means(scores: Scores, measure: str) -> dict[Key, np.ndarray]:
 
 
 def at_best(values: dict[Key, np.ndarray]) -> Best:
-    """Each method at the normalization that is best over all sets, each set counting alike."""
+    """Select the best normalization of each method over all sets, which have equal weights."""
     top = np.nanmax(list(values.values()), axis=0)
     best: Best = {}
     for (name, norm), row in values.items():
@@ -266,7 +267,7 @@ def at_best(values: dict[Key, np.ndarray]) -> Best:
 
 
 def print_table(title: str, best: Best, sets: tuple[int, ...], scale: float) -> None:
-    """A line for each method: every set, and the mean of shares of each set's maximum."""
+    """Print a line per method: every set, and the mean share of each set's maximum."""
     top = np.max([row for _, row in best.values()], axis=0)
     print(f"\n{title}")
     heads = "".join(f"{f'set {s + 1}':>8}" for s in sets)
@@ -277,7 +278,7 @@ def print_table(title: str, best: Best, sets: tuple[int, ...], scale: float) -> 
 
 
 def print_normalizations(values: dict[Key, np.ndarray]) -> None:
-    """Doc-doc of every method at every normalization."""
+    """Print doc-doc of every method at every normalization."""
     top = np.max(list(values.values()), axis=0)
     print("\nDoc-doc by normalization, share of the maximum in each set over all of these")
     print(f"{'':24}" + "".join(f"{norm:>10}" for norm in NORMALIZATIONS))
@@ -290,7 +291,7 @@ def print_normalizations(values: dict[Key, np.ndarray]) -> None:
 
 
 def print_verdict(what: str, best: Best, sets: tuple[int, ...]) -> None:
-    """Where the paper's claim holds, and which methods exceed CODE in which set."""
+    """Print where the paper's claim holds true, and which methods exceed CODE in which set."""
     top = np.max([row for _, row in best.values()], axis=0)
     ours = best["CODE"][1]
     others = {name: row for name, (_, row) in best.items() if name not in ("CODE", *BEYOND)}
@@ -310,7 +311,7 @@ def print_verdict(what: str, best: Best, sets: tuple[int, ...]) -> None:
 
 
 def print_curves(curves: dict[str, GroupMeasure]) -> None:
-    """Figure 4a in numbers."""
+    """Print figure 4a as numbers."""
     shown = [k for k in CURVE_SIZES if all(k <= len(curve.sizes) for curve in curves.values())]
     print("\nFigure 4a: purity of k neighbours (crypt, electronics, med; first draw), in %")
     print(f"{'k':24}" + "".join(f"{k:7}" for k in shown))
@@ -325,7 +326,7 @@ def draw(
     shown: tuple[int, ...],
     path: Path,
 ) -> None:
-    """The three panels of figure 4."""
+    """Draw the three panels of figure 4."""
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 
@@ -365,7 +366,7 @@ def draw(
 
 
 def main() -> None:
-    """Print the tables; draw the figure where asked to."""
+    """Print the tables, and draw the figure if requested."""
     parser = argparse.ArgumentParser(description="Figure 4 of Globerson et al. 2004.")
     parser.add_argument("--documents", type=int, default=500, help="documents a group")
     parser.add_argument("--draws", type=int, default=1, help="draws of documents")

@@ -2,22 +2,22 @@
 
     python examples/code_nips_2004.py [--quick] [-o FOLDER]
 
-What is reproduced: figures 2 and 3 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
+The script reproduces figures 2 and 3 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
 embedding of co-occurrence data (NIPS 2004):
 
     documents   every paper and the 2,000 most frequent words, coloured by the section of the
-                proceedings where one is known
+                proceedings if one is known
     authors     the 250 authors with most words and the 2,000 most frequent words of these; the
                 words of a paper count for each of its authors
 
-both in two dimensions by the model p(word | document) and p(word | author). Printed are the words
-that each section's documents are near to, how well sections keep together (beside correspondence
-analysis, and papers placed by lot), and the nearest words and authors of some authors. Neither the
-model nor the places of anything know of sections.
+Both are in two dimensions, with the models p(word | document) and p(word | author). The script
+prints the words nearest to the documents of each section, the purity of sections (compared with
+correspondence analysis, and with randomly placed papers), and the nearest words and authors of some
+authors. Neither the model nor the positions depend on sections.
 
-The papers here are those of volumes 0 to 12; the paper's authors had more volumes. They left out
-the 100 most frequent words, which are mostly stop words; of this copy stop words have been removed
-already, so nothing is left out.
+The papers here are those of volumes 0 to 12; the paper's authors had more volumes. They omitted the
+100 most frequent words, which are mostly stop words. This copy contains no stop words, so no words
+are omitted.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ALSO_NAMED = ("Vapnik_V", "Hinton_G", "Mead_C", "Singh_S", "Waibel_A")
 
 @dataclass(frozen=True)
 class Papers:
-    """Word counts of papers, who wrote them, and the section of each, "" where it is unknown."""
+    """The word counts of papers, their authors, and the section of each, "" if unknown."""
 
     counts: mm.Counts
     by_author: mm.Counts
@@ -53,7 +53,7 @@ class Papers:
 
 
 def read_papers() -> Papers | None:
-    """The papers, or None and a word where they are not at hand; never without in CI."""
+    """Read the papers; None if they are not available, which is an error in CI."""
     path = DATA / "nips" / "nips12.npz"
     if not path.is_file():
         message = f"there is no {path}: let MANYMAPS_DATA name the folder of real data"
@@ -85,7 +85,7 @@ def read_papers() -> Papers | None:
 
 
 def fit(counts: mm.Counts, max_iter: int) -> mm.CODE:
-    """CODE in two dimensions, with a line on how it went."""
+    """Fit CODE in two dimensions, and print a line about the fit."""
     found = mm.CODE(max_iter=max_iter, random_state=0).fit(counts)
     margins = counts.column_totals / counts.n_counts
     blind = float(np.sum(margins * np.log(margins)))
@@ -99,7 +99,7 @@ def fit(counts: mm.Counts, max_iter: int) -> mm.CODE:
 
 
 def print_sections(atlas: mm.Atlas, sections: np.ndarray) -> None:
-    """Words nearer to the documents of a section than to all."""
+    """Print words that are nearer to the documents of a section than to all."""
     is_word = atlas.of_kind("word")
     near = np.array([atlas.choices.nearness(i, is_word)[0] for i in range(len(sections))])
     of_all = near.mean(axis=0)
@@ -111,14 +111,14 @@ def print_sections(atlas: mm.Atlas, sections: np.ndarray) -> None:
 
 
 def large_sections(sections: np.ndarray) -> list[tuple[str, int]]:
-    """Sections of many papers, the largest first."""
+    """List sections of many papers, the largest first."""
     names, sizes = np.unique(sections[sections != ""], return_counts=True)
     order = np.argsort(-sizes, kind="stable")
     return [(str(names[i]), int(sizes[i])) for i in order if sizes[i] >= LARGE_SECTION]
 
 
 def print_purity(fitted: mm.CODE, counts: mm.Counts, sections: np.ndarray) -> None:
-    """How many of a document's neighbours are of its section, among those of large sections."""
+    """Print how many neighbours of a document belong to its section, for large sections."""
     chosen = np.isin(sections, [name for name, _ in large_sections(sections)])
     groups = sections[chosen]
     places = {
@@ -137,7 +137,7 @@ def print_purity(fitted: mm.CODE, counts: mm.Counts, sections: np.ndarray) -> No
 
 
 def print_authors(atlas: mm.Atlas) -> None:
-    """The nearest words and authors of some authors."""
+    """Print the nearest words and authors of some authors."""
     print("\nNearest words and authors")
     for name in (*NAMED, *ALSO_NAMED):
         if name not in atlas.labels:
@@ -149,13 +149,13 @@ def print_authors(atlas: mm.Atlas) -> None:
 
 
 def with_sections(atlas: mm.Atlas, sections: np.ndarray) -> mm.Atlas:
-    """The atlas with a column "section", empty for words."""
+    """Add a column "section" to the atlas, empty for words."""
     column = np.concatenate([sections, np.full(atlas.n_objects - len(sections), "")])
     return replace(atlas, metadata={"section": column})
 
 
 def main() -> None:
-    """Print what is near what; draw the figures where asked to."""
+    """Print the nearest words of sections and authors, and draw the figures if requested."""
     parser = argparse.ArgumentParser(description="Figures 2 and 3 of Globerson et al. 2004.")
     parser.add_argument("--quick", action="store_true", help="few words and iterations")
     parser.add_argument("-o", "--output", type=Path, help="draw the figures into this folder")

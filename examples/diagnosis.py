@@ -1,8 +1,8 @@
-"""How far are data from metric? The same figures of data that one map holds and that none does.
+"""Deviations from a metric, for data that fit into one map and for data that do not.
 
     python examples/diagnosis.py [--quick] [--seed 0] [--sweep] [--most 40]
 
-A row of the table for each:
+Each row of the table is a data set:
 
     free association    the norms of the University of South Florida, where the folder of
                         real data has them (MANYMAPS_DATA names it)
@@ -13,29 +13,30 @@ A row of the table for each:
                         the constructions of van der Maaten & Hinton 2009, figure 1
                         (`figure1_2009.py`), as similarities of two maps
 
-A figure and what a single map can have:
+The columns, and their values for a single map:
 
-    asymmetry      of the strength, that which is not returned                      0
-    intransitive   of the strong paths A-B-C, those with A and C not linked         0, nearly
+    asymmetry      share of the strength that is not reciprocated                   0
+    intransitive   share of the strong paths A-B-C with A and C not linked          0, nearly
     centrality     mean square of the objects that share a nearest neighbour        2
     reciprocity    mean rank of an object for its own nearest neighbour             near 1
     shared         most objects that share a nearest neighbour                      5 in the plane
-    triangles      of the triples, those with a side longer than the way round      0
-    negative       of the spectrum of the double-centred table, the negative part   0
-    stress         of nonmetric scaling in the plane (of 75 objects)                below .05
-    one, four, best  what one map of the plane holds, one map of four dimensions, and the best
-                   number of maps that was tried
+    triangles      share of triples with one side longer than the other two         0
+    negative       negative share of the spectrum of the double-centred table       0
+    stress         of nonmetric scaling in the plane (of 75 objects)                below 0.05
+    one, four, best  share explained by one two-dimensional map, by one of four dimensions, and by
+                   the best number of maps that was tried
     maps           the suggested number
 
-Many maps are suggested only where two of them hold more than one map of four dimensions does.
-What tells the data apart: digits have hubs (six share a nearest neighbour) like points of many
-dimensions, but no asymmetry and no negative part, so they want dimensions. The constructions have
-the failure that each is built for, and the norms have them all.
+Many maps are suggested only if two of them explain more than one map of four dimensions. The data
+differ in the following ways. Digits have hubs (six share a nearest neighbour) like points of many
+dimensions, but no asymmetry and no negative part, so they need more dimensions. Each construction
+has the deviation for which it was built, and the norms have all of them.
 
-With --sweep the suggestion is checked against held-out prediction: of numbers of two-dimensional
-maps around it, the one of the least error on the tenth of the pairs by which fits stop, and the
-fewest that come within 2 % of what maps gain over the uniform model there. The error on another
-tenth, which chooses nothing, stands beside. The constructions have too few objects for that.
+With --sweep the suggestion is compared with held-out prediction. A tenth of the pairs stops the
+fits. Among numbers of two-dimensional maps around the suggestion, the script lists the one with the
+least error on this tenth, and the fewest within 2 % of the gain of maps over the uniform model. It
+also lists the error on another tenth, which affects no choice. The constructions have too few
+objects for that.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ HEADS = (
 
 
 def data_sets(quick: bool) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """Names, data, and how `diagnose` reads them."""
+    """Yield names, data, and the arguments with which `diagnose` reads them."""
     for construction in (intransitive(), central(3), asymmetric()):
         similarities = choices(construction.atlas("cauchy"))
         yield construction.name, similarities, {"affinity": "precomputed"}
@@ -83,14 +84,14 @@ def data_sets(quick: bool) -> Iterator[tuple[str, Any, dict[str, Any]]]:
 
 
 def first_of(data: mm.Associations, quick: bool) -> mm.Associations:
-    """The first 500 objects for a first look, which leaves out most of their pairs; else all."""
+    """Select the first 500 objects for a quick look, which omits most of their pairs; else all."""
     if not quick:
         return data
     return mm.Associations(data.labels[:500], data.strengths[:500][:, :500])
 
 
 def cells(found: Diagnosis) -> list[str]:
-    """The figures as the table has them."""
+    """Format the measures for the table."""
     few = found.n_fitted <= FEW
     shares = found.held if few else found.kept
     figures = (
@@ -102,12 +103,12 @@ def cells(found: Diagnosis) -> list[str]:
 
 
 def _plain(value: float) -> float:
-    """Rounding is no figure."""
+    """Replace rounding errors by 0."""
     return round(value, 6)
 
 
 def main() -> None:
-    """Print the table, and the reason of each suggestion below it."""
+    """Print the table, and the reason for each suggestion below it."""
     parser = argparse.ArgumentParser(description="How non-metric are these data?")
     parser.add_argument("--quick", action="store_true", help="fewer points, for a first look")
     parser.add_argument("--seed", type=int, default=0)
@@ -133,7 +134,7 @@ def main() -> None:
 
 
 def print_sweep(data: Any, suggested: int, most: int) -> None:
-    """Errors of numbers of maps on the validation and the test part of one split."""
+    """Print the errors of numbers of maps on the validation and test parts of one split."""
     if isinstance(data, np.ndarray):
         data = mm.GaussianAffinity(30).similarities(data)
     counts = sorted({1, 2, 5, 10, 20, most, min(suggested, most), min(2 * suggested, most)})

@@ -1,33 +1,33 @@
-"""Three things that one map cannot show, and how two maps show them.
+"""Three structures that one map cannot represent, and their representation in two maps.
 
     python examples/figure1_2009.py [--starts 10] [--quick] [-o figure.png]
 
-What is reproduced: the constructions with which L.J.P. van der Maaten and G.E. Hinton, Modeling
-semantic similarities in multiple maps (TiCC TR 2009-001), argue for several maps, here written as
-positions and mixing proportions, with the similarities that the model gives them:
+The script reproduces the constructions of L.J.P. van der Maaten and G.E. Hinton, Modeling semantic
+similarities in multiple maps (TiCC TR 2009-001), which motivate several maps. They are written as
+positions and mixing proportions, with the similarities of the model:
 
-    intransitive   A and B are both near C and not near each other: C is in two maps by halves, A
-                   in the one, B in the other
+    intransitive   A and B are both near C, but not near each other: C is in two maps with equal
+                   proportions, A is in one, and B is in the other
     central        six objects have the same one as their nearest neighbour: three in each map
-    asymmetric     North Korea recalls China more than the reverse: China is by halves with North
-                   Korea in one map and with its other neighbours in the second one
+    asymmetric     North Korea evokes China more than the reverse: China is near North Korea in one
+                   map and near its other neighbours in the second one, with equal proportions
 
-Each comes small, as in the report, and larger, with scattered points. Then P is what the
-construction gives, and maps are fitted to it from random starts.
+Each construction has a small version, as in the report, and a larger one with scattered points. In
+the fits, P is computed from the construction, and maps are fitted to it from random starts.
 
-Where one map must fail, whatever its fit:
+One map must fail in two cases, whatever its fit:
 
-- centrality in two dimensions. Of six objects round one, two are seen from it under an angle of at
-  most 60 degrees; the farther of them, i, is no farther from the other one, j, than from the
+- centrality in two dimensions. Among six objects around one, two are seen from it under an angle of
+  at most 60 degrees. The farther of them, i, is no farther from the other one, j, than from the
   centre. So q_j|i >= q_centre|i, and the row's divergence is at least that of P from
   q_j = q_centre = (p_j + p_centre) / 2. With k objects at least k - 5 rows fail.
-- the Cauchy kernel in any number of dimensions. Of A and B let A be the farther from C. Then
+- the Cauchy kernel in any number of dimensions. Let A be the farther from C among A and B. Then
   |AB| <= 2 |AC|, q_B|A / q_C|A >= (1 + d2) / (1 + 4 d2) > 1/4, and q_C|A < 4/5.
 
-A single conditional Gaussian map has neither limit for A-C-B: on a line, ever longer, exp(-4 d2)
-vanishes beside exp(-d2). The same line, with China for C, has the asymmetry of the two countries.
-There the second map buys the heavy tail; and it buys dimensions where groups are to be near one
-object and near themselves: the table shows what one map needs instead.
+A single conditional Gaussian map has neither limit for A-C-B: on a line that becomes longer, exp(-4
+d2) vanishes compared with exp(-d2). The same line, with China for C, has the asymmetry of the two
+countries. In this case the second map permits the heavy tail. It also replaces dimensions if groups
+must be near one object and near themselves. The table shows what one map would need.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SOLVED = 1e-3
 
 @dataclass(frozen=True)
 class Construction:
-    """Parameters of two maps, and what they are to show.
+    """The parameters of two maps, and the claims that they support.
 
     `maps` is (2, n, 2), `proportions` (2, n); `claims` are the pairs (i, j) whose q_j|i is printed.
     """
@@ -64,30 +64,30 @@ class Construction:
     claims: Sequence[tuple[str, str]] = ()
 
     def atlas(self, kernel: Kernel) -> mm.Atlas:
-        """The construction under a conditional model with the kernel."""
+        """Create the atlas of the construction under a conditional model with the kernel."""
         model = mm.ChoiceModel(kernel=kernel, normalization="conditional", mixing="learned")
         return mm.Atlas(self.labels, self.maps, self.proportions, model)
 
 
 def choices(atlas: mm.Atlas) -> np.ndarray:
-    """The model's q_j|i as a table."""
+    """Compute the model's q_j|i as a table."""
     return np.stack([atlas.similarities(label) for label in atlas.labels])
 
 
 def membership(shared: int, first: int, second: int) -> np.ndarray:
-    """Proportions of objects in both maps by halves, in the first alone, in the second alone."""
+    """Return proportions of objects in both maps equally, in the first only, in the second only."""
     columns = [[0.5, 0.5]] * shared + [[1.0, 0.0]] * first + [[0.0, 1.0]] * second
     return np.array(columns).T
 
 
 def ring(count: int, radius: float) -> np.ndarray:
-    """Points evenly on a circle."""
+    """Return equally spaced points on a circle."""
     angles = 2 * np.pi * np.arange(count) / count
     return radius * np.column_stack([np.cos(angles), np.sin(angles)])
 
 
 def intransitive() -> Construction:
-    """A and B near C, in a map each."""
+    """Put A and B near C, each in one of the maps."""
     maps = np.zeros((2, 3, 2))
     maps[0, 1] = maps[1, 2] = (0.5, 0.0)
     claims = [("A", "C"), ("A", "B"), ("B", "C"), ("C", "A"), ("C", "B")]
@@ -95,7 +95,7 @@ def intransitive() -> Construction:
 
 
 def central(per_map: int, radius: float = 1.5) -> Construction:
-    """A hub in the middle of two rings, each in its own map."""
+    """Put a hub in the middle of two rings, each in one of the maps."""
     n = 1 + 2 * per_map
     maps = np.zeros((2, n, 2))
     maps[0, 1 : 1 + per_map] = maps[1, 1 + per_map :] = ring(per_map, radius)
@@ -105,7 +105,7 @@ def central(per_map: int, radius: float = 1.5) -> Construction:
 
 
 def asymmetric() -> Construction:
-    """China with North Korea in one map, and among its other neighbours in the second one."""
+    """Put China near North Korea in one map, and near its other neighbours in the second one."""
     others = ["Japan", "Taiwan", "Vietnam", "Mongolia", "India"]
     maps = np.zeros((2, 7, 2))
     maps[0, 1] = (0.5, 0.0)
@@ -116,7 +116,7 @@ def asymmetric() -> Construction:
 
 
 def scattered(name: str, shared: int, first: int, second: int, seed: int) -> Construction:
-    """More objects of the same kinds, uniform on [-1.5, 1.5]^2 in each map."""
+    """Draw more objects of the same kinds, uniform on [-1.5, 1.5]^2 in each map."""
     proportions = membership(shared, first, second)
     n = proportions.shape[1]
     maps = np.random.default_rng(seed).uniform(-1.5, 1.5, (2, n, 2))
@@ -126,7 +126,7 @@ def scattered(name: str, shared: int, first: int, second: int, seed: int) -> Con
 def divergences(
     P: np.ndarray, kernel: Kernel, n_maps: int, n_components: int, starts: int
 ) -> np.ndarray:
-    """KL per row of fits from random starts, best first."""
+    """Compute KL per row of fits from random starts, best first."""
     estimator = KERNELS[kernel](
         n_maps, n_components, penalty=0.0, affinity="precomputed", optimizer=mm.LBFGS(),
         tolerance=0.0, max_iter=1500, n_jobs=1,
@@ -137,7 +137,7 @@ def divergences(
 
 
 def centrality_floor(P: np.ndarray) -> float:
-    """The least KL per row of one two-dimensional map; object 0 is the hub of all others."""
+    """Compute the least KL per row of one two-dimensional map; object 0 is the hub."""
     rows = []
     for i in range(1, len(P)):
         others = np.delete(P[i], [0, i])
@@ -151,7 +151,7 @@ def centrality_floor(P: np.ndarray) -> float:
 
 
 def print_constructions(constructions: Sequence[Construction]) -> None:
-    """What the model says of the parameters as written."""
+    """Print the model's values for the parameters as written."""
     print("The constructions as parameters: q_j|i (how strongly i recalls j)")
     print(f"{'construction':14}{'i -> j':24}{'gaussian':>10}{'cauchy':>10}")
     for construction in constructions:
@@ -168,7 +168,7 @@ def print_constructions(constructions: Sequence[Construction]) -> None:
 def print_fits(
     constructions: Sequence[Construction], shapes: Sequence[tuple[int, int]], starts: int
 ) -> None:
-    """KL of the best fit by number of maps, dimensions and kernel."""
+    """Print KL of the best fit by number of maps, dimensions and kernel."""
     print(f"\nFits to P: KL per object, best of {starts} random starts, by maps x dimensions")
     print("(the fits compute in float32: a few 1e-6 of either sign are zero)")
     heads = "".join(f"{f'{m} x {d}-D':>9}" for m, d in shapes)
@@ -189,7 +189,7 @@ def print_fits(
 
 
 def print_floors(hubs: Sequence[Construction]) -> None:
-    """The bounds of the docstring beside which the fits stand."""
+    """Print the bounds in the module docstring, with which the fits are compared."""
     print("\nWhat no single map can go below, KL per object")
     for construction in hubs:
         for kernel in KERNELS:
@@ -200,7 +200,7 @@ def print_floors(hubs: Sequence[Construction]) -> None:
 
 
 def draw(constructions: Sequence[Construction], path: Path) -> None:
-    """Both maps of each construction; area shows the proportion."""
+    """Draw both maps of each construction; the area of a dot is the proportion."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6), layout="constrained")
@@ -222,7 +222,7 @@ def draw(constructions: Sequence[Construction], path: Path) -> None:
 
 
 def main() -> None:
-    """Print the three tables; draw the constructions where asked to."""
+    """Print the three tables, and draw the constructions if requested."""
     parser = argparse.ArgumentParser(description="The constructions of the 2009 report, figure 1.")
     parser.add_argument("--starts", type=int, default=10, help="random starts of each fit")
     parser.add_argument("--quick", action="store_true", help="few fits, for a first look")

@@ -1,44 +1,46 @@
-"""Maps of a single topic? The inverse divergence beside the normal one.
+"""Maps of a single topic: the inverse divergence compared with the usual one.
 
     python examples/inverse_divergence.py [--words 1000] [--maps 10] [--iterations 1000] [--seed 0]
                                           [--word WORD] [--quick] [-o figure.png]
 
-What is tried: the discussion of L.J.P. van der Maaten and G.E. Hinton, Modeling semantic
-similarities in multiple maps (TiCC TR 2009-001), expects that KL(Q || P~), with a smoothed P, would
-give maps of a single topic each, where KL(P || Q) puts unrelated groups into one map. Two tables:
+The discussion of L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple
+maps (TiCC TR 2009-001), expects that KL(Q || P~), with a smoothed P, would give maps of a single
+topic each, because KL(P || Q) puts unrelated groups into one map. The script tests this with two
+tables:
 
-1. Those of the embedded words that are in most pairs, with their relations among one another.
+1. Embedded words that are in most pairs, with their relations among one another.
 
    KL(P||Q), KL(Q||P~)    per word; the second with a smoothing of 0.1 throughout
-   related                share of the model's choices q that goes to words related by the data
-   strongest              of the strongest similarities within each map, twice as many pairs as the
-                          map has words (the sum of its proportions): the share of related pairs
+   related                share of the model's choices q of words that are related in the data
+   strongest              share of related pairs among the strongest similarities within each map,
+                          with twice as many pairs as words in the map (the sum of its proportions)
    parts                  effective number of connected topics of a map: the words with a
                           proportion of at least 0.1 there, joined by the related pairs among them;
                           exp(entropy) of the parts' sums of proportions
    maps                   effective number of maps of a word, exp(entropy) of its proportions
-   contrast               how far a word's senses keep to maps of their own (`manymaps.metrics`)
+   contrast               how far the senses of a word have separate maps (`manymaps.metrics`)
 
-2. Twelve topics of fifteen words, related at random within a topic, and 24 words of two topics, in
-   twelve maps: here it is known what a topic is.
+2. Twelve known topics of fifteen words, related at random within a topic, and 24 words of two
+   topics, in twelve maps.
 
-   topics     effective number of topics of a map; 24 words of two topics make 1.44 the least that
-              a map to each topic gives
-   maps       maps in which the words of one topic alone have their largest proportion
+   topics     effective number of topics of a map; because of 24 words of two topics, the least
+              value with one map per topic is 1.44
+   maps       maps in which the words of only one topic have their largest proportion
    both       share of the words of two topics that have a proportion above 0.2 in two maps
 
-   "a map to each" starts with every topic in a map of its own: if its divergence is the higher one,
-   the divergence itself does not ask for maps of a single topic.
+   "a map to each" starts with every topic in a map of its own. If its divergence is higher, the
+   divergence itself does not favour maps of a single topic.
 
-What comes out (1,000 words): with a smoothing of 0.01, 59 % of what the model chooses is related,
-in place of 32 %, and a word lives in 1.8 maps, in place of 2.5; the strongest pairs of a map are
-hardly purer (91 % for 90 %). The price: KL(P||Q) rises from 1.8 to 3.2, and the senses of a word
-are kept apart less well. More smoothing gains less and spreads words over more maps. Maps of a
-single topic do not come of it: the inverse divergence charges nothing for groups that stand well
-apart in one map, and with a small penalty it falls further where a topic is split over three maps
-than where each topic has its own. A size penalty, under which groups cannot stand far apart, does
-more for single topics than the choice of the divergence. The parts of a map hardly tell the fits
-apart: among the words of most pairs, nearly all that share a map are connected there.
+Results for 1,000 words: with a smoothing of 0.01, 59 % of the model's choices are related words,
+instead of 32 %. A word has weight in 1.8 maps, instead of 2.5. The strongest pairs of a map are
+hardly purer (91 % instead of 90 %). On the other hand, KL(P||Q) rises from 1.8 to 3.2, and the
+senses of a word separate less well. More smoothing gains less and spreads words over more maps.
+
+Maps of a single topic do not result. The inverse divergence does not penalize distant groups in one
+map. With a small penalty it is lower if a topic is split over three maps than if each topic has its
+own. A size penalty, which keeps groups close together, does more for single topics than the choice
+of the divergence. The parts of a map hardly distinguish the fits, because nearly all words of most
+pairs that share a map are connected there.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ TOPICS, TOPIC_SIZE, BRIDGES = 12, 15, 24
 
 @dataclass(frozen=True)
 class Way:
-    """One way of fitting, and what a table calls it."""
+    """A way of fitting, with its name in a table."""
 
     name: str
     divergence: str = "forward"
@@ -85,20 +87,20 @@ WAYS = (
 
 
 def fitted(way: Way, table: mm.Associations, **settings: object) -> mm.MultipleMapsTSNE:
-    """Multiple maps t-SNE by one divergence."""
+    """Fit multiple maps t-SNE with one divergence."""
     return mm.MultipleMapsTSNE(
         divergence=way.divergence, smoothing=way.smoothing, **settings
     ).fit(table)  # fmt: skip
 
 
 def effective(weights: np.ndarray) -> float:
-    """exp(entropy) of weights."""
+    """Compute exp(entropy) of weights."""
     shares = weights[weights > 0] / weights.sum()
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
 def rich_words(count: int) -> tuple[mm.Associations, np.ndarray]:
-    """The words of most pairs with their relations to one another, and each pair's sense."""
+    """Select the words in most pairs with their relations, and each pair's sense."""
     relations = mm.load_word_relations()
     strengths = relations.strengths
     pairs = np.diff(strengths.indptr)
@@ -116,7 +118,7 @@ def rich_words(count: int) -> tuple[mm.Associations, np.ndarray]:
 
 
 def similarities(atlas: mm.Atlas) -> np.ndarray:
-    """v_ij^m, shape (n_maps, n, n), with 0 for an object and itself."""
+    """Compute v_ij^m, shape (n_maps, n, n), with 0 for an object and itself."""
     maps, shares = atlas.maps.astype(np.float64), atlas.proportions.astype(np.float64)
     found = np.empty((atlas.n_maps, atlas.n_objects, atlas.n_objects))
     for m, (points, share) in enumerate(zip(maps, shares, strict=True)):
@@ -127,7 +129,7 @@ def similarities(atlas: mm.Atlas) -> np.ndarray:
 
 
 def parts_of_maps(atlas: mm.Atlas, related: np.ndarray) -> float:
-    """Mean effective number of connected topics of a map, weighted by the maps' words."""
+    """Compute the mean effective number of connected topics per map, weighted by words."""
     numbers, sizes = [], []
     for share in atlas.proportions:
         here = np.flatnonzero(share >= LIVES_THERE)
@@ -139,7 +141,7 @@ def parts_of_maps(atlas: mm.Atlas, related: np.ndarray) -> float:
 
 
 def strongest_related(v: np.ndarray, sizes: np.ndarray, known: np.ndarray) -> float:
-    """Share of known pairs among the strongest of each map, two for each of its words."""
+    """Compute the share of known pairs among the strongest of each map, two per word."""
     pairs = np.triu_indices(len(known), 1)
     hits = count = 0
     for here, size in zip(v, sizes, strict=True):
@@ -150,7 +152,7 @@ def strongest_related(v: np.ndarray, sizes: np.ndarray, known: np.ndarray) -> fl
 
 
 def divergences(atlas: mm.Atlas, table: mm.Associations) -> tuple[float, float]:
-    """KL(P || Q) and KL(Q || P~) with the common smoothing, per word."""
+    """Compute KL(P || Q) and KL(Q || P~) with the common smoothing, per word."""
     forward = Objective(conditional_target(table.strengths), atlas.model, tolerance=0.0)
     weights = weights_from_proportions(atlas.proportions).astype(np.float32)
     maps = Parameters((atlas.maps,), (weights,))
@@ -159,7 +161,7 @@ def divergences(atlas: mm.Atlas, table: mm.Associations) -> tuple[float, float]:
 
 
 def measured(atlas: mm.Atlas, table: mm.Associations, senses: np.ndarray) -> str:
-    """The cells of one row of the first table."""
+    """Compute the cells of one row of the first table."""
     related = (table.strengths + table.strengths.T).toarray() > 0
     v = similarities(atlas)
     sizes = atlas.proportions.sum(axis=1)
@@ -178,7 +180,7 @@ def measured(atlas: mm.Atlas, table: mm.Associations, senses: np.ndarray) -> str
 
 
 def compare_on_words(count: int, n_maps: int, iterations: int, seed: int) -> Iterator[mm.Atlas]:
-    """The first table; yields the fits of it."""
+    """Print the first table; yield its fits."""
     table, senses = rich_words(count)
     print(f"{count} words, {table.n_pairs} pairs, {n_maps} maps")
     heads = ("KL(P||Q)", "KL(Q||P~)", "related", "strongest", "parts", "maps")
@@ -192,7 +194,7 @@ def compare_on_words(count: int, n_maps: int, iterations: int, seed: int) -> Ite
 
 
 def known_topics(seed: int) -> tuple[mm.Associations, np.ndarray]:
-    """Words of known topics, related at random within them; which word belongs to which topic."""
+    """Generate words of known topics, related at random within them, and their topics."""
     generator = np.random.default_rng(seed)
     n = TOPICS * TOPIC_SIZE + BRIDGES
     belongs = np.zeros((n, TOPICS), bool)
@@ -210,14 +212,14 @@ def known_topics(seed: int) -> tuple[mm.Associations, np.ndarray]:
 
 
 def a_map_to_each(table: mm.Associations, belongs: np.ndarray, seed: int) -> mm.Atlas:
-    """A start that has every topic in a map of its own."""
+    """Create a start with every topic in a map of its own."""
     proportions = np.where(belongs.T, 1.0, 1e-3)
     maps = np.random.default_rng(seed).normal(0, 0.1, (*proportions.shape, 2))
     return mm.Atlas(table.labels, maps, proportions / proportions.sum(axis=0), MULTIPLE_MAPS_T_SNE)
 
 
 def compare_on_known_topics(iterations: int, seed: int) -> None:
-    """The second table."""
+    """Print the second table."""
     table, belongs = known_topics(seed)
     plain = belongs.sum(axis=1) == 1
     topic_shares = belongs / belongs.sum(axis=1, keepdims=True)
@@ -244,7 +246,7 @@ def compare_on_known_topics(iterations: int, seed: int) -> None:
 
 
 def draw(forward: mm.Atlas, inverse: mm.Atlas, word: str, path: Path) -> None:
-    """The two largest maps of the word by both divergences, one row each."""
+    """Draw the two largest maps of the word under both divergences, one row each."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(16, 17))
@@ -263,7 +265,7 @@ def draw(forward: mm.Atlas, inverse: mm.Atlas, word: str, path: Path) -> None:
 
 
 def main() -> None:
-    """Print both tables; draw the maps of one word."""
+    """Print both tables, and draw the maps of one word."""
     parser = argparse.ArgumentParser(description="The inverse divergence beside the normal one.")
     parser.add_argument("--words", type=int, default=1000, help="those of most pairs")
     parser.add_argument("--maps", type=int, default=10)

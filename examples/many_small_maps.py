@@ -1,18 +1,18 @@
-"""Do many maps that can be looked at foresee as much as one of many dimensions that cannot?
+"""Prediction by many small maps, compared with one map of many dimensions.
 
     python examples/many_small_maps.py [--sizes 10x2 20x2 ...] [--splits 5] [--first-split 0]
         [--penalties .005] [--iterations 15] [--starts] [--output table.csv] [--quick]
 
-Held-out associations as in `prediction_2009.py`: errors in nats a cue, training, validation and
-test part 80/10/10 by pair. The first lines are single maps of 70 dimensions: as they are, and
-fitted to a mixture of the training part and what the first gives (distillation). Then come maps of
-2, 3, 5 and 10 dimensions at about equal numbers of coordinates in all (20, 40 and 80 an object),
-each of them taught by that first map. Fits end by the validation part. "maps a word" is the
-exponential of the mean entropy of a word's proportions, and "pages" are the maps that hold a tenth
-of a word or more: what a reader has to look at.
+Associations are held out as in `prediction_2009.py`: errors in nats per cue, with training,
+validation and test parts of 80/10/10 by pair. The first lines are single maps of 70 dimensions, one
+of them fitted to a mixture of the training part and the prediction of the first (distillation).
+Then follow maps of 2, 3, 5 and 10 dimensions with about equal numbers of coordinates (20, 40 and 80
+per object), each fitted to the prediction of that first map. Fits stop by the validation part.
+"maps a word" is the exponential of the mean entropy of a word's proportions. "pages" is the number
+of maps with at least a tenth of a word, which a reader has to inspect.
 
---starts compares what the start and the teacher do, for the first of the sizes: charts, random
-turns of the eigenvectors and random positions, each fitted to the training part alone and taught.
+--starts compares starts and the teacher, for the first of the sizes: charts, random rotations of
+the eigenvectors and random positions, each fitted to the training part only and with the teacher.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def read_arguments() -> argparse.Namespace:
-    """The options; --quick means few words, sizes and passes."""
+    """Read the options; --quick uses few words, sizes and passes."""
     parser = argparse.ArgumentParser(description="Many small maps against one of many dimensions.")
     parser.add_argument("--sizes", nargs="+", default=SIZES, metavar="MxD")
     parser.add_argument("--splits", type=int, default=5)
@@ -99,7 +99,7 @@ def read_arguments() -> argparse.Namespace:
 
 @cache
 def teacher(split: Split, seed: int) -> mm.AssociationPredictor:
-    """One map of 70 dimensions."""
+    """Fit one map of 70 dimensions."""
     model = mm.AssociationPredictor(1, 70, penalty=0.05, random_state=seed)
     return model.fit(split.train, split.validation)
 
@@ -107,7 +107,7 @@ def teacher(split: Split, seed: int) -> mm.AssociationPredictor:
 def taught(
     size: str, split: Split, seed: int, penalties: list[float], **options: Any
 ) -> mm.AssociationPredictor:
-    """Maps that learn of the teacher, of the least validation error among the penalties."""
+    """Fit maps to the teacher, and select the penalty with the least validation error."""
     n_maps, n_components = (int(part) for part in size.split("x"))
     fits = [
         mm.AssociationPredictor(
@@ -120,7 +120,7 @@ def taught(
 
 
 def sizes(arguments: argparse.Namespace) -> dict[str, Fit]:
-    """Single maps of 70 dimensions, and the sizes asked for."""
+    """Measure single maps of 70 dimensions, and the requested sizes."""
     fits: dict[str, Fit] = {
         "1x70": teacher,
         "1x70, taught": lambda split, seed: taught("1x70", split, seed, [0.05]),
@@ -133,7 +133,7 @@ def sizes(arguments: argparse.Namespace) -> dict[str, Fit]:
 
 
 def starts(arguments: argparse.Namespace) -> dict[str, Fit]:
-    """Each start by itself and with a teacher, at the first size."""
+    """Measure each start by itself and with a teacher, at the first size."""
     size = arguments.sizes[0]
     n_maps, n_components = (int(part) for part in size.split("x"))
 

@@ -1,20 +1,20 @@
-"""An atlas that grows: new words among old ones that stay where they are.
+"""An atlas that grows: new words among old ones with fixed positions.
 
     python examples/pinning.py [--maps 10] [--new 0.3] [--iterations 1000] [--seed 0]
         [-o figure.png] [--quick]
 
-A part of the embedded word relations' words is set aside, and an atlas fitted to the others. Then
-the new words come, in three ways: each inserted by itself, all arranged around the old ones, which
-are pinned, and with the old ones fitted anew. Printed are
+A part of the words of the embedded relations is set aside, and an atlas is fitted to the others.
+Then the new words are added in three ways: each inserted by itself, all arranged around the old
+ones, which are pinned, and in a new fit of all words. The script prints
 
     KL           divergence of the model from the relations of all words
     recall       share of the new words whose strongest associate is among the ten most similar
-    of new       the same of those whose strongest associate is new as well
-    as before    of the ten old words most similar to an old one, how many were so before
-    still        share of the old words of which not a bit has moved
+    of new       the same for those whose strongest associate is also new
+    as before    share of the ten old words most similar to an old one that were so before
+    still        share of the old words with bit-equal coordinates
     seconds
 
-The figure shows, in the map that holds most of the new words, who was pinned and who is new.
+The figure shows pinned and new words in the map that contains most of the new words.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def read_arguments() -> argparse.Namespace:
-    """The options; --quick means few words, maps and iterations."""
+    """Read the options; --quick uses few words, maps and iterations."""
     parser = argparse.ArgumentParser(description="New words in an atlas that stays.")
     parser.add_argument("--maps", type=int, default=10)
     parser.add_argument("--new", type=float, default=0.3, help="share of the words set aside")
@@ -87,7 +87,7 @@ def read_arguments() -> argparse.Namespace:
 
 
 def split_words(arguments: argparse.Namespace) -> tuple[mm.Associations, np.ndarray]:
-    """The relations and who is old; new words without a relation to an old one are left out."""
+    """Select old and new words; new words without a relation to an old one are omitted."""
     relations = mm.load_word_relations()
     generator = np.random.default_rng(arguments.seed)
     if arguments.quick:
@@ -99,14 +99,14 @@ def split_words(arguments: argparse.Namespace) -> tuple[mm.Associations, np.ndar
 
 
 def of_words(relations: mm.Associations, chosen: np.ndarray) -> mm.Associations:
-    """The relations among some of the words."""
+    """Select the relations among some of the words."""
     labels = [label for label, one in zip(relations.labels, chosen, strict=True) if one]
     strengths = sparse.csr_array(relations.strengths[chosen][:, chosen])
     return mm.Associations(labels, strengths)
 
 
 def inserted(before: mm.Atlas, relations: mm.Associations, is_old: np.ndarray) -> mm.Atlas:
-    """The atlas with each new word at the place of least cost by its relations to old ones."""
+    """Insert each new word at the position of least cost by its relations to old ones."""
     new = [label for label, old in zip(relations.labels, is_old, strict=True) if not old]
     similarities = relations.strengths[~is_old][:, is_old]
     return mm.insert(before, similarities, labels=new, similarity="precomputed", refine=True).atlas
@@ -115,7 +115,7 @@ def inserted(before: mm.Atlas, relations: mm.Associations, is_old: np.ndarray) -
 def recall_of(
     atlas: mm.Atlas, relations: mm.Associations, new_words: list[str]
 ) -> tuple[float, float]:
-    """How many new words have their strongest associate near them: of all, and if it is new."""
+    """Count new words whose strongest associate is near them, for all and for new associates."""
     place = {label: i for i, label in enumerate(relations.labels)}
     new = set(new_words)
     found, is_new = [], []
@@ -128,7 +128,7 @@ def recall_of(
 
 
 def as_before(before: mm.Atlas, after: mm.Atlas) -> float:
-    """Of the old words most similar to an old one, the share that were so in the old atlas."""
+    """Compute the share of similar old words that were also similar in the old atlas."""
     kept = after.subset([after.index(label) for label in before.labels])
     shared = []
     for word in before.labels:
@@ -141,7 +141,7 @@ def as_before(before: mm.Atlas, after: mm.Atlas) -> float:
 
 
 def standing_still(before: mm.Atlas, after: mm.Atlas) -> float:
-    """The share of old words whose points and proportions are the same, bit by bit."""
+    """Compute the share of old words with bit-equal points and proportions."""
     kept = after.subset([after.index(label) for label in before.labels])
     same = (kept.maps == before.maps).all(axis=(0, 2))
     return float((same & (kept.proportions == before.proportions).all(axis=0)).mean())

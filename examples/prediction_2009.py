@@ -4,21 +4,21 @@
         [--penalties .02 .05 .1] [--first-shares .88] [--dropout 0] [--no-popularity]
         [--paper-optimizer] [--models] [--tune] [--output table.csv] [--quick]
 
-A tenth of the associations (both directions of a pair together) is kept for early stopping and a
-tenth for the test. Errors are (1 / N) sum over a part of p log(p / q), in nats a cue; the report's
-own parts differ from these, so compare orders rather than digits. Each fit stops by its validation
-part. Of several penalties or first shares, and with --tune of the parameters of the other models
-(`GRIDS`), each split takes those of its least validation error; the test part chooses nothing.
-Several maps start with random turns of the same eigenvectors and are fitted to the training part
-alone; `many_small_maps.py` has what a teacher adds. Other settings are the defaults of the classes,
-which were chosen by the validation parts of other splits.
+A tenth of the associations (both directions of a pair together) is used for early stopping, and a
+tenth for the test. Errors are (1 / N) sum over a part of p log(p / q), in nats per cue. The parts
+in the report differ from these, so compare orders rather than digits. Each fit stops by its
+validation part. Among several penalties or first shares, and with --tune among the parameters of
+the other models (`GRIDS`), each split uses those of its least validation error. The test part
+affects no choice. Several maps start with random rotations of the same eigenvectors and are fitted
+to the training part only; `many_small_maps.py` adds a teacher. Other settings are the defaults of
+the classes, which were chosen by the validation parts of other splits.
 
-What a model gives to pairs of the training part it cannot give to held-out ones, so one that
-leaves known associates out has an easier task. "unknown" is therefore the test error with each q
-brought to a sum of 1 over the pairs outside the training part; ranks leave those in it out too.
+A model cannot assign the probability of training pairs to held-out ones, so a model that excludes
+known associates has an easier task. "unknown" is therefore the test error with each q normalized
+over the pairs outside the training part. Ranks also exclude training pairs.
 
 Without the free-association norms (MANYMAPS_DATA, by default ../shared/data) the embedded word
-relations are used, and the report's figures do not apply.
+relations are used, and the report's numbers do not apply.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def main() -> None:
 
 
 def read_arguments() -> argparse.Namespace:
-    """The options; --quick means few words, sizes and passes."""
+    """Read the options; --quick uses few words, sizes and passes."""
     parser = argparse.ArgumentParser(description="Predict held-out associations.")
     parser.add_argument("--sizes", nargs="+", default=list(PRINTED), metavar="MxD")
     parser.add_argument("--splits", type=int, default=5)
@@ -140,7 +140,7 @@ def read_arguments() -> argparse.Namespace:
 
 
 def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str, Any]]:
-    """The parameters of the maps that the options ask for, one set after another."""
+    """Yield the sets of parameters of the maps that the options specify."""
     common: dict[str, Any] = {"max_iter": 5} if arguments.quick else {}
     if arguments.no_popularity or arguments.paper_optimizer:
         common["bias_penalty"] = None
@@ -159,7 +159,7 @@ def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str
 def best_maps(
     size: str, arguments: argparse.Namespace, split: Split, seed: int
 ) -> mm.AssociationPredictor:
-    """The maps of the least validation error among the settings."""
+    """Select the maps of the least validation error among the settings."""
     n_maps, n_components = (int(part) for part in size.split("x"))
     fits = [
         mm.AssociationPredictor(n_maps, n_components, random_state=seed, **settings).fit(
@@ -171,20 +171,20 @@ def best_maps(
 
 
 def other_model(model: Any, arguments: argparse.Namespace, split: Split, seed: int) -> Any:
-    """A model with its defaults, or with what serves the validation part best."""
+    """Create a model with its defaults, or with the best settings for the validation part."""
     if arguments.tune and GRIDS[model]:
         return tune(model, GRIDS[model], split, random_state=seed)[0]
     return model().fit(split.train, random_state=seed)
 
 
 def maps_and_spreading(arguments: argparse.Namespace, split: Split, seed: int) -> AveragedPredictor:
-    """What maps and the network say, averaged."""
+    """Average the predictions of maps and the network."""
     maps = best_maps(arguments.sizes[0], arguments, split, seed)
     return AveragedPredictor([maps, other_model(SpreadingActivation, arguments, split, seed)])
 
 
 def load(quick: bool) -> tuple[Any, str]:
-    """The norms where they are, else the embedded relations; of either, little where quick."""
+    """Load the norms if available, else the embedded relations, and few of either if quick."""
     path = DATA / NORMS
     if path.exists() and not quick:
         return mm.read_associations(path), "USF"
@@ -224,7 +224,7 @@ def measure(
 
 
 def error_of_unknown(predictor: Any, split: Split) -> float:
-    """The test error of q brought to a sum of 1 over the pairs outside the training part."""
+    """Compute the test error of q, normalized over the pairs outside the training part."""
 
     def unknown(rows: np.ndarray) -> np.ndarray:
         q = predictor.probabilities(rows)

@@ -1,19 +1,19 @@
-"""The senses that the papers print for the free-association norms: found again, or not?
+"""The senses that the papers print for the free-association norms, and whether a fit finds them.
 
     python examples/printed_senses.py [--maps 40] [--seeds 0 1 2] [--penalties 0 0.001] [--quick]
 
 van der Maaten & Hinton 2009, section 4, and Cook et al. 2007, section 5, print words whose senses
-live in different maps, and small structures that stay together. For each of them this script says
-hit or miss:
+are in different maps, and small structures that stay together. The script reports a hit or a miss
+for each of them:
 
     senses      every listed sense has a map of its own: the maps in which the word shares most with
-                each sense's words differ, and hold at least 0.1 of the word (a word that keeps
-                to one map scores 1, so the number of words is the score of no separation)
-    together    the listed words have one map in which all hold at least 0.1 and lie among one
+                each sense's words differ, and have at least 0.1 of the word (a word in one map
+                scores 1, so the number of words is the score of no separation)
+    together    the listed words have one map in which all have at least 0.1 and are among one
                 another's 30 nearest
     asymmetry   the similarity is larger in the printed direction, under the model
 
-Needs the norms in MANYMAPS_DATA; says so and ends where they are absent.
+Requires the norms in MANYMAPS_DATA; without them it prints a note and ends.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ASYMMETRIES = [("dynasty", "china"), ("scissors", "cut")]
 
 
 def own_maps(atlas: mm.Atlas, word: str, senses: list[str]) -> list[int]:
-    """The map in which the word shares most with the words of each sense."""
+    """Find the map in which the word shares most with the words of each sense."""
     shares = atlas.shares(word)
     return [
         int(np.argmax(sum(shares[:, atlas.index(w)] for w in sense.split() if known(atlas, w))))
@@ -61,7 +61,7 @@ def own_maps(atlas: mm.Atlas, word: str, senses: list[str]) -> list[int]:
 
 
 def known(atlas: mm.Atlas, word: str) -> bool:
-    """Whether the atlas has the word."""
+    """Check whether the atlas contains the word."""
     try:
         atlas.index(word)
     except mm.UnknownLabelError:
@@ -70,7 +70,7 @@ def known(atlas: mm.Atlas, word: str) -> bool:
 
 
 def sense_line(atlas: mm.Atlas, word: str, senses: list[str]) -> tuple[int, int, str]:
-    """Senses with a map of their own, senses in all, and what to print."""
+    """Count senses with a map of their own and all senses, and format the line."""
     maps = own_maps(atlas, word, senses)
     held = [float(atlas.proportions[m, atlas.index(word)]) for m in maps]
     own = len({m for m, share in zip(maps, held, strict=True) if share >= LEAST})
@@ -82,7 +82,7 @@ def sense_line(atlas: mm.Atlas, word: str, senses: list[str]) -> tuple[int, int,
 
 
 def together(atlas: mm.Atlas, words: str) -> bool:
-    """Whether some map holds all the words near one another."""
+    """Check whether some map contains all the words near one another."""
     rows = [atlas.index(word) for word in words.split() if known(atlas, word)]
     for m in np.flatnonzero((atlas.proportions[:, rows] >= LEAST).all(axis=1)):
         present = np.flatnonzero(atlas.proportions[m] >= LEAST)
@@ -97,7 +97,7 @@ def together(atlas: mm.Atlas, words: str) -> bool:
 
 
 def report(atlas: mm.Atlas, verbose: bool) -> tuple[int, int, int, int]:
-    """Print the findings of one fit; hits and counts of senses and of structures."""
+    """Print the findings of one fit; return hits and counts of senses and of structures."""
     found = total = kept = 0
     for word, senses in SENSES.items():
         own, count, text = sense_line(atlas, word, senses)
@@ -118,7 +118,7 @@ def report(atlas: mm.Atlas, verbose: bool) -> tuple[int, int, int, int]:
 
 
 def main() -> None:
-    """Fit with each penalty and seed, and list what was found."""
+    """Fit with each penalty and seed, and list the findings."""
     parser = argparse.ArgumentParser(description="Look for the senses that the papers print.")
     parser.add_argument("--maps", type=int, default=40)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])

@@ -1,12 +1,12 @@
-"""From raw answers to two atlases: young and old people of synthetic trials in SWOW's layout.
+"""From raw responses to two atlases: young and old participants of synthetic trials as in SWOW.
 
     python examples/raw_trials.py [-o OUT.html] [--trials SWOW-EN.R100.csv]
 
 The study's own file may not be redistributed (docs/how-to/norms.md lists its source). The
-participants here are simulated: they answer by the embedded word relations, and the old ones have
-swapped what they recall for two cues. What is read, left out and unknown is printed, then the words
-whose answers differ most between the groups, by half the sum of absolute differences of strengths;
-the page has both atlases side by side.
+participants here are simulated. They answer by the embedded word relations, and the old ones have
+swapped their responses to two cues. The script prints the data that were read, omitted or unknown.
+Then it lists the words whose responses differ most between the groups, by half the sum of absolute
+differences of strengths. The page shows both atlases side by side.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ AGE = 40
 
 
 def synthetic(path: Path, n_participants: int) -> tuple[str, str]:
-    """Write trials in which people of 40 and more have swapped two cues; these are returned."""
+    """Write trials in which participants from 40 years on have swapped two cues; return these."""
     sys.path.insert(0, str(TESTS))
     from trial_samples import swow_rows, write_rows
 
@@ -41,7 +41,7 @@ def synthetic(path: Path, n_participants: int) -> tuple[str, str]:
 
 
 def differences(one: mm.Associations, other: mm.Associations) -> list[tuple[float, str]]:
-    """How far the strengths of each cue of both differ, the most first; 1 where nothing agrees."""
+    """Compare the strengths of each cue of both groups, largest first; 1 without any agreement."""
     found = []
     for cue in sorted(set(one.labels) & set(other.labels)):
         strengths: dict[str, float] = {}

@@ -1,19 +1,19 @@
-"""Cells in scanpy: maps written into AnnData, beside scanpy's own t-SNE.
+"""Cells in scanpy: maps stored in AnnData, compared with scanpy's own t-SNE.
 
     python examples/scanpy_cells.py [--quick] [--page cells.html] [-o cells.h5ad]
 
-What is shown: `manymaps.anndata` in a session with scanpy. The tables can be had without a network:
-`pbmc68k_reduced` (700 blood cells, 50 principal components), which comes with scanpy; the digits of
-scikit-learn (1,797 x 64); and `scanpy.datasets.blobs` (5,000 points in 12 clouds), which is drawn.
+The script uses `manymaps.anndata` in a session with scanpy. The tables are available offline:
+`pbmc68k_reduced` (700 blood cells, 50 principal components), which is part of scanpy, the digits of
+scikit-learn (1,797 x 64), and `scanpy.datasets.blobs` (5,000 points in 12 clouds), which is drawn.
 
-On each, t-SNE by `scanpy.tl.tsne` (scikit-learn's, Barnes-Hut) and by `manymaps.anndata.tsne`, both
-as they come, at perplexity 30. Beside the seconds stand KL(P || Q), summed over all pairs in
-float64 for the very same P, of exact neighbours, and the share of each object's ten nearest rows
-that are among its ten nearest in the map. The first run of ours compiles; it is made before on few
-rows and not counted. Then two maps of the blood cells from the neighbours that scanpy found, with
-what is typical of each, and their page.
+On each table, t-SNE is run by `scanpy.tl.tsne` (scikit-learn's, Barnes-Hut) and by
+`manymaps.anndata.tsne`, both with defaults, at perplexity 30. The script prints seconds and
+KL(P || Q), summed over all pairs in float64 for the same P of exact neighbours. It also prints the
+share of each object's ten nearest rows that are among its ten nearest in the map. The first run of
+manymaps compiles; it is made on a few rows and not counted. Then the script fits two maps of the
+blood cells to the neighbours that scanpy found, prints their captions, and writes their page.
 
-Needs scanpy (`pip install scanpy`).
+Requires scanpy (`pip install scanpy`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PERPLEXITY = 30
 
 
 def tables(quick: bool) -> Iterator[tuple[str, Any]]:
-    """Name and AnnData of each table."""
+    """Yield name and AnnData of each table."""
     import anndata
     import scanpy as sc
     from sklearn.datasets import load_digits
@@ -49,14 +49,14 @@ def tables(quick: bool) -> Iterator[tuple[str, Any]]:
 
 
 def timed(fit: Callable[[], object]) -> float:
-    """Seconds."""
+    """Measure the seconds of a call."""
     start = time.perf_counter()
     fit()
     return time.perf_counter() - start
 
 
 def compare(name: str, adata: Any) -> None:
-    """A line for scanpy's t-SNE of a table, and one for ours."""
+    """Print a line for scanpy's t-SNE of a table, and one for ours."""
     import scanpy as sc
 
     x = adata.obsm["X_pca"]
@@ -78,7 +78,7 @@ def compare(name: str, adata: Any) -> None:
 
 
 def two_maps(adata: Any, iterations: int) -> None:
-    """Multiple maps from the neighbours that scanpy found."""
+    """Fit multiple maps to the neighbours that scanpy found."""
     import scanpy as sc
 
     sc.pp.neighbors(adata, n_neighbors=3 * PERPLEXITY + 1, method="gauss")
@@ -93,7 +93,7 @@ def two_maps(adata: Any, iterations: int) -> None:
 
 
 def main() -> None:
-    """Compare, then show what the maps of cells say."""
+    """Compare both programs, then print the captions of the maps of cells."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the smallest table, short fits")
     parser.add_argument("--page", type=Path, help="write the page of the two maps here")

@@ -1,12 +1,12 @@
-"""Do several maps keep the senses of a word apart? A score against ground truth, chance beside it.
+"""The separation of senses by several maps: a score against known senses, and chance.
 
     python examples/sense_separation.py [--maps 1 5 20] [--iterations 1000] [--seed 0] [--quick]
 
-The embedded word relations say for each pair which sense of the cue it comes from. The fit never
-sees that; the score is the share of the pairs of senses of a word that come to live mainly in
-different maps. Chance permutes the senses of each word's pairs. Contrast is how much more two pairs
-of one sense agree on their map than pairs of different senses of the word, and is 0 by chance
-(formulas: `manymaps.metrics`).
+The embedded word relations contain the sense of the cue for each pair. The fit does not use it. The
+score is the share of the pairs of senses of a word that are mainly in different maps. Chance
+permutes the senses of each word's pairs. Contrast is how much more two pairs of one sense agree on
+their map than pairs of different senses of the word, and is 0 by chance (formulas:
+`manymaps.metrics`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from manymaps.metrics import sense_separation
 
 
 def main() -> None:
-    """Fit the embedded relations with each number of maps and print one line for each."""
+    """Fit the embedded relations with each number of maps, and print a line for each."""
     parser = argparse.ArgumentParser(description="Score the separation of senses.")
     parser.add_argument("--maps", type=int, nargs="+", default=[1, 5, 20], metavar="M")
     parser.add_argument("--iterations", type=int, default=1000)

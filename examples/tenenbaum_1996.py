@@ -3,21 +3,21 @@
     python examples/tenenbaum_1996.py [--quick] [--sets 200] [-o FOLDER]
 
 1. Artificial data (section 3.1): 12 stimuli, 8 classes at random, weights from [0.1, 0.6], noise of
-   5 %: here normal, its standard deviation 5 % of that of the similarities. Sets with a class that
-   nothing could tell are drawn again: an empty one, one of a single member, or one that stands
-   twice. "EM alone" is a single random start of the paper's algorithm, "EM, search" one followed by
-   the search for better clusters, "first run" a single start of our default, a long annealing and
-   that search; the paper's figures are of 10 sets. With fewer clusters than classes the best fit
-   need not be the heaviest classes: the first row of each block says how often the fit is as good
-   as theirs.
+   5 %. Here the noise is normal, with 5 % of the standard deviation of the similarities. Sets with
+   an unidentifiable class are drawn again: an empty one, one of a single member, or a repeated one.
+   "EM alone" is a single random start of the paper's algorithm, and "EM, search" is one followed by
+   the search for better clusters. "first run" is a single start of our default, a long annealing
+   and that search. The paper's numbers are for 10 sets. With fewer clusters than classes, the best
+   fit need not be the heaviest classes. The first row of each block therefore counts the fits that
+   are at least as good.
 2. The integers 0 to 9 (section 3.2, table 1).
 3. Sixteen consonants (section 3.3, table 2).
 
-The measured similarities of 2 and 3 are read from MANYMAPS_DATA; without them, those rebuilt from
-the printed clusters are fitted instead, and said to be. Both are scaled to lie between 0 and 1, as
-the printed weights imply. The constant is not negative, as in the paper, where it is the weight of
-a cluster of all objects; what a constant free in sign adds is said too. With -o the clusters are
-drawn over a map of the similarities.
+The measured similarities of 2 and 3 are read from MANYMAPS_DATA. Without them, similarities rebuilt
+from the printed clusters are fitted instead, with a note. Both are scaled to [0, 1], as the printed
+weights imply. The constant is at least 0, as in the paper, where it is the weight of a cluster of
+all objects. The script also prints the gain of a constant with any sign. With -o it draws the
+clusters over a map of the similarities.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ UPPER = np.triu_indices(N, 1)
 
 @dataclass(frozen=True)
 class Printed:
-    """A table of the paper, and where the similarities are."""
+    """A table of the paper, and the file of the similarities."""
 
     name: str
     file: str
@@ -77,7 +77,7 @@ CONSONANTS = Printed(
 
 @dataclass(frozen=True)
 class Way:
-    """How clusters are fitted: from so many starts, with or without the search that follows."""
+    """A way of fitting clusters: the number of starts, and whether a search follows."""
 
     name: str
     solver: str
@@ -94,7 +94,7 @@ WAYS = (
 
 @dataclass(frozen=True)
 class Artificial:
-    """A set of artificial data: memberships (N, K) by falling weight, weights, similarities."""
+    """A set of artificial data: memberships (N, K) by decreasing weight, weights, similarities."""
 
     members: np.ndarray
     weights: np.ndarray
@@ -102,7 +102,7 @@ class Artificial:
 
 
 def artificial(rng: np.random.Generator) -> Artificial:
-    """One set, its classes by falling weight."""
+    """Generate one set, with its classes by decreasing weight."""
     while True:
         members = (rng.random((N, K)) < 0.5).astype(int)
         if members.sum(axis=0).min() >= 2 and len(np.unique(members, axis=1).T) == K:
@@ -115,12 +115,12 @@ def artificial(rng: np.random.Generator) -> Artificial:
 
 
 def columns(members: np.ndarray) -> set[tuple[int, ...]]:
-    """Classes as a set, in which they can be looked up."""
+    """Return classes as a set, in which they can be looked up."""
     return {tuple(int(x) for x in column) for column in members.T}
 
 
 def compared(found: AdditiveClustering, data: Artificial, top: int) -> tuple[int, np.ndarray]:
-    """How many of the heaviest classes are found exactly, and pairs of true and found weights."""
+    """Count the heaviest classes that are found exactly, and pair true with fitted weights."""
     got = {
         tuple(int(x) for x in column): weight
         for column, weight in zip(found.memberships_.T, found.weights_, strict=True)
@@ -131,7 +131,7 @@ def compared(found: AdditiveClustering, data: Artificial, top: int) -> tuple[int
 
 
 def wilson(hits: int, n: int) -> str:
-    """A share with its 95 % interval."""
+    """Format a share with its 95 % interval."""
     z, p = 1.96, hits / n
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
@@ -139,7 +139,7 @@ def wilson(hits: int, n: int) -> str:
 
 
 def artificial_tables(n_sets: int, ways: Sequence[Way], counts: Sequence[int]) -> None:
-    """Section 3.1 over the first 10 sets, as many as the paper had, and over all."""
+    """Print section 3.1 over the first 10 sets, as many as in the paper, and over all."""
     rng = np.random.default_rng(1996)
     sets = [artificial(rng) for _ in range(n_sets)]
     few = min(PAPER_SETS, n_sets)
@@ -196,13 +196,13 @@ def _print_rows(k: int, way: Way, sets: Sequence[Artificial], few: int) -> None:
 
 
 def significant(found: AdditiveClustering) -> int:
-    """How many weights stand before the deepest fall from one to the next, by their ratio."""
+    """Count the weights before the largest ratio of one weight to the next."""
     weights = np.maximum(found.weights_, 0.01 * found.weights_[0])
     return 1 + int(np.argmax(weights[:-1] / weights[1:]))
 
 
 def similarities(printed: Printed) -> tuple[np.ndarray, tuple[str, ...], bool]:
-    """The measured table, or the rebuilt one; scaled to [0, 1], its diagonal unknown."""
+    """Read the measured table or the rebuilt one, scaled to [0, 1], with unknown diagonal."""
     path = DATA / "similarity" / printed.file
     measured = path.exists()
     if measured:
@@ -220,7 +220,7 @@ def similarities(printed: Printed) -> tuple[np.ndarray, tuple[str, ...], bool]:
 
 
 def explained(values: np.ndarray, members: np.ndarray, weights: np.ndarray | None = None) -> float:
-    """The variance that memberships (n, K) account for, with weights and constant or the best."""
+    """Compute the variance that memberships (n, K) account for, with given or best weights."""
     from scipy.optimize import nnls
 
     upper = np.triu_indices(len(values), 1)
@@ -232,7 +232,7 @@ def explained(values: np.ndarray, members: np.ndarray, weights: np.ndarray | Non
 
 
 def real_table(printed: Printed, section: int, n_init: int, figure: Path | None) -> None:
-    """Classes beside the printed ones, and what accounts for how much."""
+    """Print classes next to the printed ones, and the variance that each accounts for."""
     values, labels, measured = similarities(printed)
     what = "as measured" if measured else "rebuilt from the printed clusters, with 5 % noise"
     start = time.perf_counter()
@@ -280,7 +280,7 @@ def real_table(printed: Printed, section: int, n_init: int, figure: Path | None)
 
 
 def path_table(printed: Printed, last: int, n_init: int) -> None:
-    """The best that any solver finds for each number of clusters."""
+    """Print the best result of any solver for each number of clusters."""
     values, labels, _ = similarities(printed)
     ways = [(solver, constant) for constant in (AS_IN_PAPER, "free") for solver in SOLVERS]
     print(f"\nVariance accounted for by K clusters, {printed.name}, best of {n_init} starts")

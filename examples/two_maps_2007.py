@@ -1,25 +1,25 @@
-"""Two random maps, found again from the similarities alone.
+"""Two random maps, recovered only from their similarities.
 
     python examples/two_maps_2007.py [--seeds 10] [--quick] [-o figure.png]
 
-What is reproduced: section 4 of J.A. Cook, I. Sutskever, A. Mnih and G.E. Hinton, Visualizing
-similarity data with a mixture of maps (AISTATS 2007). P is made from two maps of 50 random objects,
-every proportion 0.5, Gaussian kernel, conditional. From random starts the fit is to give both maps
-back, up to rotation, reflection and translation, and which is which.
+The script reproduces section 4 of J.A. Cook, I. Sutskever, A. Mnih and G.E. Hinton, Visualizing
+similarity data with a mixture of maps (AISTATS 2007). P is computed from two maps of 50 random
+objects, with proportions of 0.5, a Gaussian kernel, and a conditional model. From random starts the
+fit should recover both maps, up to rotation, reflection, translation and order.
 
-The target is a model of its own kind, so the least divergence is 0 and a solution is recognized
-without knowing the truth. L-BFGS alone ends in local minima with some objects at the wrong place
-of a map, between which and the right place lies a wall. So, until the divergence is 0:
+The target is a model of the same kind. The least divergence is therefore 0, and a solution can be
+recognized without knowing the truth. L-BFGS by itself ends in local minima in which some objects
+are at a wrong position of a map. So, until the divergence is 0:
 
-1. fits from random starts;
-2. the best of them go through rounds of moving: a few objects, the worst fitting ones likelier,
-   are put where the exact cost is least over pairs of random places, one in each map, all others
-   held; then L-BFGS again; a round that does not lower the cost is undone.
+1. Fits are run from random starts.
+2. The best of them go through rounds of moving. A few objects, preferably those that fit worst, are
+   moved to the least exact cost over pairs of random positions, one in each map. All others are
+   fixed. Then L-BFGS continues. A round that does not lower the cost is undone.
 
 Disparity is sum |A R - B|^2 / sum |B|^2 of two centred maps with the best rotation or reflection R,
-without scaling, the larger of the two maps; a search succeeds where it is below 1e-3. Beside ours
-stands a plain prototype: L-BFGS in float64 and at most six restarts with jitter. The fair match for
-it is the column of six starts; further starts and rounds are what the rest of the rate costs.
+without scaling, the larger of the two maps. A search succeeds if it is below 1e-3. It is compared
+with a plain prototype: L-BFGS in float64 and at most six restarts with jitter. The corresponding
+column is that of six starts. Further starts and rounds are the cost of the remaining solutions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PATIENCE, SINGLE_MOVES, MOST_MOVED = 60, 3, 12
 
 @dataclass(frozen=True)
 class Budget:
-    """How long one search goes on: starts and finalists of a cycle, cycles."""
+    """The duration of a search: starts and finalists per cycle, cycles."""
 
     starts: int = 20
     finalists: int = 3
@@ -52,7 +52,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Found:
-    """The end of one search: what was found, and after how many fits."""
+    """The end of a search: the maps found, and the number of fits."""
 
     atlas: mm.Atlas
     kl: float
@@ -62,7 +62,7 @@ class Found:
 
 
 def random_truth(n: int, half_width: float, seed: int) -> mm.Atlas:
-    """Two maps of n objects uniform on [-half_width, half_width]^2, by halves in both."""
+    """Draw two maps of n objects uniform on [-half_width, half_width]^2, with equal proportions."""
     maps = np.random.default_rng(seed).uniform(-half_width, half_width, (2, n, 2))
     labels = [str(i) for i in range(n)]
     model = mm.ChoiceModel(kernel="gaussian", normalization="conditional", mixing="fixed")
@@ -70,12 +70,12 @@ def random_truth(n: int, half_width: float, seed: int) -> mm.Atlas:
 
 
 def choices(atlas: mm.Atlas) -> np.ndarray:
-    """The model's q_j|i as a table."""
+    """Compute the model's q_j|i as a table."""
     return np.stack([atlas.similarities(label) for label in atlas.labels])
 
 
 def row_costs(P: np.ndarray, Q: np.ndarray) -> np.ndarray:
-    """KL(P_i || Q_i) of each object."""
+    """Compute KL(P_i || Q_i) of each object."""
     here = P > 0
     terms = np.zeros_like(P)
     terms[here] = P[here] * np.log(P[here] / np.maximum(Q[here], 1e-300))
@@ -83,7 +83,7 @@ def row_costs(P: np.ndarray, Q: np.ndarray) -> np.ndarray:
 
 
 def disparity(atlas: mm.Atlas, truth: mm.Atlas) -> float:
-    """The larger one of both maps' disparities, the better way of pairing the maps."""
+    """Compute the larger disparity of both maps, for the better way of pairing the maps."""
 
     def between(fitted: np.ndarray, true: np.ndarray) -> float:
         fitted, true = fitted - fitted.mean(axis=0), true - true.mean(axis=0)
@@ -99,7 +99,7 @@ def disparity(atlas: mm.Atlas, truth: mm.Atlas) -> float:
 def fitted(
     P: np.ndarray, mixing: Mixing, start: mm.Atlas | str, seed: int, max_iter: int
 ) -> tuple[float, mm.Atlas]:
-    """One L-BFGS fit with exact sums; KL per object and the maps."""
+    """Fit once by L-BFGS with exact sums; return KL per object and the maps."""
     estimator = mm.MultipleMapsSNE(
         n_maps=2, mixing=mixing, penalty=0.0, affinity="precomputed", init=start,
         optimizer=mm.LBFGS(), tolerance=0.0, max_iter=max_iter, random_state=seed, n_jobs=1,
@@ -110,7 +110,7 @@ def fitted(
 def best_place(
     i: int, atlas: mm.Atlas, P: np.ndarray, generator: np.random.Generator, n_places: int = 48
 ) -> np.ndarray:
-    """Where object i costs least, by halves in both maps, all others held; shape (2, 2).
+    """Find the position of least cost of object i in both maps, others fixed; shape (2, 2).
 
     The cost of all pairs of random places (a, b), one in each map, up to a constant:
     log Z_i + sum_j log Z_j - sum_j (p_ij + p_ji) log v_ij.
@@ -135,7 +135,7 @@ def best_place(
 
 
 def moved(atlas: mm.Atlas, P: np.ndarray, generator: np.random.Generator, count: int) -> mm.Atlas:
-    """The same maps with some objects, badly fitting ones likelier, put where they cost least."""
+    """Move some objects to positions of least cost, preferring those that fit badly."""
     costs = row_costs(P, choices(atlas))
     chances = costs / costs.sum() + 0.1 / len(P)
     chosen = generator.choice(len(P), count, replace=False, p=chances / chances.sum())
@@ -149,7 +149,7 @@ def moved(atlas: mm.Atlas, P: np.ndarray, generator: np.random.Generator, count:
 def rounds_of_moving(
     P: np.ndarray, mixing: Mixing, kl: float, atlas: mm.Atlas, generator: np.random.Generator
 ) -> tuple[float, mm.Atlas, int]:
-    """Move objects until there is a solution or nothing helps any more; counts the rounds."""
+    """Move objects until there is a solution or no improvement; count the rounds."""
     failures = rounds = 0
     while kl > ZERO_KL and failures < PATIENCE:
         many = min(MOST_MOVED, len(P) // 2)
@@ -167,7 +167,7 @@ def rounds_of_moving(
 def one_cycle(
     P: np.ndarray, mixing: Mixing, budget: Budget, generator: np.random.Generator
 ) -> tuple[float, mm.Atlas, int, int]:
-    """Random starts, then rounds of moving from the best; counts both."""
+    """Run random starts, then rounds of moving from the best; count both."""
     pool: list[tuple[float, mm.Atlas]] = []
     while len(pool) < budget.starts and not (pool and pool[-1][0] < ZERO_KL):
         pool.append(fitted(P, mixing, "random", int(generator.integers(2**31)), max_iter=300))
@@ -185,7 +185,7 @@ def one_cycle(
 
 
 def search(P: np.ndarray, mixing: Mixing, budget: Budget, seed: int) -> Found:
-    """Cycles until the divergence is 0 or the budget is spent."""
+    """Repeat cycles until the divergence is 0 or the budget is spent."""
     clock, generator = time.perf_counter(), np.random.default_rng(seed)
     cycles = []
     for _ in range(budget.cycles):
@@ -198,7 +198,7 @@ def search(P: np.ndarray, mixing: Mixing, budget: Budget, seed: int) -> Found:
 
 
 def run(half_width: float, mixing: Mixing, n: int, seeds: int, budget: Budget) -> list[str]:
-    """Search every seed, print what was found, and give the cells of a row of the summary."""
+    """Search every seed, print the results, and return the cells of a row of the summary."""
     found, recovered = [], []
     for seed in range(seeds):
         truth = random_truth(n, half_width, seed)
@@ -221,7 +221,7 @@ def run(half_width: float, mixing: Mixing, n: int, seeds: int, budget: Budget) -
 
 
 def draw(half_width: float, n: int, budget: Budget, path: Path) -> None:
-    """The true maps of seed 0 with the fitted ones turned upon them."""
+    """Draw the true maps of seed 0 with the fitted ones rotated onto them."""
     from matplotlib.figure import Figure
 
     truth = random_truth(n, half_width, 0)
@@ -242,7 +242,7 @@ def draw(half_width: float, n: int, budget: Budget, path: Path) -> None:
 
 
 def main() -> None:
-    """Search both kinds of maps, with proportions fixed and learned, and print two tables."""
+    """Search both kinds of maps, with fixed and learned proportions, and print two tables."""
     parser = argparse.ArgumentParser(description="Section 4 of the 2007 paper.")
     parser.add_argument("--seeds", type=int, default=10, help="pairs of random maps")
     parser.add_argument("--quick", action="store_true", help="two small pairs, for a first look")

@@ -2,14 +2,16 @@
 
     python examples/uni_sne_2007.py [-o FOLDER] [--quick]
 
-Five hundred MNIST digits of each class (the first ones in the file), reduced by PCA fitted on all
-60,000 to 30 dimensions; P by averaged conditionals of perplexity 30. 1,100 updates of symmetric
-SNE with decaying jitter, then 1,500 of UNI-SNE with a background of 0.2. P is not cut off at three
-times the perplexity, since the background explains far pairs too: 1,500 neighbours hold all but the
-mass that is printed. KL is of P and Q that each sum to 1 over ordered pairs.
+The data are five hundred MNIST digits of each class (the first ones in the file), reduced to 30
+dimensions by PCA fitted on all 60,000. P averages conditionals of perplexity 30. The script runs
+1,100 updates of symmetric SNE with decaying jitter, then 1,500 of UNI-SNE with a background of 0.2.
+P is not truncated at three times the perplexity, because the background explains far pairs too:
+1,500 neighbours contain all but the printed mass. KL is that of P and Q that each sum to 1 over
+ordered pairs.
 
-Prints KL and the leave-one-out error of the nearest neighbour's class in each map; -o saves the
-maps coloured by class. Needs the digits in MANYMAPS_DATA; says so and ends where they are absent.
+The script prints KL and the leave-one-out error of the nearest neighbour's class in each map. With
+-o it saves the maps coloured by class. Requires the digits in MANYMAPS_DATA; without them it prints
+a note and ends.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ MNIST = DATA / "mnist"
 
 
 def digits(per_class: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first digits of each class in 30 dimensions, shuffled, and their classes."""
+    """Read the first digits of each class in 30 dimensions, shuffled, and their classes."""
     images = gzip.decompress((MNIST / "train-images-idx3-ubyte.gz").read_bytes())
     pixels = np.frombuffer(images, np.uint8, offset=16).reshape(-1, 784).astype(np.float32) / 255
     classes = np.frombuffer(
@@ -44,7 +46,7 @@ def digits(per_class: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def figure(maps: dict[str, np.ndarray], classes: np.ndarray, path: Path) -> None:
-    """The maps side by side, coloured by class, each class named at its densest place."""
+    """Draw the maps side by side, coloured by class, with each class named at its densest point."""
     import matplotlib
 
     matplotlib.use("agg")

@@ -1,32 +1,32 @@
-"""Which method finds the senses of words? Many maps beside clustered neighbours and topics.
+"""Word sense induction by many maps, compared with clustered neighbours and topics.
 
     python examples/word_sense_induction.py [--maps 20 40] [--topics 20 40 150]
         [--iterations 500] [--pseudowords 200] [--words N] [--seed 0] [--quick]
 
-Word sense induction: each stored pair of a word is put into a cluster by what is known of the
-network alone, and the clusters are compared with the senses that the pairs come from (B-cubed and
-V-measure, means over words of two or more senses: `manymaps.metrics.sense_induction`).
+In word sense induction, each stored pair of a word is assigned to a cluster by the network only.
+The clusters are compared with the senses of the pairs (B-cubed and V-measure, means over words of
+two or more senses: `manymaps.metrics.sense_induction`).
 
-    one cluster             nothing is told apart
-    each pair alone         everything is
+    one cluster             all pairs together
+    each pair alone         all pairs separate
     Chinese whispers        Biemann 2006, on the network among the word's neighbours
-    Louvain                 Blondel et al. 2008, on the same, at resolutions of .5 and 1
-    SenseGram-like          Pelevina et al. 2016: the word's neighbours linked where their vectors
-                            (spectral, 70 dimensions) are near, and clustered by Chinese whispers
-    LDA, PLSA               the topic most probable for the pair: argmax_z p(z|i) p(j|z)
+    Louvain                 Blondel et al. 2008, on the same, at resolutions of 0.5 and 1
+    SenseGram-like          Pelevina et al. 2016: the word's neighbours, linked if their vectors
+                            (spectral, 70 dimensions) are near, clustered by Chinese whispers
+    LDA, PLSA               the most probable topic for the pair: argmax_z p(z|i) p(j|z)
     maps                    the map that explains the pair most: argmax_m v_ij^m
-    listed senses           the sense among `Atlas.senses` that holds the partner most
+    listed senses           the sense among `Atlas.senses` that contains most of the associate
 
-Two ground truths. The embedded word relations say which WordNet sense of the cue a pair comes from.
-Pseudowords are pairs of unrelated words of the free-association norms, merged, whose halves are the
-senses (`manymaps.pseudowords`; the norms are looked for in MANYMAPS_DATA, and without them the word
-relations are taken). There F says little, since halves have senses of their own and a method that
-finds these is no worse; what counts is how often the halves come apart, that is their main clusters
-differ, how often they would by chance, and contrast. Each pair counts for its cluster there; the
-last table, of the maps by frequency ratio of the halves, counts it for each map by its share.
+There are two ground truths. The embedded word relations contain the WordNet sense of the cue for
+each pair. Pseudowords are merged pairs of unrelated words of the free-association norms, whose
+halves are the senses (`manymaps.pseudowords`; without norms in MANYMAPS_DATA, the word relations
+are used). For these, F is not informative, because halves have senses of their own, and a method
+that finds them is no worse. Informative are how often the halves separate (their main clusters
+differ), how often they would by chance, and contrast. There each pair counts for its cluster. In
+the last table, of the maps by frequency ratio of the halves, it counts for each map by its share.
 
-Nothing was fitted to either truth. Louvain's resolution of .5, and the 50 nearest of the SenseGram-
-like method, are each the best of a few on the word relations.
+No method was fitted to either truth. Louvain's resolution of 0.5, and the 50 nearest of the
+SenseGram-like method, are each the best of a few on the word relations.
 
 Needs networkx (`pip install networkx`).
 """
@@ -61,7 +61,7 @@ Clustering = Callable[[sparse.csr_array, np.random.Generator], np.ndarray]
 
 
 class Pairs(NamedTuple):
-    """The pairs whose senses are known: sorted by word, each array (n_pairs,)."""
+    """The pairs whose senses are known, sorted by word; each array has shape (n_pairs,)."""
 
     words: np.ndarray
     partners: np.ndarray
@@ -69,7 +69,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(relations: mm.Associations, n_words: int | None) -> Pairs:
-    """The stored pairs, with the sense of the cue; of so many words, spread over all."""
+    """Select the stored pairs with the sense of the cue, of some words spread over all."""
     strengths, n = relations.strengths, relations.n_objects
     words = np.repeat(np.arange(n), np.diff(strengths.indptr))
     asked = np.isin(words, np.linspace(0, n - 1, min(n_words or n, n)).astype(int))
@@ -77,14 +77,14 @@ def pairs_of(relations: mm.Associations, n_words: int | None) -> Pairs:
 
 
 def by_word(pairs: Pairs) -> Iterator[slice]:
-    """The pairs of each word."""
+    """Group the pairs by word."""
     ends = np.flatnonzero(np.diff(pairs.words, append=-1)) + 1
     for start, end in zip([0, *ends[:-1]], ends, strict=True):
         yield slice(start, end)
 
 
 def clustered(network: sparse.csr_array, pairs: Pairs, seed: int, method: Clustering) -> np.ndarray:
-    """Clusters of the network among each word's partners, without the word."""
+    """Cluster the network among each word's associates, without the word."""
     rng = np.random.default_rng(seed)
     clusters = np.empty(len(pairs.words), np.int64)
     for own in by_word(pairs):
@@ -94,7 +94,7 @@ def clustered(network: sparse.csr_array, pairs: Pairs, seed: int, method: Cluste
 
 
 def chinese_whispers(network: sparse.csr_array, rng: np.random.Generator) -> np.ndarray:
-    """Every node takes the label that its neighbours have most of, in turn, until none changes."""
+    """Assign to every node the most frequent label of its neighbours, until none changes."""
     labels = np.arange(network.shape[0])
     for _ in range(20):
         before = labels.copy()
@@ -108,7 +108,7 @@ def chinese_whispers(network: sparse.csr_array, rng: np.random.Generator) -> np.
 
 
 def louvain(resolution: float) -> Clustering:
-    """The communities of greatest modularity."""
+    """Find the communities of greatest modularity."""
 
     def found(network: sparse.csr_array, rng: np.random.Generator) -> np.ndarray:
         graph = nx.from_scipy_sparse_array(network)
@@ -124,7 +124,7 @@ def louvain(resolution: float) -> Clustering:
 
 
 def vector_network(data: mm.Associations, seed: int) -> sparse.csr_array:
-    """Each word with those nearest to it, by the cosine of spectral vectors; not directed."""
+    """Link each word to its nearest ones by the cosine of spectral vectors; undirected."""
     vectors = spectral_directions(data.strengths, DIMENSIONS, seed=seed)
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, 0)
@@ -135,13 +135,13 @@ def vector_network(data: mm.Associations, seed: int) -> sparse.csr_array:
 
 
 def by_topic(model: TopicModel | ProbabilisticLSA, pairs: Pairs) -> np.ndarray:
-    """The most probable topic of each pair."""
+    """Find the most probable topic of each pair."""
     of_cue, of_response = model.topics_given_cue_, model.words_given_topic_
     return (of_cue[pairs.words] * of_response[:, pairs.partners].T).argmax(axis=1)
 
 
 def by_listed_sense(atlas: mm.Atlas, pairs: Pairs) -> np.ndarray:
-    """The number of the listed sense of the word that holds the partner most, -1 where none."""
+    """Find the index of the listed sense that contains most of the associate, -1 if none does."""
     clusters = np.full(len(pairs.words), -1)
     for own in by_word(pairs):
         held: dict[str, tuple[float, int]] = {}
@@ -159,7 +159,7 @@ def by_listed_sense(atlas: mm.Atlas, pairs: Pairs) -> np.ndarray:
 def methods_of(
     data: mm.Associations, pairs: Pairs, arguments: argparse.Namespace, atlases: dict[int, mm.Atlas]
 ) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
-    """Each method's name, and what gives its clusters; fitted atlases are put into `atlases`."""
+    """Yield each method's name and its clusters; fitted atlases are added to `atlases`."""
     seed = arguments.seed
     network = 2 * association_network(data.strengths)
 
@@ -196,7 +196,7 @@ def table(
     arguments: argparse.Namespace,
     made: mm.Pseudowords | None = None,
 ) -> dict[int, mm.Atlas]:
-    """Print a line for each method; the atlases, by number of maps."""
+    """Print a line for each method; return the atlases, by number of maps."""
     truth = sense_induction(pairs.words, pairs.senses, pairs.senses)
     print(f"{truth.n_words} words of {truth.mean_senses:.1f} senses each")
     more = "" if made is None else "  apart  chance  contrast"
@@ -221,7 +221,7 @@ def table(
 
 
 def show_apart(made: mm.Pseudowords, atlases: dict[int, mm.Atlas]) -> None:
-    """How often the halves of pseudowords come apart, for each number of maps and each ratio."""
+    """Print how often the halves of pseudowords separate, per number of maps and per ratio."""
     print("maps  ratio     pseudowords  apart  chance  (s.e.)  within  across  contrast")
     for n_maps, atlas in atlases.items():
         found = made.apart(atlas)

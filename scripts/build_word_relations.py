@@ -2,20 +2,20 @@
 
     python scripts/build_word_relations.py [--wordnet DIR] [-o FILE]
 
-Vocabulary. The `N_WORDS` commonest single words among the nouns and verbs of WordNet, by
+Vocabulary. The `N_WORDS` most common single words among the nouns and verbs of WordNet, by
 
     commonness(w) = sqrt((tags(w) + 1) (mentions(w) + 1))
 
-where tags(w) is how often a sense of w was tagged in the concordances (`cntlist.rev`) and
-mentions(w) how often w stands in the definitions and examples of WordNet itself, times the share of
-its tags that are those of a noun or verb. The tags alone come from news and essays and rank
-"orthography" above "rope"; the definitions speak of things.
-A word that is noun and verb is one object. Left out are senses spelled with a capital (Crane, Bush
-and Spring would hang persons and places on common words), words that are mostly adjectives or
-adverbs (in, down, first) and abbreviations without a vowel.
+where tags(w) is the number of times that a sense of w was tagged in the concordances
+(`cntlist.rev`). The number mentions(w) counts w in the definitions and examples of WordNet, times
+the share of its tags that are tags of a noun or verb. The tags come from news and essays and rank
+"orthography" above "rope"; the definitions mention everyday objects. A word that is noun and verb
+is one object. Omitted are senses spelled with a capital (Crane, Bush and Spring would relate
+persons and places to common words), words that are mostly adjectives or adverbs (in, down, first)
+and abbreviations without a vowel.
 
 Pairs. Every sense s of a word has the weight p(s), proportional to (tags(s) + 1/2)^(1/2), so that
-rare senses still count. It recalls the words of the synsets that it is related to:
+rare senses still count. It evokes the words of the synsets to which it is related:
 
     recall(s, t)   = sum over relations  weight(relation) * share(synset | t)
     strength(s, t) = p(s) * recall(s, t) / (sum over u  recall(s, u))^(1/2)
@@ -27,11 +27,11 @@ forms, entailments, causes, topics, and the words of the sense's own definition 
 not known; a word weighs the less the more often glosses use it, and a verb less than a noun).
 Longer paths and larger families weigh less.
 
-Senses. WordNet's senses are finer than any map: senses of one word that recall much the same words
-are merged and named after the commonest of them, as in "bank.n.1". A row keeps the `MAX_SENSES`
-commonest of those that have at least `MIN_SENSE` of its strength, and at most `MAX_PAIRS` pairs,
-some of every sense. A pair that several senses give is stored once, with their summed strength and
-the sense that gives most.
+Senses. WordNet's senses are finer than any map. Senses of one word that evoke similar words are
+merged and named after the most common of them, as in "bank.n.1". A row contains the `MAX_SENSES`
+most common senses with at least `MIN_SENSE` of its strength, and at most `MAX_PAIRS` pairs,
+including some of every sense. A pair of several senses is stored once, with their summed strength
+and the sense that contributes most.
 
 The file is an uncompressed `.npz` without pickles or dates: the same database gives the same bytes.
 
@@ -103,7 +103,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Synset:
-    """One line of a data file: words with their capitals, sense keys, pointers, gloss.
+    """A line of a data file: words with their capitals, sense keys, pointers, gloss.
 
     A pointer is (symbol, target, source word, target word); the words count from 1, and 0 means
     that the pointer holds for the synsets as wholes.
@@ -162,7 +162,7 @@ def add_senses(lexicon: Lexicon, word: str, keys: list[Key], counts: dict[str, i
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a database file without its licence, which is indented by two spaces."""
+    """Read the lines of a database file without its licence, which is indented by two spaces."""
     with path.open(encoding="ascii") as file:
         for line in file:
             if not line.startswith("  "):
@@ -170,7 +170,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def parse_synset(line: str, pos: str) -> tuple[int, Synset]:
-    """Offset and content of one line of a data file."""
+    """Parse offset and content of one line of a data file."""
     facts, _, gloss = line.partition(" | ")
     fields = facts.split()
     pointers_at = 4 + 2 * int(fields[3], 16)
@@ -189,7 +189,7 @@ def parse_synset(line: str, pos: str) -> tuple[int, Synset]:
 
 
 class Lemmatizer:
-    """From a token of a gloss to the commonest noun or verb that it can be a form of."""
+    """A map from a token of a gloss to the most common noun or verb that it can be a form of."""
 
     ENDINGS = (
         ("", ""), ("s", ""), ("ies", "y"), ("es", ""),
@@ -219,7 +219,7 @@ class Lemmatizer:
 
 
 def count_mentions(folder: Path, lemma_of: Lemmatizer) -> dict[str, int]:
-    """How often each word stands in the glosses of WordNet, inflected forms included."""
+    """Count how often each word is in the glosses of WordNet, including inflected forms."""
     mentions: dict[str, int] = defaultdict(int)
     for name in ("noun", "verb", "adj", "adv"):
         for line in read_lines(folder / f"data.{name}"):
@@ -231,7 +231,7 @@ def count_mentions(folder: Path, lemma_of: Lemmatizer) -> dict[str, int]:
 
 
 def choose_words(lexicon: Lexicon, mentions: dict[str, int], n_words: int) -> list[str]:
-    """The commonest words, alphabetically."""
+    """Choose the most common words, in alphabetical order."""
     commonness = {}
     for word, tags in lexicon.tags.items():
         tagged = sum(tags.values())
@@ -243,7 +243,7 @@ def choose_words(lexicon: Lexicon, mentions: dict[str, int], n_words: int) -> li
 
 
 class Relations:
-    """Which words of a vocabulary each sense recalls, and how strongly."""
+    """The words of a vocabulary that each sense evokes, and their strengths."""
 
     def __init__(self, lexicon: Lexicon, words: Sequence[str]):
         self.synsets = lexicon.synsets
@@ -262,7 +262,7 @@ class Relations:
         self._sizes: dict[Key, int] = {}
 
     def recall(self, key: Key, word: str) -> dict[str, float]:
-        """The words that a sense of a word recalls by the links of WordNet."""
+        """Return the words that a sense of a word evokes by the links of WordNet."""
         strengths: dict[str, float] = defaultdict(float)
         for target, weight in self._linked(key, word):
             for other, share in self.shares.get(target, {}).items():
@@ -292,7 +292,7 @@ class Relations:
                     yield other, LINKS[symbol] * share / crowding(len(targets), 4)
 
     def _pointers(self, key: Key, word: str) -> dict[str, list[tuple[Key, int]]]:
-        """Targets by symbol, of the pointers that hold for this word of the synset."""
+        """Return targets by symbol, for the pointers that apply to this word of the synset."""
         synset = self.synsets[key]
         found: dict[str, list[tuple[Key, int]]] = defaultdict(list)
         for symbol, target, source_at, target_at in synset.pointers:
@@ -319,7 +319,7 @@ class Relations:
         return [target for kind, target, _, _ in self.synsets[key].pointers if kind == symbol]
 
     def _under(self, key: Key) -> dict[Key, int]:
-        """The synsets with words at and under a synset, by depth, until there are too many."""
+        """Return the synsets with words at and below a synset, by depth, up to a maximum."""
         if key not in self._below:
             depths, front, depth, words = {key: 0}, [key], 0, set(self.shares.get(key, {}))
             while front and len(words) < MAX_SUBTREE:
@@ -337,12 +337,12 @@ class Relations:
 
 
 def crowding(count: int, usual: int) -> float:
-    """By how much each of `count` relations of one kind weighs less than each of a few."""
+    """Compute how much less each of `count` relations of one kind weighs than each of a few."""
     return max(1.0, count / usual) ** 0.5
 
 
 class Definitions:
-    """Which words of a vocabulary the definition of a sense uses."""
+    """The words of a vocabulary in the definition of a sense."""
 
     def __init__(self, relations: Relations, lemma_of: Lemmatizer, mentions: dict[str, int]):
         self.relations = relations
@@ -350,7 +350,7 @@ class Definitions:
         self.mentions = mentions
 
     def recall(self, key: Key) -> dict[str, float]:
-        """Words with their strengths; examples, which stand in quotes, are left out."""
+        """Return words with their strengths; examples, which are quoted, are omitted."""
         definition = self.relations.synsets[key].gloss.partition('"')[0]
         lemmas = {self.lemma_of(token) for token in TOKEN.findall(definition)}
         strengths = {}
@@ -370,7 +370,7 @@ class Row:
 
 @dataclass
 class MergedSense:
-    """One or more senses of a word that recall much the same words."""
+    """One or more senses of a word that evoke similar words."""
 
     name: str
     weight: float
@@ -381,14 +381,14 @@ class MergedSense:
         return sum(self.strengths.values())
 
     def overlap(self, strengths: dict[str, float]) -> float:
-        """The common part of two distributions over words, between 0 and 1."""
+        """Compute the overlap of two distributions over words, between 0 and 1."""
         mine, other = self.total, sum(strengths.values())
         common = (word for word in strengths if word in self.strengths)
         return sum(min(strengths[w] / other, self.strengths[w] / mine) for w in common)
 
 
 def merge_senses(relations: Relations, definitions: Definitions, word: str) -> list[MergedSense]:
-    """The senses of a word, the commonest first."""
+    """Merge the senses of a word, the most common first."""
     merged: list[MergedSense] = []
     weights = relations.weights[word]
     for s in sorted(range(len(weights)), key=lambda s: (-weights[s], s)):
@@ -413,7 +413,7 @@ def merge_senses(relations: Relations, definitions: Definitions, word: str) -> l
 
 
 def cap_row(merged: Sequence[MergedSense]) -> Row:
-    """The strongest pairs, but some of every sense that matters."""
+    """Select the strongest pairs, but some of every sense with enough strength."""
     everything = sum(sense.total for sense in merged)
     main = [sense for sense in merged if sense.total >= MIN_SENSE * everything][:MAX_SENSES]
     summed: dict[str, float] = defaultdict(float)
@@ -440,7 +440,7 @@ def cap_row(merged: Sequence[MergedSense]) -> Row:
 
 
 def build_rows(folder: Path) -> dict[str, Row]:
-    """The rows of the vocabulary; a word without any pair, given or received, is left out."""
+    """Build the rows of the vocabulary; a word without any pair in either direction is omitted."""
     lexicon = read_lexicon(folder)
     lemma_of = Lemmatizer(folder, lexicon)
     mentions = count_mentions(folder, lemma_of)
@@ -453,7 +453,7 @@ def build_rows(folder: Path) -> dict[str, Row]:
 
 
 def pack(rows: dict[str, Row]) -> dict[str, np.ndarray]:
-    """The rows as the arrays that the module docstring lists."""
+    """Pack the rows as the arrays that the module docstring lists."""
     position = {word: i for i, word in enumerate(rows)}
     weights: list[int] = []
     for row in rows.values():
@@ -478,14 +478,14 @@ def pack(rows: dict[str, Row]) -> dict[str, np.ndarray]:
 
 
 def write_archive(arrays: dict[str, np.ndarray]) -> bytes:
-    """The content of the file."""
+    """Write the content of the file."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 
 def main() -> None:
-    """Write the file and say what is in it."""
+    """Write the file and print a summary."""
     parser = argparse.ArgumentParser(description="Build the word relations from WordNet 3.0.")
     parser.add_argument("--wordnet", type=Path, default=DEFAULT_WORDNET, metavar="DIR")
     parser.add_argument("-o", "--output", type=Path, default=DEFAULT_OUTPUT, metavar="FILE")

@@ -1,4 +1,4 @@
-"""Check the wording of everything that people read against scripts/prose_baseline.json.
+"""Check the wording of all texts for readers against scripts/prose_baseline.json.
 
     python scripts/check_prose.py [--update | --list FILE]
 
@@ -103,7 +103,7 @@ class Hit(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """Text without code, links and formulas; as many lines as before."""
+    """Remove code, links and formulas from a text, with the same number of lines."""
 
     def blank(match: re.Match[str]) -> str:
         return "CODE" + "\n" * match[0].count("\n")
@@ -114,7 +114,7 @@ def plain(text: str) -> str:
 
 
 def paragraphs(file: str, first: int, kind: str, text: str) -> Iterator[Passage]:
-    """The paragraphs of a text that starts in a line."""
+    """Yield the paragraphs of a text that starts at a line."""
     line = first
     for part in re.split(r"(\n\s*\n)", text):
         if part.strip():
@@ -123,14 +123,14 @@ def paragraphs(file: str, first: int, kind: str, text: str) -> Iterator[Passage]
 
 
 def blanked(pattern: str, text: str) -> str:
-    """Text without what a pattern matches, with the same line breaks."""
+    """Remove matches of a pattern from a text, with the same line breaks."""
     return re.sub(
         pattern, lambda match: "\n" * match[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL
     )
 
 
 def prose_of_docstring(text: str) -> str:
-    """Docstring without examples, references, headings, types of parameters and literal blocks."""
+    """Remove examples, references, headings, types of parameters and literal blocks."""
     text = blanked(r"^ *(?:References|See Also)\n *-{3,}\n.*?(?=^ *\w[\w ]*\n *-{3,}$|\Z)", text)
     text = blanked(r"^ *>>>.*?(?=\n\s*\n|\Z)", text)
     text = blanked(r"^ *\\b\n.*?(?=\n\s*\n|\Z)", text)  # examples of commands
@@ -142,7 +142,7 @@ def prose_of_docstring(text: str) -> str:
 
 
 def strings(node: ast.AST) -> Iterator[tuple[int, str]]:
-    """The strings of an expression; what a formatted string inserts is a word."""
+    """Yield the strings of an expression; an inserted value becomes a word."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.lineno, node.value
     elif isinstance(node, ast.JoinedStr):
@@ -201,7 +201,7 @@ def of_page(file: str, text: str) -> Iterator[Passage]:
 
 
 def of_commits() -> Iterator[Passage]:
-    """Titles since the last tag, or all; none without git."""
+    """Yield titles since the last tag, or all; none without git."""
 
     def git(*words: str) -> str:
         run = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)

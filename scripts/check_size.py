@@ -47,7 +47,7 @@ def docstring_lines(tree: ast.Module) -> set[int]:
 
 
 def wide_functions(tree: ast.Module) -> int:
-    """Number of functions with too many parameters."""
+    """Count the functions with too many parameters."""
     count = 0
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
@@ -60,7 +60,7 @@ def wide_functions(tree: ast.Module) -> int:
 
 
 def measured() -> dict[str, object]:
-    """The sizes of today, in the form of the limits."""
+    """Measure the current sizes, in the form of the limits."""
     lines: Counter[str] = Counter()
     comments = wide = 0
     for file in sorted(PACKAGE.rglob("*.py")):

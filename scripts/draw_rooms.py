@@ -1,12 +1,12 @@
-"""Draw the rooms of the package, their layers, and who builds on whom: docs/develop/rooms.svg.
+"""Draw the subpackages, their layers and dependencies: docs/develop/rooms.svg.
 
     python scripts/draw_rooms.py [--check]
 
-Layers are those of the contract in pyproject.toml, captions the first words of each room's
-docstring, arrows the imports in src/manymaps. An arrow that follows from others is not drawn: where
-a room builds on a second and the second on a third, the first may use the third as well. Imports
-upwards are refused by `lint-imports` and not drawn. The bottom layer stands under every room,
-without arrows.
+Layers are those of the contract in pyproject.toml, captions are the first words of each docstring,
+and arrows are the imports in src/manymaps. An arrow that follows from others is not drawn: if one
+subpackage imports a second and the second a third, the first may import the third too. Upward
+imports violate the contract of `lint-imports` and are not drawn. The bottom layer is below all
+subpackages, without arrows.
 
 With --check nothing is written; the exit code is 1 if docs/develop/rooms.svg is not current.
 """
@@ -52,14 +52,14 @@ Edge = tuple[str, str]
 
 
 def layers() -> list[list[str]]:
-    """The contract's layers of rooms, the highest first."""
+    """Return the contract's layers of subpackages, the highest first."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contract = project["tool"]["importlinter"]["contracts"][0]
     return [re.split(r"\s*[|:]\s*", line) for line in contract["layers"]]
 
 
 def imported(tree: ast.Module) -> list[str]:
-    """The names, from the top, of what a module imports."""
+    """Yield the names, from the top, that a module imports."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -70,7 +70,7 @@ def imported(tree: ast.Module) -> list[str]:
 
 
 def imports() -> set[Edge]:
-    """Which room imports from which."""
+    """Return the subpackages that each one imports."""
     public = {}
     for name in imported(parsed(PACKAGE / "__init__.pyi")):
         public[name.rpartition(".")[2]] = f"manymaps.{name}"
@@ -90,7 +90,7 @@ def parsed(path: Path) -> ast.Module:
 
 
 def reduced(edges: set[Edge], row: dict[str, int]) -> list[Edge]:
-    """The downward edges that do not follow from others."""
+    """Remove downward edges that follow from others."""
     below = defaultdict(set)
     for source, target in edges:
         if source in row and target in row and row[source] < row[target]:
@@ -115,7 +115,7 @@ def top(row: int) -> float:
 
 
 def lanes(edges: list[Edge], row: dict[str, int]) -> dict[Edge, list[float]]:
-    """Where each edge passes the layers between its two rooms: beside rooms and other edges.
+    """Find where each edge passes the layers between its ends, beside boxes and other edges.
 
     Edges to one room share a lane.
     """
@@ -143,7 +143,7 @@ def lanes(edges: list[Edge], row: dict[str, int]) -> dict[Edge, list[float]]:
 
 
 def ports(edges: list[Edge], passed: dict[Edge, list[float]], end: int) -> dict[Edge, float]:
-    """Where edges leave (end 0) or reach (end 1) the wall of their room.
+    """Find where edges leave (end 0) or reach (end 1) the border of a box.
 
     They stand in the order of where they go or come from; those that share a lane share the port.
     """
@@ -160,7 +160,7 @@ def ports(edges: list[Edge], passed: dict[Edge, list[float]], end: int) -> dict[
 
 
 def arrows(edges: list[Edge], row: dict[str, int]) -> list[str]:
-    """One curve for each edge: downwards through its lanes, from wall to wall."""
+    """Draw one curve per edge: downwards through its lanes, from border to border."""
     passed = lanes(edges, row)
     starts, ends = ports(edges, passed, 0), ports(edges, passed, 1)
     drawn = []
@@ -183,7 +183,7 @@ def bend(x: float, y: float, new_x: float, new_y: float) -> str:
 
 
 def box(name: str, x: float, y: float, width: float, fill: str) -> list[str]:
-    """A room: its name, and the first words of its docstring."""
+    """Draw a box with the name of a subpackage and the first words of its docstring."""
     docstring = ast.get_docstring(parsed(PACKAGE / name / "__init__.py")) or ""
     caption = re.split(r"[:.](?:\s|$)", docstring, maxsplit=1)[0]
     lines = textwrap.wrap(" ".join(caption.split()), 31, break_on_hyphens=False)

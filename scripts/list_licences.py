@@ -44,7 +44,7 @@ ROW = re.compile(
 INTRODUCTION = """\
 # Licences of dependencies
 
-This page is written by `python scripts/list_licences.py`, which documents the source of each
+The script `python scripts/list_licences.py` writes this page and documents the source of each
 column. If a package has several versions, they are for different versions of Python, and the date
 and licence are those of the newest.
 
@@ -70,7 +70,7 @@ class Package:
 
     @property
     def listed(self) -> str:
-        """All versions, as a cell of the page."""
+        """Format all versions as a cell of the page."""
         return ", ".join(sorted(self.versions, key=Version))
 
 
@@ -84,7 +84,7 @@ class Row:
 
 
 def locked(text: str) -> dict[str, Package]:
-    """The packages of a lock written by `uv pip compile`, by their normalized names."""
+    """Read the packages of a lock written by `uv pip compile`, by their normalized names."""
     packages: defaultdict[str, Package] = defaultdict(Package)
     package = Package()
     for line in text.splitlines():
@@ -99,7 +99,7 @@ def locked(text: str) -> dict[str, Package]:
 
 
 def needed(packages: dict[str, Package], names: Iterable[str]) -> set[str]:
-    """The packages of these names, and all packages that they require in turn."""
+    """Return the packages of these names, and all packages that they require in turn."""
     found, waiting = set[str](), set(names)
     while waiting:
         found |= waiting
@@ -108,12 +108,12 @@ def needed(packages: dict[str, Package], names: Iterable[str]) -> set[str]:
 
 
 def names_of(requirements: Iterable[str]) -> set[str]:
-    """The normalized names of the packages in requirements."""
+    """Return the normalized names of the packages in requirements."""
     return {canonicalize_name(Requirement(text).name) for text in requirements} - {OURSELVES}
 
 
 def licence_of(distribution: metadata.Distribution) -> str:
-    """The licence of a package: an expression, one line, a classifier, or its file."""
+    """Return the licence of a package: an expression, one line, a classifier, or its file."""
     stated = distribution.metadata
     said = (stated["License-Expression"] or stated["License"] or "").strip()
     if said and said != "UNKNOWN" and "\n" not in said and len(said) <= LONGEST:
@@ -133,7 +133,7 @@ def _first_lines(distribution: metadata.Distribution) -> Iterator[str]:
 
 
 def dates_of(pylock: dict[str, Any]) -> dict[tuple[str, str], str]:
-    """The month of each version in a lock in the format of PEP 751."""
+    """Read the month of each version from a lock in the format of PEP 751."""
     dates = {}
     for package in pylock["packages"]:
         files = [*package.get("wheels", []), *([package["sdist"]] if "sdist" in package else [])]
@@ -145,7 +145,7 @@ def dates_of(pylock: dict[str, Any]) -> dict[tuple[str, str], str]:
 def rows_of(
     packages: dict[str, Package], before: dict[str, Row], dates: dict[tuple[str, str], str]
 ) -> dict[str, Row]:
-    """A row for each package of the lock."""
+    """Create a row for each package of the lock."""
     installed = {
         (canonicalize_name(distribution.name), distribution.version): distribution
         for distribution in metadata.distributions()
@@ -168,7 +168,7 @@ def rows_of(
 
 
 def read_rows(text: str) -> dict[str, Row]:
-    """The rows of a page."""
+    """Read the rows of a page."""
     return {
         match["name"]: Row(match["versions"], match["date"], match["said"])
         for match in ROW.finditer(text)
@@ -176,7 +176,7 @@ def read_rows(text: str) -> dict[str, Row]:
 
 
 def page_of(packages: dict[str, Package], rows: dict[str, Row], project: dict[str, Any]) -> str:
-    """The page: required packages, packages of extras, and packages for development."""
+    """Format the page: required packages, packages of extras, and packages for development."""
     extras = project["optional-dependencies"]
     always = needed(packages, names_of(project["dependencies"]))
     offered = {name for extra in extras if extra not in ("dev", "bench", "docs") for name in
@@ -193,7 +193,7 @@ def page_of(packages: dict[str, Package], rows: dict[str, Row], project: dict[st
 
 
 def _finished(packages: dict[str, Package], rows: dict[str, Row]) -> str:
-    """The packages whose last release is old, and the packages that require them."""
+    """Return packages whose last release is old, and the packages that require them."""
     old = sorted(name for name, row in rows.items() if row.date < RECENT)
     named = (f"{name} ({', '.join(sorted(packages[name].askers))})" for name in old)
     intro = (
@@ -204,7 +204,7 @@ def _finished(packages: dict[str, Package], rows: dict[str, Row]) -> str:
 
 
 def _bundled() -> list[str]:
-    """The packages in viewer.js, and those that build it."""
+    """Return the packages in viewer.js, and those that build it."""
     text = (ROOT / "viewer" / "package-lock.json").read_text(encoding="utf-8")
     entries = json.loads(text)["packages"]
     tops = {name.removeprefix("node_modules/"): entry for name, entry in entries.items() if name}

@@ -1,4 +1,4 @@
-"""Bring the README's output and picture in line with the demo.
+"""Update the output and the picture in the README from the demo.
 
     make demo && python scripts/update_readme.py demo/demo.atlas [--check]
 
@@ -31,7 +31,7 @@ COMMAND = re.compile(r"(?<=^    \$ )manymaps (.+)\n(?:    .*\n)+", re.MULTILINE)
 
 
 def output(arguments: list[str], atlas: Path) -> str:
-    """The output of a command, with the demo's atlas in place of the one that the README names."""
+    """Run a command with the demo's atlas instead of the one that the README names."""
     words = [str(atlas) if word.endswith(".atlas") else word for word in arguments]
     command = [sys.executable, "-m", "manymaps", *words]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.rstrip()

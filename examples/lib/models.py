@@ -1,4 +1,4 @@
-"""Other models of meaning as models of association, to compare maps with: thin over scikit-learn.
+"""Other models of meaning as models of association, for comparison with maps.
 
     model                    what it uses of a cue                           source
     Uniform                  nothing                                         -
@@ -80,7 +80,7 @@ class AssociationModel(CheckedParameters, BaseEstimator, ABC):
 
     @abstractmethod
     def _activation(self, rows: np.ndarray) -> np.ndarray:
-        """A new array (len(rows), n), not negative, of any scale per row."""
+        """Compute a new array (len(rows), n), at least 0, of any scale per row."""
 
     def fit(self, train: sparse.csr_array, *, random_state: int | None = None) -> Self:
         """Fit to the training part: p of the full data for the pairs that are in it.
@@ -102,7 +102,7 @@ class AssociationModel(CheckedParameters, BaseEstimator, ABC):
         return self
 
     def probabilities(self, rows: np.ndarray | Sequence[int]) -> np.ndarray:
-        """q(j|i) of cues, shape (len(rows), n) float64; rows sum to 1 and are 0 at their cue."""
+        """Compute q(j|i) of cues, shape (len(rows), n); rows sum to 1 and are 0 at their cue."""
         check_is_fitted(self, "popularity_")
         self._validate_params()
         rows = np.asarray(rows, np.int64)
@@ -348,12 +348,12 @@ def tune(
 
 
 def _fit_key(model_class: type[AssociationModel], point: Mapping[str, Any]) -> str:
-    """Equal for points that share a fit."""
+    """Return a key that points with the same fit share."""
     return repr([item for item in sorted(point.items()) if item[0] not in model_class.reading])
 
 
 def _with_parameters(fitted: Model, point: Mapping[str, Any]) -> Model:
-    """A copy with the same fitted attributes and the parameters of the point."""
+    """Copy the fitted attributes, with the parameters of the point."""
     model = type(fitted)(**point)
     for name, value in vars(fitted).items():
         if name.endswith("_"):

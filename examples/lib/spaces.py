@@ -65,7 +65,7 @@ class ChoiceCost:
 
 
 def _squared_distances(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """|x_i - x_j|^2 of some rows i to all j."""
+    """Compute |x_i - x_j|^2 of some rows i to all j."""
     norms = np.einsum("ij,ij->i", positions, positions)
     squares = positions[rows] @ positions.T
     squares *= -2
@@ -228,7 +228,7 @@ class ClassicalScaling(AssociationModel):
         self.unit_ = float(np.median(_squared_distances(self.positive_, some))) or 1.0
 
     def _products(self, train: sparse.csr_array) -> np.ndarray:
-        """-1/2 J D^2 J of path lengths."""
+        """Compute -1/2 J D^2 J of path lengths."""
         from scipy.sparse.csgraph import dijkstra
 
         network = degree_scaled(association_network(train, power=self.power), self.offset)
@@ -249,7 +249,7 @@ class ClassicalScaling(AssociationModel):
 
 
 def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int) -> np.ndarray:
-    """Eigenvectors times the root of |eigenvalue|, of the largest eigenvalues of one sign."""
+    """Compute eigenvectors times the root of |eigenvalue|, for the largest of one sign."""
     n = len(products)
     if count == 0:
         return np.zeros((n, 0))

@@ -48,13 +48,13 @@ class _Topics(AssociationModel):
     }
 
     def _contexts(self, train: sparse.csr_array) -> sparse.csr_array:
-        """Row i: associates of i in both directions, and i itself; the sum is 1 if not empty."""
+        """Build row i from the associates of i in both directions and i itself, with a sum of 1."""
         spread = row_normalized(association_network(train, backward=self.backward))
         selves = self.self_weight * sparse.eye_array(train.shape[0])
         return row_normalized(sparse.csr_array(spread + selves))
 
     def _keep(self, given_cue: np.ndarray, given_topic: np.ndarray) -> None:
-        """p(z|i) (n, n_topics) and p(j|z) (n_topics, n) from tables of any scale."""
+        """Normalize tables of any scale to p(z|i) (n, n_topics) and p(j|z) (n_topics, n)."""
         mass = given_topic.sum(axis=1)
         given_cue = given_cue * mass
         sums = given_cue.sum(axis=1, keepdims=True)
@@ -135,7 +135,7 @@ class ProbabilisticLSA(_Topics):
 
 
 class TopicModel(_Topics):
-    """Latent Dirichlet allocation with a cue as a document of what it recalls.
+    """Latent Dirichlet allocation with a cue as a document of its responses.
 
     p(j|i) = sum_z p(z|i) p(j|z), where p(z|i) ~ gamma_iz and p(j|z) ~ lambda_zj are means of the
     variational posterior (Blei, Ng & Jordan 2003); topics of association norms as in Griffiths,

@@ -1,7 +1,7 @@
-"""manymaps: show and model similarities that no single map can hold.
+"""manymaps: visualize and model similarities that a single map cannot represent.
 
-The stub `__init__.pyi` lists the public names. Each is loaded when it is first used, so that
-`import manymaps` is quick.
+The stub `__init__.pyi` lists the public names. Each name is loaded at first use, so that
+`import manymaps` is fast.
 """
 
 import lazy_loader

@@ -1,7 +1,7 @@
-"""`python -m manymaps` is the command `manymaps`.
+"""Entry point of `python -m manymaps`, which runs the command `manymaps`.
 
-Ctrl-C ends the process at once, and in silence, until a command runs, which says what it does then
-(`manymaps.cli.interruption`). So it is set before anything is imported that takes a while.
+Until a command runs, Ctrl-C ends the process at once and without a message. Then the command
+defines its effect (`manymaps.cli.interruption`). The handler is therefore set before slow imports.
 """
 
 import signal

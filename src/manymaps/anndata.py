@@ -1,4 +1,4 @@
-"""Maps of AnnData objects, in the manner of `scanpy.tl`, as users import them."""
+"""Maps of AnnData objects with the conventions of `scanpy.tl`, for users to import."""
 
 from __future__ import annotations
 

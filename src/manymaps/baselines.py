@@ -1,4 +1,4 @@
-"""Other embeddings of counts, to compare with CODE, as users import them."""
+"""Other embeddings of counts for comparison with CODE, for users to import."""
 
 from __future__ import annotations
 

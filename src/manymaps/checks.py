@@ -1,7 +1,7 @@
-"""Checks that many objects share, each with the one message of its kind.
+"""Checks that several modules share, each with one message for its kind of fault.
 
-A check returns nothing where all is well. One of a parameter takes its name and value, and raises a
-`ParameterError` that carries both; `why`, where given, ends its sentence.
+A check returns nothing if the value is valid. A check of a parameter takes its name and value, and
+raises a `ParameterError` that contains both. The text `why`, if passed, ends its message.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ __all__ = [
 
 # 32 MiB of float64: checks stream over memory-mapped files.
 _BLOCK = 1 << 22
-# Sums of squares of what lies between stay within the range of the type, with room for products.
+# The sum of squares of such values stays within the range of the type, with room for products.
 _SQUARED = {4: (1e-17, 1e17), 8: (1e-152, 1e152)}
 
 
 def check_whole(
     name: str, value: Any, least: int = 1, most: int | None = None, *, why: str = ""
 ) -> None:
-    """Refuse what is no whole number, or out of its range.
+    """Reject a value that is not an integer, or is out of its range.
 
     >>> check_whole("n_maps", 0)
     Traceback (most recent call last):
@@ -48,7 +48,7 @@ def check_number(
     below: float | None = None,
     why: str = "",
 ) -> None:
-    """Refuse what is no finite number, or out of its range (`least` and `most` belong to it).
+    """Reject a value that is not a finite number, or is out of its range.
 
     >>> check_number("background", 1.0, least=0, below=1)
     Traceback (most recent call last):
@@ -58,7 +58,7 @@ def check_number(
 
 
 def check_choice(name: str, value: Any, allowed: Iterable[Any], *, why: str = "") -> None:
-    """Refuse what is not one of some values.
+    """Reject a value that is not one of the allowed ones.
 
     >>> check_choice("kernel", "linear", ("cauchy", "gaussian"))
     Traceback (most recent call last):
@@ -68,7 +68,7 @@ def check_choice(name: str, value: Any, allowed: Iterable[Any], *, why: str = ""
 
 
 def check_index(kind: str, index: int, count: int) -> None:
-    """Refuse the number of a map, feature or fit that there is not.
+    """Reject the number of a map, feature or fit that does not exist.
 
     >>> check_index("map", 2, 2)
     Traceback (most recent call last):
@@ -87,7 +87,7 @@ def check_labels(
     distinct: bool = True,
     named: bool = False,
 ) -> None:
-    """Refuse another number of labels than one for each object of a kind, and faulty ones.
+    """Reject a wrong number of labels, and invalid labels.
 
     >>> check_labels(["a", "b", "a"], 3, "row")
     Traceback (most recent call last):
@@ -96,16 +96,22 @@ def check_labels(
     Parameters
     ----------
     labels : sequence of str
+        The labels.
     n : int
-        Number of objects.
+        Number of objects, and of labels expected.
     kind : str
-        What an object is called.
+        The name of one object in the message, such as "row".
     source : str, optional
         The file, for the message.
     distinct : bool
-        Whether labels must differ.
+        Whether labels must be unique.
     named : bool
-        Whether they must not be empty, nor hold a zero character.
+        Whether labels must not be empty and must not contain a null character.
+
+    Raises
+    ------
+    DataError
+        If the number of labels is wrong, or a label is invalid.
     """
     where = "" if source is None else f"{source}: "
     if len(labels) != n:
@@ -126,10 +132,10 @@ def check_labels(
 
 
 def check_magnitude(table: Any, what: str) -> None:
-    """Refuse numbers of which the largest cannot be squared and added up in their own type.
+    """Reject numbers if the largest cannot be squared and summed in their type.
 
-    Squares of 1e300 are infinite and those of 1e-300 are 0, and on infinite tables the libraries of
-    linear algebra write beyond the end of their memory.
+    The square of 1e300 is infinite and that of 1e-300 is 0. On infinite tables, linear algebra
+    libraries write beyond the end of their memory.
 
     >>> check_magnitude(np.array([[1.0, -1e300]]), "X")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -138,9 +144,14 @@ def check_magnitude(table: Any, what: str) -> None:
     Parameters
     ----------
     table : (sparse) array of float32 or float64
-        Finite.
+        The data, which must be finite.
     what : str
         The name of the data in the message.
+
+    Raises
+    ------
+    DataError
+        If the largest absolute value is too large or too small.
     """
     numbers = table.reshape(-1) if isinstance(table, np.ndarray) else table.data
     parts = [numbers[start : start + _BLOCK] for start in range(0, numbers.size, _BLOCK)]
@@ -154,7 +165,7 @@ def check_magnitude(table: Any, what: str) -> None:
 
 
 class Cell(NamedTuple):
-    """A cell of a table."""
+    """A cell of a table, with its value."""
 
     row: int
     column: int
@@ -162,19 +173,19 @@ class Cell(NamedTuple):
 
 
 def not_finite(values: np.ndarray) -> np.ndarray:
-    """Which values are NaN or infinite."""
+    """Mark the values that are NaN or infinite."""
     return ~np.isfinite(values)
 
 
 def not_amount(values: np.ndarray) -> np.ndarray:
-    """Which values are NaN, infinite or negative, as no count or similarity is."""
+    """Mark the values that are NaN, infinite or negative, and so cannot be counts."""
     return ~np.isfinite(values) | (values < 0)
 
 
 def first_cell(table: Any, wrong: Callable[[np.ndarray], np.ndarray]) -> Cell | None:
-    """The first cell whose value is wrong, of an array or of what a CSR array stores.
+    """Find the first cell with an invalid value, among the stored ones of a CSR array.
 
-    Values are looked at in blocks, so that a memory-mapped file streams by.
+    Values are checked in blocks, so that a memory-mapped file need not fit into memory.
 
     >>> cell = first_cell(np.array([[0.0, 1], [2, np.inf]]), not_finite)
     >>> cell.row, cell.column

@@ -1,13 +1,13 @@
-"""What a parameter may be: declared once, checked in one place.
+"""Constraints of parameters: declared once, and checked by one function.
 
-An estimator declares the parameters of its constructor in `_parameter_constraints`, the dictionary
-that scikit-learn's own have, and `_validate_params` refuses the first that is none of what stands
-under its name:
+An estimator declares the parameters of its constructor in `_parameter_constraints`, as scikit-learn
+does. `_validate_params` rejects the first parameter that fits none of the constraints declared for
+it:
 
     _parameter_constraints = {"max_iter": [Whole(1)], "learning_rate": [Number(above=0), AUTO]}
 
-scikit-learn's kinds of constraint are private, take True for a whole number, and know no way out.
-What depends on the data, or on another parameter, is checked where that is known.
+scikit-learn's own constraints are private, accept True as an integer, and cannot add advice to a
+message. Conditions on the data, or on other parameters, are checked elsewhere.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ __all__ = [
 
 
 class Constraint(ABC):
-    """One thing that a parameter may be; `why`, where given, ends the sentence of a refusal."""
+    """A condition on the value of a parameter. The text `why`, if any, ends the error message."""
 
     why: str = ""
 
     @abstractmethod
     def allows(self, value: Any) -> bool:
-        """Whether a value is such a thing."""
+        """Check whether a value meets the condition."""
 
     @property
     @abstractmethod
     def said(self) -> str:
-        """What it is called after "must be"."""
+        """The description of valid values, which follows "must be" in messages."""
 
 
 @dataclass(frozen=True)
 class Whole(Constraint):
-    """A whole number, both ends belonging to its range; a boolean is none.
+    """The condition that a value is an integer in a range, ends included, and not a boolean.
 
     >>> Whole(1).allows(np.int32(3)), Whole(1).allows(True), Whole(1, 9).said
     (True, False, 'a whole number from 1 to 9')
@@ -58,7 +58,7 @@ class Whole(Constraint):
     why: str = ""
 
     def allows(self, value: Any) -> bool:
-        """Whether it is a whole number in the range."""
+        """Check whether the value is an integer in the range."""
         if not isinstance(value, Integral) or isinstance(value, bool):
             return False
         number = int(value)
@@ -68,7 +68,7 @@ class Whole(Constraint):
 
     @property
     def said(self) -> str:
-        """The kind of number and its range."""
+        """The description of the number and its range."""
         least, most = self.least, self.most
         if least is not None and most is not None:
             return f"a whole number from {least:,} to {most:,}"
@@ -79,7 +79,9 @@ class Whole(Constraint):
 
 @dataclass(frozen=True)
 class Number(Constraint):
-    """A finite number in a range, to which `least` and `most` belong; a boolean is none.
+    """The condition that a value is a finite number in a range, and not a boolean.
+
+    The ends `least` and `most` belong to the range; `above` and `below` do not.
 
     >>> Number(least=0, below=1).allows(np.float32(0.5)), Number(above=0).allows("a")
     (True, False)
@@ -92,7 +94,7 @@ class Number(Constraint):
     why: str = ""
 
     def allows(self, value: Any) -> bool:
-        """Whether it is a finite number in the range."""
+        """Check whether the value is a finite number in the range."""
         number: Any = value if isinstance(value, Real) and not isinstance(value, bool) else math.nan
         return bool(
             -math.inf < number < math.inf
@@ -104,7 +106,7 @@ class Number(Constraint):
 
     @property
     def said(self) -> str:
-        """The kind of number and its range."""
+        """The description of the number and its range."""
         if self.least is not None and self.most is not None:
             limits = [f"from {self.least:g} to {self.most:g}"]
         else:
@@ -119,7 +121,7 @@ class Number(Constraint):
 
 @dataclass(frozen=True)
 class Choice(Constraint):
-    """One of some values.
+    """The condition that a value is one of several.
 
     >>> Choice(("cauchy", "gaussian")).allows("linear")
     False
@@ -129,19 +131,19 @@ class Choice(Constraint):
     why: str = ""
 
     def allows(self, value: Any) -> bool:
-        """Whether it is one of them; an array, which has no truth when compared, is none."""
+        """Check whether the value is one of them. Arrays, which compare by element, are not."""
         return isinstance(value, Hashable) and value in tuple(self.values)
 
     @property
     def said(self) -> str:
-        """The values."""
+        """The list of the values."""
         known = tuple(self.values)
         return repr(known[0]) if len(known) == 1 else f"one of {', '.join(map(str, known))}"
 
 
 @dataclass(frozen=True)
 class Kind(Constraint):
-    """Whatever a test says yes to.
+    """The condition that a value passes a test.
 
     >>> Kind("a function", callable).allows(print)
     True
@@ -151,18 +153,18 @@ class Kind(Constraint):
     test: Callable[[Any], bool]
 
     def allows(self, value: Any) -> bool:
-        """Whether the test says yes."""
+        """Check whether the value passes the test."""
         return self.test(value)
 
     @property
     def said(self) -> str:
-        """What it is called."""
+        """The description of values that pass."""
         return self.called
 
 
 @dataclass(frozen=True)
 class Several(Constraint):
-    """A list, tuple or array of at least one thing that a constraint allows.
+    """The condition that a value is a non-empty list, tuple or array of valid elements.
 
     >>> Several(Whole(1), "several numbers").allows([3, 5])
     True
@@ -172,13 +174,13 @@ class Several(Constraint):
     called: str
 
     def allows(self, value: Any) -> bool:
-        """Whether it is such a sequence."""
+        """Check whether the value is such a sequence."""
         listed = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
         return bool(listed and len(value) and all(map(self.each.allows, value)))
 
     @property
     def said(self) -> str:
-        """What it is called."""
+        """The description of such a sequence."""
         return self.called
 
 
@@ -186,7 +188,7 @@ Allowed: TypeAlias = Sequence[Constraint]
 
 
 def instance(called: str, *types: type) -> Kind:
-    """An object of one of some classes.
+    """Return the condition that a value is an instance of given classes.
 
     >>> instance("a text", str).allows("a")
     True
@@ -212,19 +214,28 @@ RANDOM_STATE = (
     Whole(0, 2**32 - 1), instance("a numpy.random.RandomState", np.random.RandomState), NONE,
 )  # fmt: skip
 N_JOBS = Whole(1), Whole(most=-1), NONE
-#: Loops over the maps of an object have places for so many.
+#: Loops over the maps of an object reserve memory for this many.
 MOST_MAPS = 4096
 N_MAPS = (Whole(1, MOST_MAPS),)
 VERBOSE = FLAG, Whole(0)
 
 
 def check_parameter(name: str, value: Any, allowed: Allowed) -> None:
-    """Refuse a value that is none of what its parameter may be.
+    """Reject a value that fits none of the constraints of its parameter.
+
+    Parameters
+    ----------
+    name : str
+        The name of the parameter.
+    value : object
+        The value.
+    allowed : sequence of Constraint
+        The constraints, of which the value must meet one.
 
     Raises
     ------
     ParameterError
-        With the name and the value.
+        If the value meets no constraint. The error contains the name and the value.
 
     Examples
     --------
@@ -250,17 +261,17 @@ def check_parameter(name: str, value: Any, allowed: Allowed) -> None:
 
 
 class CheckedParameters:
-    """An estimator whose class declares what its parameters may be."""
+    """An estimator whose class declares constraints for its parameters."""
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]]
 
     get_params: Callable[..., dict[str, Any]]
 
     def _validate_params(self) -> None:
-        """Refuse the first parameter that is not what the class declares.
+        """Reject the first parameter that violates its constraints.
 
-        The name is scikit-learn's, which does the same for its own estimators. A parameter that a
-        subclass adds without a word on it may be anything.
+        scikit-learn uses the same name for its own estimators. A parameter that a subclass adds
+        without a constraint may have any value.
         """
         for name, value in self.get_params(deep=False).items():
             if name in self._parameter_constraints:

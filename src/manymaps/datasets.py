@@ -1,4 +1,4 @@
-"""The included data sets, as users import them."""
+"""The included data sets, for users to import."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Errors that the user can correct, and the spelling of parameters in messages.
 
-Every message says what is wrong, where (file, line, row, label) and what to do. The command line
+Every message states the fault, its location (file, line, row, label) and a remedy. The command line
 turns `DataError` into exit code 3, `ParameterError` into exit code 2, and a fit that diverges into
 exit code 1.
 
-A message names a parameter by means of `setting`, so that it reads `rows='keep'` in Python and
+Messages name parameters by `setting`. A parameter then reads `rows='keep'` in Python and
 `--rows keep` on the command line, which sets the spelling while a command runs.
 """
 
@@ -25,7 +25,7 @@ _SPELLING: ContextVar[Spelling | None] = ContextVar("spelling", default=None)
 
 
 def not_installed(purpose: str, package: str, alternative: str = "") -> str:
-    """The message about an optional package that is missing.
+    """Return the message about a missing optional package.
 
     >>> not_installed("reading a.graphml", "networkx")
     "reading a.graphml requires networkx; install it with 'pip install networkx'"
@@ -34,7 +34,7 @@ def not_installed(purpose: str, package: str, alternative: str = "") -> str:
 
 
 def setting(name: str, value: Any = ...) -> str:
-    """A parameter with its value (or ... for any value) as the user writes it.
+    """Format a parameter with its value (or ... for any value) as the user writes it.
 
     >>> setting("rows", "keep"), setting("strength")
     ("rows='keep'", 'strength=...')
@@ -46,7 +46,7 @@ def setting(name: str, value: Any = ...) -> str:
 
 @contextmanager
 def spelling(spelled: Spelling) -> Iterator[None]:
-    """Spell parameters in messages by a function, which returns None for unknown names."""
+    """Spell parameters in messages with a function, which returns None for unknown names."""
     token = _SPELLING.set(spelled)
     try:
         yield
@@ -55,7 +55,7 @@ def spelling(spelled: Spelling) -> Iterator[None]:
 
 
 class DataError(ValueError):
-    """The input data cannot be used as it is.
+    """An error in the input data.
 
     See Also
     --------
@@ -74,16 +74,16 @@ class DataError(ValueError):
 
 
 class ParameterError(ValueError):
-    """A parameter has an invalid value, in itself or for these data.
+    """An error in the value of a parameter, by itself or for the given data.
 
     Parameters
     ----------
     fault : str
-        What is wrong: a sentence, or its rest after the name and value of the parameter.
+        The fault: a sentence, or its end if the name and value of the parameter precede it.
     name : str, optional
-        The parameter.
+        The name of the parameter.
     value : object, optional
-        Its value.
+        The value of the parameter.
 
     See Also
     --------
@@ -108,9 +108,9 @@ class ParameterError(ValueError):
 
 
 class DivergedError(ParameterError, RuntimeError):
-    """The cost of a fit became non-finite, because its settings do not suit the data.
+    """An error of a fit whose cost became non-finite, because its settings do not suit the data.
 
-    The estimator is left with the last maps whose cost was finite, and with the history up to them.
+    The estimator keeps the last maps with a finite cost, and the history up to them.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class DivergedError(ParameterError, RuntimeError):
 
 
 class DataWarning(UserWarning):
-    """The data can be used, but something in it deserves a look.
+    """A warning about data that can be used, but should be inspected.
 
     See Also
     --------

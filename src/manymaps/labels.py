@@ -1,4 +1,4 @@
-"""Labels: found as people type them, told apart where they repeat, and named in messages."""
+"""Labels: lookup as users type them, numbering of repeated ones, and display in messages."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _BASES = re.compile(r"(?:^|[\W_])[ACGTN]{8,}(?:$|[\W_x])")
 
 
 class UnknownLabelError(KeyError):
-    """No object has this label.
+    """An error about a label that no object has.
 
     Parameters
     ----------
     label : str
-        What was asked for.
+        The unknown label.
     suggestions : sequence of str
-        The nearest labels that exist.
+        The most similar labels that exist.
 
     See Also
     --------
@@ -61,7 +61,7 @@ class UnknownLabelError(KeyError):
 
 
 def fold(label: str) -> str:
-    """A label without case, accents and surrounding white space.
+    """Remove case, accents and surrounding white space from a label.
 
     >>> fold("Café") == fold("CAFE ")
     True
@@ -71,7 +71,7 @@ def fold(label: str) -> str:
 
 
 def plain_spelling(label: str) -> str:
-    """A label in lower case and with single spaces; accents tell words apart, and stay.
+    """Convert a label to lower case and single spaces; accents distinguish words and remain.
 
     >>> plain_spelling(" Café  au lait ")
     'café au lait'
@@ -80,12 +80,24 @@ def plain_spelling(label: str) -> str:
 
 
 def find_label(label: str, labels: Sequence[str]) -> int:
-    """Position of a label: an exact match, else the first that differs in case or accents alone.
+    """Find the index of a label: an exact match, or else the first one without case and accents.
+
+    Parameters
+    ----------
+    label : str
+        The label to find.
+    labels : sequence of str
+        The labels of all objects.
+
+    Returns
+    -------
+    int
+        The index in `labels`.
 
     Raises
     ------
     UnknownLabelError
-        Where there is none; it suggests the nearest three.
+        If no label matches. The message suggests the three most similar labels.
 
     Examples
     --------
@@ -99,7 +111,7 @@ def find_label(label: str, labels: Sequence[str]) -> int:
         if other == label:
             return i
     wanted = fold(label)
-    # Of labels that fold to the same text the first is found, and suggested once.
+    # Among labels that fold to the same text, the first is returned, and suggested only once.
     position: dict[str, int] = {}
     for i, other in enumerate(labels):
         position.setdefault(fold(other), i)
@@ -110,7 +122,7 @@ def find_label(label: str, labels: Sequence[str]) -> int:
 
 
 def label_places(wanted: Sequence[str], labels: Sequence[str]) -> list[int]:
-    """The place of each wanted label, -1 where there is none: an exact match, else in any case.
+    """Find the index of each label, matched exactly or else in any case; -1 if there is no match.
 
     >>> label_places(["tie", "Bow", "hat"], ["TIE", "tie", "bow"])
     [1, 2, -1]
@@ -124,13 +136,13 @@ def label_places(wanted: Sequence[str], labels: Sequence[str]) -> list[int]:
 
 
 def natural_order(text: str) -> tuple[list[tuple[int, int, str]], str]:
-    """A key that sorts texts as people do: by the numbers in them, else the alphabet, in any case.
+    """Return a key that sorts numbers within texts by value, and letters in any case.
 
     >>> sorted(["b", "10", "9", "A", "sort 12", "sort 3"], key=natural_order)
     ['9', '10', 'A', 'b', 'sort 3', 'sort 12']
     """
     parts = re.split(r"([0-9]+)", text.casefold())
-    # A number goes by its length and then its digits: one of thousands Python does not convert.
+    # A number is compared by length and then by digits, because Python limits its conversion.
     digits = [p.lstrip("0") if p.isdecimal() else None for p in parts if p]
     words = [p for p in parts if p]
     return [
@@ -140,7 +152,7 @@ def natural_order(text: str) -> tuple[list[tuple[int, int, str]], str]:
 
 
 def only_count(labels: Sequence[str], start: str = "") -> bool:
-    """Whether labels are but "0", "1", ..., as objects get that have none.
+    """Check whether labels are only "0", "1", ..., which objects without names get.
 
     >>> only_count(["0", "1"]), only_count(["1", "2"]), only_count(["x0", "x1"], "x")
     (True, False, True)
@@ -149,7 +161,7 @@ def only_count(labels: Sequence[str], start: str = "") -> bool:
 
 
 def numbered_alike(labels: Sequence[str]) -> bool:
-    """Whether labels are all one word with a number.
+    """Check whether all labels consist of the same word and a number.
 
     >>> numbered_alike(["img 434", "img 7"]), numbered_alike(["1999", "2000"])
     (True, False)
@@ -162,7 +174,7 @@ def numbered_alike(labels: Sequence[str]) -> bool:
 
 
 def barcodes(labels: Sequence[str]) -> bool:
-    """Whether labels are all barcodes of cells: a stretch of bases, with what tells samples apart.
+    """Check whether all labels are barcodes of cells: bases, with the name of the sample.
 
     >>> barcodes(["AAACATACAACCAC-1", "lane2_AAACGGGTCTGATACG-1-0"]), barcodes(["CATTAG", "tie"])
     (True, False)
@@ -171,7 +183,7 @@ def barcodes(labels: Sequence[str]) -> bool:
 
 
 def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Labels of which the repeated ones got a number, and the new names of these.
+    """Add a number to repeated labels; return all labels, and the new names.
 
     >>> numbered_labels(["a", "b", "a", "a (2)"])
     (['a', 'b', 'a (3)', 'a (2)'], ['a (3)'])
@@ -196,7 +208,7 @@ def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def plural(kind: str, n: int | None = None) -> str:
-    """The name of several objects of a kind, with their number where it is given.
+    """Return the plural of a noun, with the number if it is passed.
 
     >>> plural("word", 1200), plural("species"), plural("site", 1), plural("country")
     ('1,200 words', 'species', '1 site', 'countries')
@@ -209,7 +221,7 @@ def plural(kind: str, n: int | None = None) -> str:
 
 
 def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
-    """The first label that stands twice, with both of its places.
+    """Find the first repeated label, with both of its indices.
 
     >>> repeated_label(["a", "b", "a"])
     ('a', 0, 2)
@@ -225,17 +237,17 @@ def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
-    """All names for a message, cut where there are many."""
+    """List names for a message, shortened if there are many."""
     named = ", ".join(repr(name[:60]) for name in names[:most])
     return (named or "none") + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def first_of(labels: Sequence[str]) -> str:
-    """The first of some labels, for a message."""
+    """List the first of several labels for a message."""
     named = ", ".join(repr(label[:60]) for label in labels[:FIRST])
     return named + (", ..." if len(labels) > FIRST else "")
 
 
 def shown(label: str, most: int = 60) -> str:
-    """A label for a message, cut where it is long."""
+    """Quote a label for a message, shortened if it is long."""
     return repr(label if len(label) <= most else label[: most - 1] + "…")

@@ -1,17 +1,18 @@
-"""Show the progress of long work; without a viewer the library prints nothing.
+"""Display of progress; the library prints nothing unless a display is requested.
 
-    with work("start", total=10) as at:      # declares work, inside the work that it is part of
+    with work("start", total=10) as at:      # declares work, as a part of the enclosing work
         for k in range(10):
             ...
-            at(k + 1, "cost 1.23")           # notes how much is done, at no cost
+            at(k + 1, "cost 1.23")           # records progress, at no cost
 
-    with show_progress():                    # shows it
+    with show_progress():                    # displays it
         fit.fit(norms)
 
-The command line shows the work of each command, and an estimator with `verbose=True` that of its
-`fit`. A thread passes the notes to `rich.progress`, which estimates rates and remaining times. On a
-terminal and in a notebook they are shown as bars, elsewhere (a file, a pipe, a dumb terminal) as a
-line per minute. Work in other threads and processes is seen through the work that waits for it.
+The command line displays the progress of each command, and an estimator with `verbose=True` that of
+its `fit`. A thread passes the records to `rich.progress`, which estimates rates and remaining
+times. Terminals and notebooks show them as bars. Elsewhere (a file, a pipe, a dumb terminal) one
+line is printed per minute. Work in other threads and processes is represented by the work that
+waits for it.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from typing import Any, ParamSpec, TypeVar, final
 
 __all__ = ["Work", "show_progress", "shows_progress", "watched", "work"]
 
-# Seconds of work before bars are shown, between two of their pictures, and between two lines.
+# Seconds before bars appear, between two updates of the bars, and between two lines.
 _PATIENCE, _BLINK, _LINE = 0.5, 0.1, 60.0
-# A slower rate says less than the remaining time, which is shown in any case.
+# A slower rate is less informative than the remaining time, which is shown in any case.
 _SLOWEST_RATE = 0.1
-# Seconds over which rich averages a rate: the half minute of its default is too short for fits that
+# Seconds over which rich averages a rate. Its default of half a minute is too short for fits that
 # take minutes each.
 _RATE_PERIOD = 3600.0
 
@@ -43,7 +44,7 @@ Result = TypeVar("Result")
 
 @final
 class Work:
-    """Something that takes a while, and how much of it is done.
+    """A task that takes a while, and its progress.
 
     Attributes
     ----------
@@ -51,11 +52,13 @@ class Work:
         Description such as "reading norms.csv"; with a total the unit that is counted, such as
         "iteration".
     total : int or None
+        Number of units to count; None if they are not counted.
     done : float
+        Number of units done.
     told : str
         Further text, such as the cost.
     is_counted : bool
-        Whether there is a total and a first note.
+        Whether there is a total, and progress has been recorded.
     """
 
     def __init__(self, what: str, total: int | None = None):
@@ -66,7 +69,7 @@ class Work:
         self.is_counted = False
 
     def __call__(self, done: float | None = None, told: str = "") -> None:
-        """Note how much is done, and a text."""
+        """Record the number of units done, and a text."""
         if done is not None:
             self.done = done
             self.is_counted = self.total is not None
@@ -74,13 +77,13 @@ class Work:
 
     @property
     def named(self) -> str:
-        """The description, with how much is done if it is counted."""
+        """The description, with the progress if it is counted."""
         return f"{self.what} {self.done:,.0f} of {self.total:,}" if self.is_counted else self.what
 
 
 @contextmanager
 def work(what: str, total: int | None = None) -> Iterator[Work]:
-    """Declare work, and yield the object that takes its notes.
+    """Declare work, and yield the object that records its progress.
 
     >>> with work("start", total=3) as at:
     ...     at(2, "cost 0.41")
@@ -98,10 +101,10 @@ def work(what: str, total: int | None = None) -> Iterator[Work]:
 
 @contextmanager
 def show_progress() -> Iterator[None]:
-    """Show how far the work in this context is, on a terminal, in a notebook or line by line.
+    """Show the progress of work within this context as bars or lines.
 
-    Estimators do so by themselves with `verbose=True`; this is for functions that take long, such
-    as `diagnose`, `repeat_fits`, `cluster_path`, `sweep` or `evaluate`.
+    Estimators do so with `verbose=True`. This function is for others that take long, such as
+    `diagnose`, `repeat_fits`, `cluster_path`, `sweep` or `evaluate`.
 
     Yields
     ------
@@ -122,14 +125,14 @@ def show_progress() -> Iterator[None]:
 
 
 def shows_progress(fit: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """The `fit` of an estimator, which shows its progress where `verbose` is set."""
+    """Decorate the `fit` of an estimator so that it shows progress if `verbose` is set."""
 
     @functools.wraps(fit)
     def shown(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         from manymaps.constraints import VERBOSE
 
         estimator: Any = args[0]
-        # What is neither a number nor a boolean, `fit` itself refuses.
+        # `fit` itself rejects a value that is neither a number nor a boolean.
         if not any(one.allows(estimator.verbose) for one in VERBOSE) or not estimator.verbose:
             return fit(*args, **kwargs)
         with show_progress(), work(type(estimator).__name__):
@@ -140,9 +143,10 @@ def shows_progress(fit: Callable[Arguments, Result]) -> Callable[Arguments, Resu
 
 @contextmanager
 def watched(*, ending: bool = False) -> Iterator[None]:
-    """Watch what is worked on in this context, unless somebody does already.
+    """Display the work in this context, unless a display already exists.
 
-    With `ending` a line says at the end how long it took; otherwise one does where lines were told.
+    With `ending`, a line reports the duration at the end. Otherwise it does so only if other lines
+    were printed.
     """
     if _WATCHER.get() is not None:
         yield
@@ -156,7 +160,7 @@ def watched(*, ending: bool = False) -> Iterator[None]:
 
 @final
 class _Watcher:
-    """The works that go on, the outermost first, and the thread that shows them."""
+    """The works in progress, the outermost first, and the thread that displays them."""
 
     def __init__(self, ending: bool):
         self._ending = ending
@@ -166,7 +170,7 @@ class _Watcher:
 
     @contextmanager
     def during(self, mine: Work) -> Iterator[None]:
-        """Show a work while it goes on; the outermost has the thread."""
+        """Display a work while it is in progress; the outermost one owns the thread."""
         self._works.append(mine)
         if len(self._works) > 1:
             try:
@@ -189,7 +193,7 @@ class _Watcher:
             self._cell = None
 
     def _show(self, over: threading.Event) -> None:
-        # A stream that was closed has no reader any more.
+        # A closed stream has no reader any more.
         with suppress(OSError, ValueError):
             if _in_notebook():
                 self._show_in_cell(over)
@@ -215,7 +219,7 @@ class _Watcher:
 
     def _show_lines(self, over: threading.Event) -> None:
         tasks: _Tasks | None = None
-        # A rate needs some notes before the first line.
+        # A rate requires some records before the first line.
         while not over.wait(max(0.0, min(_LINE / 10, self._told + _LINE - time.monotonic()))):
             tasks = tasks or _Tasks()
             tasks.update(tuple(self._works))
@@ -225,7 +229,7 @@ class _Watcher:
                 self._say(f"{_duration(now - self._begun)}: {tasks.line()}")
 
     def _say(self, line: str) -> None:
-        """Print a line that stays, or put it below the cell of a notebook in place of the bars."""
+        """Print a permanent line, or put it below the notebook cell in place of the bars."""
         if _in_notebook():
             from rich.text import Text
 
@@ -248,7 +252,7 @@ _WATCHER: ContextVar[_Watcher | None] = ContextVar("manymaps watcher", default=N
 
 @final
 class _Tasks:
-    """Works as tasks of rich, which estimates their rates and remaining times."""
+    """The tasks of rich that represent works, with their rates and remaining times."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -269,7 +273,7 @@ class _Tasks:
         self._tasks: dict[Work, Any] = {}
 
     def update(self, works: Sequence[Work]) -> None:
-        """Take over the notes of the works that go on."""
+        """Update the tasks with the progress of the works."""
         for one in set(self._tasks).difference(works):
             self.progress.remove_task(self._tasks.pop(one).id)
         for one in works:
@@ -279,8 +283,8 @@ class _Tasks:
                 )
                 self._tasks[one] = self.progress.tasks[-1]
             task = self._tasks[one]
-            # The first note of a count starts the clock, also one of 0, so that the first step has
-            # a rate.
+            # The first record of a count starts the clock, even one of 0, so that the first step
+            # has a rate.
             if one.is_counted and (not task.started or task.completed != one.done):
                 self.progress.start_task(task.id)
                 self.progress.advance(task.id, one.done - task.completed)
@@ -305,7 +309,7 @@ class _Tasks:
 
 
 def _is_terminal() -> bool:
-    """Whether stderr is a terminal on which text can be replaced."""
+    """Check whether stderr is a terminal on which text can be replaced."""
     if sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
         return False
     return os.environ.get("TERM", "").lower() not in ("dumb", "unknown")

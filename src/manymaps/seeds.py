@@ -1,8 +1,8 @@
-"""Where the random numbers of a call come from: `random_state`, as scikit-learn has it.
+"""Seeds of a call: the meaning of `random_state`, as in scikit-learn.
 
-A whole number is its own seed, and a call with None or a `RandomState` is the call with one number
-that it draws, once: from NumPy's global state, so that `np.random.seed` decides it, or from the
-`RandomState`. Everything else that is random in the call follows from this number.
+An integer is the seed itself. With None or a `RandomState`, one integer is drawn once, from NumPy's
+global state (so that `np.random.seed` controls it) or from the `RandomState`. All other random
+numbers of the call follow from this integer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ __all__ = ["RandomState", "drawn_generator", "drawn_seed"]
 
 RandomState = int | np.random.RandomState | None
 
-# NumPy's legacy generators take no larger seeds.
+# NumPy's legacy generators accept no larger seeds.
 _NUMBERS = 2**31 - 1
 
 
 def drawn_seed(random_state: RandomState) -> int:
-    """A whole number itself; else one that is drawn.
+    """Return an integer unchanged, or draw one.
 
     >>> np.random.seed(3)
     >>> drawn_seed(None) == np.random.RandomState(3).randint(2**31 - 1), drawn_seed(5)
@@ -34,7 +34,7 @@ def drawn_seed(random_state: RandomState) -> int:
 
 
 def drawn_generator(random_state: RandomState | np.random.Generator) -> np.random.Generator:
-    """A generator itself; else one from the seed that is drawn.
+    """Return a generator unchanged, or create one from a seed (`drawn_seed`).
 
     >>> int(drawn_generator(0).integers(9) - np.random.default_rng(0).integers(9))
     0

@@ -301,9 +301,9 @@ class TestConsensus:
         atlas = made(n=10)
         parts = stability([atlas, atlas]).attach().consensus.arrays()
         parts["offsets"] = parts["offsets"][1:]
-        with pytest.raises(DataError, match="do not fit one another"):
+        with pytest.raises(DataError, match="incompatible shapes"):
             Consensus(**parts)
-        with pytest.raises(DataError, match=r"the consensus is of \(maps, objects\)"):
+        with pytest.raises(DataError, match=r"the consensus has \(maps, objects\)"):
             replace(made(n=9), consensus=stability([atlas, atlas]).attach().consensus)
 
 

@@ -264,27 +264,27 @@ class TestFile:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            (lambda m, a: a["proportions"].__imul__(2), "sum to 2"),
+            (lambda m, a: a["proportions"].__imul__(2), "sum is 2"),
             (lambda m, a: a["proportions"].fill(np.nan), "'proportions' contains a value"),
             (lambda m, a: a["proportions"].__isub__(0.5), "has values from -0"),
             (lambda m, a: a.update(maps=a["maps"].astype(int)), "expected float values"),
             (lambda m, a: a.update(maps=a["maps"][:, 1:]), "has shape .*; expected"),
-            (lambda m, a: a.update(maps=a["maps"][..., :0]), "hold nothing"),
-            (lambda m, a: a["maps"].fill(1e30), "and may reach"),
+            (lambda m, a: a.update(maps=a["maps"][..., :0]), "are empty"),
+            (lambda m, a: a["maps"].fill(1e30), "the limit is"),
             (lambda m, a: a.update({"metadata/size": np.arange(3)}), "'metadata/size' has shape"),
             (lambda m, a: a.update({"metadata/size": np.zeros((14, 2))}), "'metadata/size'"),
             (lambda m, a: a.update({"consensus/offsets": np.arange(15.0)}), "integer values"),
-            (lambda m, a: a.update({"consensus/offsets": np.arange(15)}), "garbles.*by_fit"),
+            (lambda m, a: a.update({"consensus/offsets": np.arange(15)}), "invalid.*by_fit"),
             (lambda m, a: m["labels"].pop(), "has shape .*; expected"),
             (lambda m, a: m.pop("labels"), "'labels' is missing"),
             (lambda m, a: m.pop("model"), "'model' is missing"),
             (lambda m, a: a.pop("maps"), "'maps' is missing"),
             (lambda m, a: a.pop("proportions"), "'proportions' is missing"),
-            (lambda m, a: m["model"].update(kernel="laplace"), "lacks or garbles"),
+            (lambda m, a: m["model"].update(kernel="laplace"), "missing or invalid"),
             (lambda m, a: m.update(labels=["a", 1]), "an element of labels"),
             (lambda m, a: m.update(model=[]), "'model' is"),
             (lambda m, a: m.update(log_normalizer="1"), "'log_normalizer' is"),
-            (lambda m, a: m.update(parameters={"perplexity": {}}), "no number"),
+            (lambda m, a: m.update(parameters={"perplexity": {}}), "expected numbers"),
         ],
     )
     def test_damaged_parts(self, tmp_path, change, message):
@@ -306,8 +306,8 @@ class TestShapes:
     @pytest.mark.parametrize(
         ("maps", "proportions", "labels", "message"),
         [
-            ((2, 5), (2, 5), 5, "do not fit"),
-            ((2, 5, 2), (5, 2), 5, "do not fit"),
+            ((2, 5), (2, 5), 5, "do not match"),
+            ((2, 5, 2), (5, 2), 5, "do not match"),
             ((2, 5, 2), (2, 5), 4, "4 labels for 5 objects"),
         ],
     )
@@ -317,9 +317,9 @@ class TestShapes:
 
     @pytest.mark.parametrize("value", [np.nan, np.inf])
     def test_values_that_are_not_finite(self, value):
-        with pytest.raises(DataError, match="proportions hold a value that is not finite"):
+        with pytest.raises(DataError, match="proportions contain a value that is not finite"):
             Atlas(["x"], np.zeros((1, 1, 2)), np.full((1, 1), value), T_SNE)
-        with pytest.raises(DataError, match="maps hold a value that is not finite"):
+        with pytest.raises(DataError, match="maps contain a value that is not finite"):
             Atlas(["x"], np.full((1, 1, 2), value), np.ones((1, 1)), T_SNE)
 
 

@@ -227,7 +227,7 @@ def test_a_word_without_associations_has_its_maps():
     mute = replace(atlas, associations=table)
     assert not mute.has_associations("light")
     assert mute.senses("light") == senses
-    with pytest.raises(ParameterError, match="two kinds"):
+    with pytest.raises(ParameterError, match="bipartite"):
         atlas.senses("light", neighbor_kind="word")
 
 

@@ -49,12 +49,12 @@ def test_penalty_and_metric():
 @pytest.mark.parametrize("name", ["penalty", "perplexity"])
 @pytest.mark.parametrize("value", ["much", {}, [], [[1.0]]])
 def test_what_is_no_number_is_named(name, value):
-    with pytest.raises(mm.DataError, match=f"{name}=.*no number"):
+    with pytest.raises(mm.DataError, match=f"{name}=.*expected numbers"):
         atlas(**{name: value}).settings  # noqa: B018
 
 
 def test_one_penalty_is_one_number():
-    with pytest.raises(mm.DataError, match=r"penalty=.*no number"):
+    with pytest.raises(mm.DataError, match=r"penalty=.*expected one number"):
         atlas(penalty=[0.1, 0.2]).settings  # noqa: B018
 
 

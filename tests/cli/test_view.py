@@ -110,7 +110,7 @@ def test_titles_of_maps(folder):
     for wrong, told in (
         ("Knots", "does not name a map"),
         ("x=Knots", "does not name a map"),
-        ("2=Knots", "names a map that is not there; maps are 0 to 1"),
+        ("2=Knots", "names a map that does not exist; maps are 0 to 1"),
     ):
         result = failed(view(folder, "--map-title", wrong), 2, told)
         assert "--map-title" in result.stderr
@@ -232,8 +232,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--color", "group"), "--color group is no column of the atlas"),
-            (("--size", "length"), "--size length is no column of the atlas"),
+            (("--color", "group"), "--color group is not a column of the atlas"),
+            (("--size", "length"), "--size length is not a column of the atlas"),
         ],
     )
     def test_usage(self, folder, options, message):

@@ -119,7 +119,9 @@ def test_missing_rows_become_nan_and_empty_text():
 
 
 def test_rows_that_match_nothing_are_told(atlas):
-    with pytest.warns(DataWarning, match="1 rows of the metadata match no object, 'bow'"):
+    with pytest.warns(
+        DataWarning, match="1 rows of the metadata match no object, for example 'bow'"
+    ):
         atlas.add_metadata({"label": ["tie", "bow"]})
 
 

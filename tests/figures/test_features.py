@@ -193,7 +193,7 @@ def test_refusals():
     kinds = Atlas(
         ["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), CODE, kinds=("document", "word")
     )
-    with pytest.raises(ParameterError, match="one kind"):
+    with pytest.raises(ParameterError, match="bipartite atlas"):
         plot_features(kinds, features({("a",): 1.0}))
 
 

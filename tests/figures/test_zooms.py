@@ -147,7 +147,7 @@ def test_label_says_which_kinds_are_written():
     with pytest.raises(ParameterError, match="kind='site' is not one of document, word"):
         plot_map(atlas, label="site")
     one_kind = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
-    with pytest.raises(ParameterError, match="this atlas has only one"):
+    with pytest.raises(ParameterError, match="requires a bipartite atlas"):
         plot_map(one_kind, label="word")
 
 

@@ -512,7 +512,7 @@ class TestFeatures:
 
     def test_two_kinds_have_none(self, made):
         feature = SimpleNamespace(weight=1, members=["tie"])
-        with pytest.raises(ParameterError, match="of two"):
+        with pytest.raises(ParameterError, match="bipartite"):
             read(mm.load_atlas(made / "code.atlas"), features=[feature])
 
 
@@ -526,13 +526,15 @@ class TestRefusals:
                 "name": np.array([f"n{i}" for i in range(200)]),
             },
         )
-        with pytest.raises(ParameterError, match=r"color='x' is no column of.*'group', 'year'"):
+        with pytest.raises(ParameterError, match=r"color='x' is not a column of.*'group', 'year'"):
             read(atlas, color="x")
-        with pytest.raises(ParameterError, match=r"color='name' is a column that holds no cat"):
+        with pytest.raises(
+            ParameterError, match=r"color='name' is a column that does not contain cat"
+        ):
             read(atlas, color="name")
         with pytest.raises(ParameterError, match=r"size='group' is a column .*: 'year'"):
             read(atlas, size="group")
-        with pytest.raises(ParameterError, match="it has none"):
+        with pytest.raises(ParameterError, match=r"\(none\)"):
             read(single(["a"]), size="year")
 
     @pytest.mark.parametrize("value", [-0.1, 1.1, np.nan])
@@ -541,11 +543,11 @@ class TestRefusals:
             read(single(["a"]), min_weight=value)
 
     def test_an_atlas_without_objects(self):
-        with pytest.raises(DataError, match="hold nothing"):
+        with pytest.raises(DataError, match="are empty"):
             read(Atlas([], np.zeros((1, 0, 2)), np.zeros((1, 0)), T_SNE))
 
     def test_proportions_that_are_none(self):
-        with pytest.raises(DataError, match="no shares of one whole"):
+        with pytest.raises(DataError, match="must be at least 0 and sum to 1"):
             read(Atlas(["a"], np.zeros((1, 1, 2)), np.full((1, 1), 3.0), T_SNE))
 
     def test_coordinates_beyond_single_precision(self):
@@ -661,12 +663,12 @@ class TestTold:
         assert maps[1]["title"] == ["Music"]
         assert [map_["title"] for map_ in maps[2:]] == [map_["title"] for map_ in usual[2:]]
         for number in (4, -1, "1"):
-            with pytest.raises(ParameterError, match="names a map that is not there; maps are 0"):
+            with pytest.raises(ParameterError, match="names a map that does not exist; maps are 0"):
                 read(several(), map_titles={number: "Music"})
 
     @pytest.mark.parametrize("noun", ["", " ", ("mouse",), ("a", "b", "c"), ("mouse", ""), (1, 2)])
     def test_what_is_no_noun_is_refused(self, noun):
-        with pytest.raises(ParameterError, match="is no noun"):
+        with pytest.raises(ParameterError, match="is not a noun"):
             read(several(), noun=noun)
 
     def test_regions_hold_entries_of_their_map(self):

@@ -163,12 +163,12 @@ def test_two_atlases_stand_in_one_page(atlas, tmp_path):
 
 def test_what_two_atlases_cannot_have(atlas, tmp_path):
     for atlases, options, message in (
-        ([], {}, "one atlas or two, not 0"),
-        ([atlas] * 3, {}, "one atlas or two, not 3"),
-        ([atlas] * 2, {"title": "Both"}, "one title for each atlas"),
-        (atlas, {"title": ["a", "b"]}, "one title for each atlas"),
-        ([atlas] * 2, {"features": []}, "give one"),
-        ([atlas] * 2, {"color": "x"}, "color='x' is no column"),
+        ([], {}, "got 0 atlases"),
+        ([atlas] * 3, {}, "got 3 atlases"),
+        ([atlas] * 2, {"title": "Both"}, "one title per atlas"),
+        (atlas, {"title": ["a", "b"]}, "one title per atlas"),
+        ([atlas] * 2, {"features": []}, "pass one atlas"),
+        ([atlas] * 2, {"color": "x"}, "color='x' is not a column"),
     ):
         with pytest.raises(ParameterError, match=message):
             write_page(atlases, tmp_path / "page.html", **options)
@@ -212,7 +212,7 @@ def test_a_failure_leaves_the_old_page(atlas, tmp_path, monkeypatch):
         patched.setattr(Path, "write_bytes", cut_short)
         with pytest.raises(OSError, match="no space left"):
             write_page(atlas, tmp_path / "page.html", title="New")
-    with pytest.raises(ParameterError, match="color='x' is no column"):
+    with pytest.raises(ParameterError, match="color='x' is not a column"):
         write_page(atlas, tmp_path / "page.html", color="x")
     with pytest.raises(UnknownLabelError):
         write_page(

@@ -106,7 +106,7 @@ def test_an_unknown_label_in_the_selection(widget):
 
 
 def test_an_unknown_column(atlas):
-    with pytest.raises(ParameterError, match="color='x' is no column"):
+    with pytest.raises(ParameterError, match="color='x' is not a column"):
         AtlasWidget(atlas, color="x")
 
 

@@ -12,7 +12,7 @@ from stored import FOURTH, OTHER, OURS, panels, read
 found = read("results/usf.txt", "maps", "seconds")
 figure, axes = panels(3, width=9.5, height=3.2)
 heads = {"seconds": "seconds", "KL per word": "KL per word",
-         "strongest associate among the 10 likeliest": "strongest one in top ten"}  # fmt: skip
+         "strongest associate among the ten most similar": "strongest one in top ten"}  # fmt: skip
 for axis, (column, title) in zip(axes, heads.items(), strict=True):
     for penalty, color, marker in ((0.0, OURS, "o"), (0.001, FOURTH, "D"), (0.01, OTHER, "s")):
         rows = [i for i, one in enumerate(found["penalty"]) if one == penalty]

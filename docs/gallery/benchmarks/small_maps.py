@@ -21,7 +21,7 @@ for dimensions, color in ((2, OURS), (3, FOURTH), (5, OTHER), (10, PRINTED)):
     rows = [i for i, d in enumerate(found["dimensions of a map"]) if d == dimensions]
     total = [found["maps"][i] * dimensions for i in rows]
     errors.plot(total, [found["test"][i] for i in rows], "o-", color=color, label=f"{dimensions}-D")
-    lives.plot(total, [found["maps a word lives in"][i] for i in rows], "o-", color=color)
+    lives.plot(total, [found["maps per word"][i] for i in rows], "o-", color=color)
 errors.axhline(0.319, color="0.5", linestyle=":")
 errors.text(18, 0.3205, "one map of 70 dimensions", color="0.35", fontsize=8)
 errors.set(title="error, nats per cue", xlabel="coordinates in all", ylim=(0.315, 0.385))

@@ -16,7 +16,7 @@ lines = {"atlas": (OURS, "o"), "the model alone": ("black", "^"), "counts": (OTH
 figure, axes = panels(2, height=3.5, sharey=True)
 for axis, truth in zip(axes, ("themes", "dimensions"), strict=True):
     rows = [i for i, name in enumerate(found["truth"]) if name == truth]
-    asked = [found["a pair asked"][i] for i in rows]
+    asked = [found["judgements per pair"][i] for i in rows]
     for name, (color, marker) in lines.items():
         axis.plot(asked, [found[name][i] for i in rows], color=color, marker=marker, markersize=4,
                   label=name)  # fmt: skip

@@ -8,10 +8,10 @@
     local perplexity  (1 - w) p_j|i + w s_ij [s_ij > theta_i] / sum_k s_ik [s_ik > theta_i]
                       (Claassen 2020, section 4.2.1)
 
-An affinity is a frozen record of its settings; `similarities` computes sparse rows (n, n) without a
-diagonal. Each row of a conditional affinity sums to 1 (the model averages them with their
-transpose); a joint affinity sums to 1 in total. Groups without a pair between them are common and
-do not raise a warning.
+An affinity is a frozen record of its settings. `similarities` computes sparse rows (n, n) without a
+diagonal. Each row of a conditional affinity sums to 1, and the model averages the rows with their
+transpose. A joint affinity sums to 1 in total. Groups without a pair between them are common and do
+not raise a warning.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ __all__ = [
 
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
 
-#: What a perplexity may be, before anything is known of the data.
+#: Valid types of a perplexity, before the data are known.
 PERPLEXITY = (Number(above=0), Several(Number(above=0), "a sequence of such numbers"))
 
 _NUMBER = instance("a number", Real)
@@ -109,8 +109,8 @@ class Affinity(ABC):
         Parameters
         ----------
         data : array or sparse array of shape (n, n_features), NeighborGraph, or tuple of arrays
-            Vectors; with `metric="precomputed"` distances, square or sparse (the stored ones); or
-            known neighbours (`manymaps.affinity.neighbors.as_graph`). All stored or known
+            Vectors, distances with `metric="precomputed"` (square, or sparse with the stored ones),
+            or known neighbours (`manymaps.affinity.neighbors.as_graph`). All stored or known
             neighbours are used.
         metric, search, seed
             As in `manymaps.affinity.neighbors.nearest_neighbors`.
@@ -234,15 +234,16 @@ class GlobalGaussian(Affinity):
     Parameters
     ----------
     perplexity : float
-        Determines sigma, unless that is passed: the geometric mean of the perplexities of the rows
-        equals this value, so the mean of the entropies of p_j|i under sigma is its logarithm.
+        Value that determines sigma, unless sigma is passed. The geometric mean of the perplexities
+        of the rows equals this value. The mean of the entropies of p_j|i is therefore its
+        logarithm.
     sigma : float, optional
         Standard deviation, in the unit of the distances.
     n_neighbors : int, optional
         Number of nearest neighbours of each object that are used, at most n - 1. By default all
-        pairs are used up to 5,000 objects, and ten times the perplexity above that, because one
-        sigma gives objects in dense regions many more neighbours than the mean. A pair is used if
-        either object is a neighbour of the other.
+        pairs are used up to 5,000 objects. Above that, the default is ten times the perplexity,
+        because objects in dense regions have many more neighbours than the mean under one sigma. A
+        pair is used if either object is a neighbour of the other.
 
     Raises
     ------
@@ -255,8 +256,8 @@ class GlobalGaussian(Affinity):
 
     Notes
     -----
-    Pairs with less than 1e-6 / n of the total mass are omitted, so a remote object may have no
-    pairs: equation 4 of Cook et al. (2007) gives it next to no mass.
+    Pairs with less than 1e-6 / n of the total mass are omitted. A remote object may therefore have
+    no pairs, because equation 4 of Cook et al. (2007) gives it next to no mass.
 
     Examples
     --------
@@ -550,7 +551,7 @@ def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:
 
 
 def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """p_j|i from distances, averaged over perplexities, and the rows that missed one; in blocks."""
+    """Average p_j|i over perplexities by blocks; return it and the rows that missed one."""
     values, missed = np.zeros(rows.nnz), np.zeros(rows.shape[0], bool)
     # Squares of distances divided by the largest cannot overflow.
     unit = rows.data.max(initial=0) or 1.0
@@ -568,7 +569,7 @@ def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarr
 
 
 def _row_blocks(starts: np.ndarray) -> Iterator[slice]:
-    """Ranges of rows that store some millions of pairs together."""
+    """Yield ranges of rows that together store a few million pairs."""
     n = starts.size - 1
     step = max(1, BLOCK_CELLS * n // max(1, int(starts[-1])))
     for first in range(0, n, step):
@@ -588,7 +589,7 @@ def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
 
 
 def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The entropy of each row; no row is empty."""
+    """Compute the entropy of each row; no row is empty."""
     from scipy.special import entr
 
     return np.asarray(np.add.reduceat(entr(probabilities), starts[:-1]))
@@ -606,7 +607,7 @@ def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
 
 
 def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> float:
-    """The beta at which the mean of the entropies of the rows is log(perplexity)."""
+    """Find the beta at which the mean of the entropies of the rows is log(perplexity)."""
     from scipy.optimize import brentq
 
     from manymaps.compute.bandwidth import row_entropies

@@ -28,7 +28,7 @@ _POINTS_PER_CELL = 128
 # k-means with thousands of centres at once would take longer than the search; two levels of 256
 # make 65,536 cells.
 _BRANCHES = 256
-#: Fewer cost no less.
+#: A smaller number costs equally much.
 FEW_CANDIDATES = 4 * _POINTS_PER_CELL
 # Cells must be compact, but not optimal: more rounds of k-means take time without better
 # candidates. Not tuned.
@@ -40,7 +40,7 @@ _CELLS_AT_ONCE = 16
 # Splitting ends here even if k-means cannot separate the points, such as copies of one point; these
 # are split by index.
 _DEEPEST = 8
-#: So many more than k are sought, in case that the products' rounding has changed their order.
+#: Number of additional neighbours to search, in case rounding of the products changed the order.
 _SPARE = 4
 # Squared distances from matrix products in float32 have this relative uncertainty; doubtful ones
 # are computed again.
@@ -73,14 +73,14 @@ class Cells:
         return cells
 
     def nearest_cell(self, queries: np.ndarray) -> np.ndarray:
-        """The cell with the nearest centre to each query."""
+        """Find the cell with the nearest centre to each query."""
         return np.asarray(self.faiss.knn(queries, self.centres, 1)[1][:, 0])
 
     def candidates_before(self, places: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Count the candidates of a position before the cell of a point is included.
 
-        Positions (m, d), such as the centres of cells; points (m, k) by their indices; the result
-        has that shape too.
+        Positions of shape (m, d), such as the centres of cells, are compared with points that are
+        passed as indices of shape (m, k). The result has the latter shape.
         """
         of_point, before = self.of_point, np.empty(points.shape, np.int64)
         for row, (place, some) in enumerate(zip(places, points, strict=True)):
@@ -132,7 +132,7 @@ class Cells:
         return slice(self.starts[cell], self.starts[cell + 1])
 
     def _groups(self, queries: np.ndarray | None) -> list[tuple[int, np.ndarray]]:
-        """The queries of each cell that contains any."""
+        """List the queries of each cell that contains any."""
         if queries is None:
             return [(c, self.numbers[self._stretch(c)]) for c in range(len(self.centres))]
         cells = self.nearest_cell(queries)
@@ -215,7 +215,7 @@ def cells_of(faiss: Any, points: np.ndarray, seed: int, n_threads: int) -> Cells
 
 
 def _split(faiss: Any, points: np.ndarray, part: np.ndarray, seed: int) -> list[np.ndarray]:
-    """The part of each centroid; as many parts as give cells, or as can be found quickly."""
+    """Split points by centroid, into as many parts as give cells or can be found quickly."""
     n_cells = -(-len(part) // _POINTS_PER_CELL)
     n_parts = n_cells if n_cells <= _BRANCHES else min(_BRANCHES, -(-n_cells // _BRANCHES))
     rows = points if len(part) == len(points) else points[part]

@@ -7,8 +7,8 @@ divides each column by its standard deviation over the points. The Mahalanobis d
 columns: with the correlations of these columns R = U diag(w) U^T it is the Euclidean distance of z
 U diag(w)^-1/2.
 
-Shapes: vectors (n, n_features), dense or sparse; distances (n, n), either square or sparse rows of
-the distances to some neighbours, in which a stored zero is a distance of zero.
+Shapes: vectors (n, n_features), dense or sparse; distances (n, n). Distances are square, or sparse
+rows of the distances to some neighbours, in which a stored zero is a distance of zero.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 Metric: TypeAlias = str | Callable[[np.ndarray, np.ndarray], float]
 Matrix: TypeAlias = np.ndarray | sparse.csr_array
 
-#: What a metric may be, before its name is looked up.
+#: Valid types of a metric, before its name is looked up.
 METRIC = (instance("the name of a metric", str), FUNCTION)
 EUCLIDEAN = (
     "euclidean",
@@ -87,7 +87,7 @@ def check_finite(X: Matrix, what: str = "X") -> None:
 
 
 def finite_matrix(X: Any, what: str) -> Matrix:
-    """Data as a finite float array, or as sparse rows without duplicate entries."""
+    """Convert data to a finite float array, or to sparse rows without duplicate entries."""
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
         raise DataError(f"{what} contains complex numbers; expected real numbers")
     if sparse.issparse(X):
@@ -112,7 +112,7 @@ def finite_matrix(X: Any, what: str) -> Matrix:
 
 
 def finite_points(X: Any, what: str) -> Matrix:
-    """Vectors as returned by `finite_matrix`, whose squares are finite too."""
+    """Convert vectors by `finite_matrix`, and check that their squares are finite too."""
     points = finite_matrix(X, what)
     check_magnitude(points, what)
     return points
@@ -161,7 +161,7 @@ def normalized_rows(
 def comparable(
     points: Matrix, queries: Matrix | None, metric: Metric
 ) -> tuple[Matrix, Matrix | None]:
-    """Points whose Euclidean distances give the metric, if it is one of that family."""
+    """Convert points so that their Euclidean distances give the metric, if it is of that family."""
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
     if metric in ("seuclidean", "mahalanobis"):
@@ -185,7 +185,7 @@ def comparable(
 def _standardized(
     points: Matrix, queries: Matrix | None, *, whitened: bool
 ) -> tuple[Matrix, Matrix | None]:
-    """Points and queries in units of standard deviations, and uncorrelated if whitened."""
+    """Scale points and queries to unit standard deviations, and decorrelate them if whitened."""
     metric = "mahalanobis" if whitened else "seuclidean"
     table = points if isinstance(points, np.ndarray) else points.toarray()
     if len(table) < 2:
@@ -275,7 +275,7 @@ def _stores_every_pair(table: Any) -> bool:
 
 
 def stored_rows(table: Any, own: bool = True) -> sparse.csr_array:
-    """Stored distances without the diagonal, which must be zero."""
+    """Return stored distances without the diagonal, which must be zero."""
     rows = finite_matrix(table, "the distances")
     check_distances(rows, own)
     if not own:

@@ -1,7 +1,7 @@
-"""Neighbourhoods among directions: their centres, and the plane that shows each best.
+"""Neighbourhoods among directions: their centres, and the plane that represents each best.
 
-    centres    spherical k-means (Dhillon & Modha 2001): the unit vectors c_m with the largest sum
-               of max_m cos(x_i, c_m) over objects
+    centres    spherical k-means (Dhillon & Modha 2001): the unit vectors c_m that maximize the sum
+               over objects of max_m cos(x_i, c_m)
     plane      (x_i - mean) V / s with the mean, the principal axes V and the standard deviation s
                along the longest of them, all under weights of the objects
 

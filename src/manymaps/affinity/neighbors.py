@@ -82,7 +82,7 @@ class NeighborGraph:
     method : str
         Method of the search.
     recall : float
-        Share of the true neighbours that were found: the mean over a sample of some hundred
+        Share of the true neighbours that were found: the mean over a sample of up to 500 objects,
         objects, or 1 if the search was exact.
     least_recall : float
         Lowest share of any object in the sample.
@@ -127,8 +127,9 @@ def as_graph(data: Any) -> Any:
     Raises
     ------
     DataError
-        If the arrays have other shapes or types, an own object is at a positive distance, a row
-        lacks its own object although others contain it, or `check_graph` raises an error.
+        If the arrays have other shapes or types, or if a row lacks its own object although others
+        contain it. Also if an own object is at a positive distance, or `check_graph` raises an
+        error.
 
     Examples
     --------
@@ -151,7 +152,7 @@ def as_graph(data: Any) -> Any:
 
 
 def _without_own(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbours without each row's own object, if rows contain it."""
+    """Remove each row's own object from neighbours, if rows contain it."""
     n, width = indices.shape
     own = indices == np.arange(n)[:, None]
     holds = own.any(axis=1)
@@ -253,9 +254,9 @@ def nearest_neighbors(
     Raises
     ------
     DataError
-        If the data cannot be compared: NaN or infinity; a vector of length zero with the cosine
-        distance; distances that are negative, asymmetric, or not zero between an object and itself;
-        a metric that returns NaN or infinity; or a constant column for a metric that divides by its
+        If the data contain NaN or infinity, or a vector of length zero with the cosine distance.
+        Also if distances are negative, asymmetric, or not zero between an object and itself, or a
+        metric returns NaN or infinity. A constant column raises it if the metric divides by its
         spread.
     ParameterError
         If k, the metric or the method is impossible for these data.
@@ -354,7 +355,7 @@ def distance_rows(
 
 
 def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of neighbours sorted by index instead of distance."""
+    """Sort rows of neighbours by index instead of distance."""
     if indices.dtype != np.int32 or distances.dtype != np.float32:
         order = np.argsort(indices, axis=1, kind="stable")
         return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
@@ -372,7 +373,7 @@ def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.nda
 
 
 def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
-    """The distances to all others, from differences if that is fast enough."""
+    """Compute the distances to all others, from differences if that is fast enough."""
     from scipy.spatial.distance import cdist
     from sklearn.metrics import pairwise_distances
 
@@ -410,9 +411,9 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
     Raises
     ------
     DataError
-        If a row contains its own object, a neighbour twice, or an index out of range; if a distance
-        is negative, NaN or infinite; or if two objects are neighbours of each other at different
-        distances (with more than 20 million distances, evenly spaced rows are checked).
+        If a row contains its own object, a neighbour twice, or an index out of range. Also if a
+        distance is negative, NaN or infinite, or if two objects are neighbours of each other at
+        different distances. With more than 20 million distances, evenly spaced rows are checked.
 
     Examples
     --------
@@ -467,7 +468,7 @@ def _refuse_row(bad: Any, what: str) -> None:
 
 
 def _stored_neighbors(X: Any, k: int, queries: Any, seed: int) -> NeighborGraph:
-    """The k nearest in a table of distances, without the diagonal unless queries are passed."""
+    """Find the k nearest in a table of distances, without the diagonal unless there are queries."""
     table = finite_matrix(X if queries is None else queries, "the distances")
     own = queries is None
     if queries is not None and table.shape[1] != np.shape(X)[1]:
@@ -513,7 +514,7 @@ def _nearest_stored(
 
 
 def _chosen(problem: Problem, search: NeighborSearch) -> str:
-    """The requested method if it is possible, or the cheapest possible one."""
+    """Return the requested method if it is possible, or the cheapest possible one."""
     fits_faiss = problem.euclidean and (
         not sparse.issparse(problem.points) or np.prod(problem.points.shape) <= _DENSE_CELLS
     )

@@ -4,12 +4,11 @@
     S    =  D^-1/2 A D^-1/2,     D_ii = offset + sum_j A_ij
     S    ~  U L U^T,             x_i  = (U |L|^exponent)_i / |(U |L|^exponent)_i|
 
-The leading eigenvectors of S, those of the largest eigenvalues, are the latent semantic analysis of
+The leading eigenvectors of S have the largest eigenvalues. They are the latent semantic analysis of
 a symmetric table (Deerwester et al. 1990) and the relaxed normalized cuts of its graph (Shi & Malik
 2000). An exponent of e compares objects by the cosine of the distributions that they reach in 2 e
-steps, S^(2 e). A small power gives weak associations nearly the same weight as strong ones: for
-single responses in norms, their presence is more informative than the number of participants who
-gave them.
+steps, S^(2 e). A small power gives weak associations nearly the same weight as strong ones. For
+single responses in norms, their presence is more informative than the number of participants.
 
 Shapes: p (n, n) sparse; x (n, n_components).
 """
@@ -37,12 +36,12 @@ _UNSEEN = 0.01
 
 
 def popularity(p: sparse.sparray) -> np.ndarray:
-    """How often each object is a response, (n,), plus a small constant."""
+    """Count how often each object is a response, (n,), plus a small constant."""
     return np.asarray(p.sum(axis=0)).ravel() + _UNSEEN
 
 
 def row_normalized(table: sparse.sparray) -> sparse.csr_array:
-    """Rows divided by their sums; empty ones stay empty."""
+    """Divide rows by their sums; empty rows stay empty."""
     table = sparse.csr_array(table)
     sums = np.asarray(table.sum(axis=1)).ravel()
     return sparse.csr_array(sparse.diags_array(1 / np.where(sums > 0, sums, 1.0)) @ table)
@@ -51,7 +50,7 @@ def row_normalized(table: sparse.sparray) -> sparse.csr_array:
 def association_network(
     p: sparse.sparray, *, power: float = 1.0, backward: float = 0.5
 ) -> sparse.csr_array:
-    """(1 - backward) A + backward A^T with A_ij = p_ij^power.
+    """Compute (1 - backward) A + backward A^T with A_ij = p_ij^power.
 
     Examples
     --------
@@ -67,13 +66,13 @@ def association_network(
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """Rows scaled to length 1; zero rows stay zero."""
+    """Scale rows to length 1; zero rows stay zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
 
 
 def degree_scaled(network: sparse.csr_array, offset: float) -> sparse.csr_array:
-    """S = D^-1/2 A D^-1/2 with D the row sums and `offset` added to each."""
+    """Compute S = D^-1/2 A D^-1/2, where D is the row sums plus `offset`."""
     roots = sparse.diags_array((np.asarray(network.sum(axis=1)).ravel() + offset) ** -0.5)
     return sparse.csr_array(roots @ network @ roots)
 

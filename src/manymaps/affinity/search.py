@@ -1,6 +1,6 @@
 """Three searches for nearest neighbours: all pairs, faiss, and nearest neighbour descent.
 
-    recall = share of the k exact nearest neighbours that are found, over some hundred queries
+    recall = share of the k exact nearest neighbours that are found, over at most 500 queries
 
 Each search takes a `Problem` (comparable points) and the required recall. It returns indices and
 distances (n_queries, k), nearest first, and the recall of each query of the sample. An object is
@@ -67,7 +67,7 @@ _NOT_DESCENDED = ("haversine", "mahalanobis", "seuclidean")
 
 @dataclass(frozen=True)
 class Problem:
-    """Comparable points, their queries (None: the points), and the settings of a search."""
+    """The comparable points and queries (None if these are the points) and settings of a search."""
 
     points: Matrix
     queries: Matrix | None
@@ -88,7 +88,7 @@ class Problem:
         return isinstance(self.metric, str) and self.metric == "euclidean"
 
     def sample(self) -> np.ndarray:
-        """The rows on which recall is measured."""
+        """Draw the rows on which recall is measured."""
         n = self.asked.shape[0]
         rng = np.random.default_rng(self.seed)
         return np.sort(rng.choice(n, size=min(n, _SAMPLE), replace=False))
@@ -127,7 +127,7 @@ def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.nda
 
 
 class _UndefinedError(Exception):
-    """A metric function returned an invalid distance between two vectors."""
+    """An error about a metric function that returned an invalid distance between two vectors."""
 
     def __init__(self, left: Any, right: Any, value: float) -> None:
         super().__init__(value)
@@ -247,7 +247,7 @@ def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _unit(points: np.ndarray) -> float:
-    """1, or a power of 2 near the largest coordinate if its square could overflow float32."""
+    """Return 1, or a power of 2 near the largest coordinate if its square could overflow."""
     largest = float(max(points.max(), -points.min()))
     return (
         1.0 if largest == 0 or 1e-15 < largest < 1e15 else float(2.0 ** np.ceil(np.log2(largest)))
@@ -268,7 +268,7 @@ def _row_by_differences(
 
 
 def _pair_squares(left: np.ndarray, points: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """|left_i - points_j|^2 for the j of row i of indices, by differences, block by block."""
+    """Compute |left_i - points_j|^2 for the j of row i of indices, by differences and in blocks."""
     squares = np.empty(indices.shape)
     step = max(1, BLOCK_CELLS // (8 * points.shape[1] * indices.shape[1]))
     for start in range(0, len(left), step):
@@ -279,7 +279,7 @@ def _pair_squares(left: np.ndarray, points: np.ndarray, indices: np.ndarray) -> 
 
 
 def _centre_and_scale(points: np.ndarray) -> tuple[np.ndarray, float]:
-    """The median of a sample of rows, so that most coordinates are small; a power of 2 as unit."""
+    """Return the median of a sample of rows, so that coordinates are small, and a power of 2."""
     step = max(1, len(points) // 10_000)
     centre = np.median(points[::step], axis=0)
     extent = max((abs(points.max(axis=0) - centre)).max(), abs(points.min(axis=0) - centre).max())
@@ -295,7 +295,7 @@ def _in_float32(rows: np.ndarray, centre: np.ndarray, scale: float) -> np.ndarra
 def _without_self(
     indices: np.ndarray, distances: np.ndarray, own: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Each row without its own object, or else without its last neighbour."""
+    """Remove each row's own object, or else its last neighbour."""
     drop = indices == own[:, None]
     drop[~drop.any(axis=1), -1] = True
     shape = (len(indices), indices.shape[1] - 1)
@@ -414,7 +414,7 @@ def _trained_index(faiss: Any, base: np.ndarray, seed: int) -> Any:
 
 
 def _fewest(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> int:
-    """The fewest whose recall on the sample suffices by a margin of one standard error."""
+    """Find the smallest number with enough recall on the sample, by one standard error."""
 
     def enough(n: int) -> bool:
         shares = recalls(n)
@@ -434,7 +434,7 @@ def _reach(true_distances: np.ndarray, k: int) -> np.ndarray:
 
 
 def _row_recalls(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarray) -> np.ndarray:
-    """Share of true neighbours found per row; one at the same distance counts as true."""
+    """Compute the share of true neighbours found per row; equal distances count as true."""
     indices, distances = found
     return ((indices >= 0) & (distances <= _reach(true_distances, indices.shape[1]))).mean(axis=1)
 
@@ -451,15 +451,15 @@ def _check_resolution(
         row = rows[off.any(axis=1).argmax()]
         warnings.warn(
             f"float32 does not resolve the distances among the neighbours of row {row}, which lie "
-            "much closer together than the extent of the data; remove outliers or ask for an "
-            'exact search with NeighborSearch(method="exact")',
+            "much closer together than the extent of the data; remove outliers, or use an exact "
+            'search with NeighborSearch(method="exact")',
             DataWarning,
             stacklevel=5,
         )
 
 
 def descent(problem: Problem, recall: float) -> Found:
-    """Nearest neighbour descent, with more neighbours until the recall is reached."""
+    """Find neighbours by descent, with more neighbours until the recall is reached."""
     pynndescent = _pynndescent()
     from manymaps.compute.threads import current_threads
 
@@ -498,7 +498,7 @@ def descent(problem: Problem, recall: float) -> Found:
 
 
 def descends(metric: Metric) -> bool:
-    """Whether pynndescent supports the metric; functions use the exact search."""
+    """Check whether pynndescent supports the metric; functions use the exact search."""
     if not isinstance(metric, str):
         return False
     if metric in _NOT_DESCENDED:

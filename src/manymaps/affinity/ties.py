@@ -1,8 +1,8 @@
-"""Ties among neighbours: which of several objects at the same distance become neighbours.
+"""Ties among neighbours: the choice of neighbours among objects at the same distance.
 
-A search that takes the objects it meets first makes a few of them the neighbours of all others.
-They become hubs, and the rest of a group of identical objects is nobody's neighbour. So each row
-draws at random among the objects that tie for its last places.
+If a search always took the first of them, a few objects would become the neighbours of all others.
+These would be hubs, and the other objects of a group of identical ones would have no neighbours.
+Each row therefore draws at random among the objects that tie for its last neighbours.
 
 Shapes: distances (n_rows, n), indices (n_rows, k); the same seed gives the same neighbours.
 """
@@ -16,7 +16,7 @@ from manymaps.affinity.distances import Matrix
 
 __all__ = ["nearest_columns", "redraw_copies"]
 
-#: Part of the usual distance of the last neighbour below which rounding may hide a distance of 0.
+#: Share of the mean distance of the last neighbour below which rounding may hide a distance of 0.
 _ROUNDING = 1e-3
 
 
@@ -59,7 +59,7 @@ def redraw_copies(
     own: bool,
     generator: np.random.Generator,
 ) -> np.ndarray:
-    """Draw again which of several identical points are neighbours, in rows that hold only some.
+    """Draw again which of several identical points are neighbours, in rows that contain only some.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def _drawn(candidates: np.ndarray, count: int, generator: np.random.Generator) -
 def _groups(
     points: Matrix, indices: np.ndarray, distances: np.ndarray, own: bool
 ) -> np.ndarray | None:
-    """Number of each point's group of identical points (n,), -1 for a point of its own.
+    """Return the number of each point's group of identical points (n,), -1 for a single point.
 
-    None if there are no groups that a row could cut.
+    The result is None if there are no groups that a row could divide.
     """
     suspects = _suspects(indices, distances, own)
     if len(suspects) < 2:
@@ -118,7 +118,7 @@ def _groups(
         _, first, number = np.unique(
             points[suspects], axis=0, return_index=True, return_inverse=True
         )
-        # By first members, as those of sparse rows, so that both draw the same neighbours.
+        # Ordered by first members, as for sparse rows, so that both draw the same neighbours.
         number = np.argsort(np.argsort(first))[number.ravel()]
     large = np.bincount(number) > 1
     if not large.any():
@@ -129,7 +129,7 @@ def _groups(
 
 
 def _suspects(indices: np.ndarray, distances: np.ndarray, own: bool) -> np.ndarray:
-    """Points that may have copies, so that the rows of ordinary data need not be compared."""
+    """Return points that may have copies, so that most rows of ordinary data are not compared."""
     if own:
         return np.flatnonzero(distances[:, 0] <= _ROUNDING * distances[:, -1].mean())
     tied = distances[:, 1:] == distances[:, :-1]
@@ -137,7 +137,7 @@ def _suspects(indices: np.ndarray, distances: np.ndarray, own: bool) -> np.ndarr
 
 
 def _numbered_rows(rows: sparse.csr_array) -> np.ndarray:
-    """The same number for identical rows."""
+    """Assign the same number to identical rows."""
     rows.sum_duplicates()
     rows.eliminate_zeros()
     bounds = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)

@@ -1,16 +1,14 @@
 """Similarity of two words in a network of associations, from direct and indirect responses.
 
-    P            rows that sum to 1: p_ij, how strongly i recalls j
-    PPMI(P)_ij   max(0, log2(p_ij / mean_k p_kj)), and rows brought to a sum of 1 again
+    P            rows that sum to 1: p_ij, the association probability of j given i
+    PPMI(P)_ij   max(0, log2(p_ij / mean_k p_kj)), with rows scaled to a sum of 1 again
     K            (I - alpha P)^-1 = I + alpha P + alpha^2 P^2 + ...       (Katz 1953)
 
     PPMI cosine      the cosine of rows i and j of PPMI(P)
-    walk, of Katz    the cosine of rows i and j of PPMI(K), where K is made from PPMI(P)
+    Katz walk        the cosine of rows i and j of PPMI(K), where K is computed from PPMI(P)
 
-as De Deyne, Navarro, Perfors & Storms (2016), "Structure at every scale", Journal of Experimental
-Psychology: General 145, 1228-1254, and De Deyne, Navarro, Perfors, Brysbaert & Storms (2019), "The
-Small World of Words English word association norms", Behavior Research Methods 51, 987-1006,
-compute similarities, with alpha = 0.75. They keep only the largest strongly connected component;
+De Deyne et al. (2016, 2019) compute similarities in this way, with alpha = 0.75. They use only the
+largest strongly connected component, but here every word is included.
 here every word is kept.
 
 Only the required rows of K are computed. Row i is e_i^T (I - alpha P)^-1. The series is summed
@@ -19,6 +17,13 @@ for every alpha below 1, only needs products with the sparse table, and never fi
 factorization does. The mean row, which PPMI needs, is one additional row.
 
 Shapes: P (n, n) sparse; pairs as two arrays of indices (n_pairs,).
+
+References
+----------
+S. De Deyne, D. Navarro, A. Perfors and G. Storms, Structure at every scale, Journal of Experimental
+Psychology: General 145, 1228-1254, 2016. S. De Deyne, D. Navarro, A. Perfors, M. Brysbaert and G.
+Storms, The "Small World of Words" English word association norms, Behavior Research Methods 51,
+987-1006, 2019.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a fit leaves behind, and what it says."""
+"""Atlases, the results of a fit, and the questions that they answer."""
 
 from __future__ import annotations
 

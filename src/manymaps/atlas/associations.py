@@ -1,10 +1,10 @@
-"""What was observed, kept beside the maps: each object's strongest partners in the fitted data.
+"""Observed associations that an atlas stores: each object's strongest ones in the fitted data.
 
-A map shows what the model makes of the data. Where it is asked which of a word's neighbours belong
-together, the ties between them that were observed say more than places in a plane.
+A map shows the model's view of the data. To decide which neighbours of a word belong together, the
+observed associations among them are more reliable than their coordinates in a plane.
 
-Arrays: a sparse table (n, n) of float32, row i the strengths of the strongest partners of i as
-shares of all that i was fitted with, p_ij / sum_j p_ij.
+Arrays: a sparse table (n, n) of float32. Row i contains the strongest associations of i as shares
+of all associations that were fitted for i, p_ij / sum_j p_ij.
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ __all__ = [
     "MOST_PARTNERS", "checked_associations", "strongest_associations",
 ]  # fmt: skip
 
-#: Partners kept of each object.
+#: Number of associations that are stored per object.
 MOST_PARTNERS = 30
 
 
 def strongest_associations(
     strengths: sparse.csr_array, count: int = MOST_PARTNERS
 ) -> sparse.csr_array:
-    """Each object's strongest partners alone.
+    """Select the strongest associations of each object.
 
     Parameters
     ----------
     strengths : sparse array of shape (n, n)
-        Not negative. An object's strength with itself is left out.
+        Association strengths, at least 0. The strength of an object with itself is ignored.
     count : int
-        Most partners of an object; of equally strong ones the first are kept.
+        Maximum number of associations per object. Among equal strengths those with the smallest
+        column index are selected.
 
     Returns
     -------
     sparse array of shape (n, n), float32
-        Their shares of each row's whole.
+        The selected strengths as shares of the sum of each row of `strengths`.
 
     Examples
     --------
@@ -63,22 +64,34 @@ def strongest_associations(
 
 
 def checked_associations(table: sparse.sparray, n_objects: int) -> sparse.csr_array:
-    """The table as an atlas holds it, with sorted indices.
+    """Return the table in the form that an atlas stores, with sorted indices.
+
+    Parameters
+    ----------
+    table : sparse array of shape (n_objects, n_objects)
+        Association strengths, finite and at least 0.
+    n_objects : int
+        Number of objects of the atlas.
+
+    Returns
+    -------
+    sparse array of shape (n_objects, n_objects), float32
+        The table in canonical CSR format.
 
     Raises
     ------
     DataError
-        Where it is not of so many objects, or holds a strength that is negative or not finite.
+        If the shape is wrong, or a strength is negative or not finite.
     """
     if table.shape != (n_objects, n_objects):
         raise DataError(
-            f"the associations have shape {table.shape} for {n_objects} objects; they must be "
-            f"({n_objects}, {n_objects})"
+            f"the associations have shape {table.shape}, but the atlas has {n_objects} objects; "
+            f"expected ({n_objects}, {n_objects})"
         )
     table = sparse.csr_array(table, dtype=np.float32)
     if not table.has_canonical_format:
         table = table.copy()
         table.sum_duplicates()
     if not (np.isfinite(table.data).all() and (table.data >= 0).all()):
-        raise DataError("the associations hold a strength that is negative or not finite")
+        raise DataError("the associations contain a strength that is negative or not finite")
     return table

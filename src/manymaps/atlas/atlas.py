@@ -1,6 +1,6 @@
-"""The atlas: the maps of labelled objects, and everything that can be asked of them.
+"""The atlas: the maps of labelled objects, and methods that answer questions about them.
 
-The fields are declared in `manymaps.atlas.data`, and the methods are carried out elsewhere:
+The fields are declared in `manymaps.atlas.data`. The methods are implemented in other modules:
 
     answers     similarities, neighbours, senses, paths
     captions    words that are typical of a map
@@ -56,17 +56,19 @@ class Atlas(AtlasData):
     Parameters
     ----------
     labels : sequence of str, length n
-    maps : ndarray of shape (n_maps, n, n_components)
+    labels : sequence of str, length n
+        The name of each object.
         The position of each object in each map.
     proportions : ndarray of shape (n_maps, n)
         Mixing proportions, at least 0. Those of an object sum to 1 over the maps.
     model : ChoiceModel
+        The kernel and the normalization that turn coordinates into similarities.
     method : str
-        The name of the method, as the command line spells it.
+        The name of the method, as on the command line.
     parameters : mapping
         All settings of the fit as plain values; `settings` contains those that later steps need.
     history : mapping of str to ndarray
-        "iteration", "cost" and further records of the fit.
+        The columns "iteration" and "cost", and further records of the fit.
     log_normalizer : float, optional
         log Z of a joint model. If it is missing, `log_whole` computes it.
     fingerprint : str
@@ -76,9 +78,9 @@ class Atlas(AtlasData):
     vectors : ndarray or sparse array of shape (n, n_features), optional
         The fitted vectors, with which new objects are compared.
     kinds : sequence of str, length n, optional
-        The kind of each object if the maps contain two kinds: rows first, then columns.
+        The kind of each object in a bipartite atlas, with all rows before all columns.
     factors : ndarray of shape (n,), optional
-        The fixed factors of rows and columns in the model's choices; positive, 1 by default.
+        The fixed factors of rows and columns in the model's choices: positive, 1 by default.
     consensus : Consensus, optional
         The senses of all objects over several fits, one of which is this atlas
         (`manymaps.analysis.stability`).
@@ -90,7 +92,7 @@ class Atlas(AtlasData):
     ------
     DataError
         If shapes disagree, an array contains a value that is not finite, the proportions of an
-        object do not sum to 1, or the kinds are not two.
+        object do not sum to 1, or the number of kinds is not two.
 
     See Also
     --------
@@ -126,6 +128,10 @@ class Atlas(AtlasData):
         ----------
         path : path
             A file that `Atlas.save` wrote.
+        Returns
+        -------
+        Atlas
+            The stored atlas, equal to the one that was saved.
 
         Examples
         --------
@@ -161,7 +167,7 @@ class Atlas(AtlasData):
         return kind is None or any(k == kind and fold(x) == fold(label) for x, k in kinds)
 
     def __getitem__(self, word: str | tuple[str, str]) -> Entry:
-        """Return the entry of a label or (label, kind); `UnknownLabelError` for an unknown one."""
+        """Return the entry of a label or (label, kind); raise `UnknownLabelError` if unknown."""
         label, kind = word if isinstance(word, tuple) and len(word) == 2 else (word, None)
         if not isinstance(label, str):
             raise TypeError(
@@ -189,8 +195,8 @@ class Atlas(AtlasData):
         -------
         ndarray of shape (n_maps, n_objects), float64
             q_ij^m for word i, without the background; the word's own column is 0. All values sum
-            to 1 under a conditional model, and over all words under a joint one. With two kinds of
-            object, q(j|i) of objects of the other kind, for both kinds, or q(i, j) under a joint
+            to 1 under a conditional model, and over all words under a joint one. In a bipartite
+            atlas, q(j|i) of objects of the other kind, for both kinds, or q(i, j) under a joint
             model (`manymaps.atlas.probabilities`).
         """
         return self.choices.shares(self.index(word, kind=kind))
@@ -200,7 +206,7 @@ class Atlas(AtlasData):
         """Log Z of a joint model, the log of the sum of v_ij over all ordered pairs.
 
         It is `log_normalizer` if that is known. Otherwise it is summed once, map by map, without a
-        table of all pairs. It is -inf if no two objects share a map.
+        table of all pairs. It is -inf if no two objects have weight in the same map.
         """
         return self.choices.log_whole
 
@@ -217,19 +223,19 @@ class Atlas(AtlasData):
         Returns
         -------
         ndarray of shape (n_objects,)
-            With the uniform background; 0 for the word itself.
+            Similarities with the uniform background. That of the word to itself is 0.
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If the word is unknown. The message suggests similar labels.
         """
         return answers.similarities(self, self.index(word, kind=kind))
 
     def similarity(self, a: str, b: str) -> float:
         """Compute the model's similarity q_ab of `b` to `a`.
 
-        It is asymmetric under a conditional model. With two kinds of object, `b` is of the other
+        It is asymmetric under a conditional model. In a bipartite atlas, `b` must be of the other
         kind than `a`.
 
         Parameters
@@ -240,12 +246,12 @@ class Atlas(AtlasData):
         Returns
         -------
         float
-            0 for an object and itself.
+            The similarity, at least 0. It is 0 between an object and itself.
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If a word is unknown. The message suggests similar labels.
         """
         i = self.index(a)
         j = self.index(b, kind=answers.other_kind(self, i))
@@ -259,9 +265,9 @@ class Atlas(AtlasData):
             sum_j q_ij^m / sum_jm q_ij^m
 
         It measures how important a map is for an object. The mixing proportions do not: a map with
-        a small proportion can contain all neighbours of an object. The shares of an object sum to
-        1. They are its proportions if it shares no map with any other object. With two kinds of
-        object, those of a chosen one are the shares of the choices of it.
+        a small proportion can contain all neighbours of an object. The weights of an object sum to
+        1. They are its proportions if it shares no map with any other object. In a bipartite atlas,
+        the weights of a chosen object are computed from the choices of it.
         """
         return self.choices.map_weights
 
@@ -286,7 +292,7 @@ class Atlas(AtlasData):
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If the word is unknown. The message suggests similar labels.
         """
         return answers.explained_by_map(self, self.index(word))
 
@@ -307,12 +313,12 @@ class Atlas(AtlasData):
         Returns
         -------
         float
-            From 0 to 1; NaN if no associations of the word are known.
+            The share, from 0 to 1; NaN if no associations of the word are known.
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If the word is unknown. The message suggests similar labels.
         """
         return answers.explained(self, self.index(word))
 
@@ -372,9 +378,9 @@ class Atlas(AtlasData):
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If a word is unknown. The message suggests similar labels.
         ParameterError
-            For an unknown kind or level.
+            If a kind or level is unknown.
         """
         options = n_neighbors, min_share, min_weight, neighbor_kind, level
         if isinstance(word, str):
@@ -404,16 +410,17 @@ class Atlas(AtlasData):
         Returns
         -------
         dict of str to ndarray of shape (n_senses of all words,)
-            "word"; with two kinds of object "kind"; "sense", its number among those of the word;
-            "name", its most typical members; "share", "map", "proportion" and "weight" as in
-            `Sense`; with a consensus "n_fits"; "neighbors", the labels joined by "; ".
+            The column "sense" contains its number within the "word", "name" its most typical
+            members, and "neighbors" its labels joined by "; ". The columns "share", "map",
+            "proportion" and "weight" are as in `Sense`. A bipartite atlas adds "kind", and a
+            consensus adds "n_fits".
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If a word is unknown. The message suggests similar labels.
         ParameterError
-            For an unknown kind or level.
+            If a kind or level is unknown.
 
         Examples
         --------
@@ -447,11 +454,12 @@ class Atlas(AtlasData):
         Returns
         -------
         bool
+            True if the associations of the word are stored.
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If the word is unknown. The message suggests similar labels.
         """
         return answers.has_associations(self, self.index(word, kind=kind))
 
@@ -468,12 +476,13 @@ class Atlas(AtlasData):
         Returns
         -------
         list of ConsensusSense
-            Those of most fits first; empty if the consensus of several fits is not known.
+            Senses sorted by the number of fits that contain them, the largest first. The list is
+            empty if the consensus of several fits is not known.
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If the word is unknown. The message suggests similar labels.
         """
         if self.consensus is None:
             return []
@@ -489,34 +498,34 @@ class Atlas(AtlasData):
         kind: str | None = None,
         neighbor_kind: str | None = None,
     ) -> tuple[Neighbor, ...]:
-        """List the objects most similar to a word, in one map or in all together.
+        """List the objects most similar to a word, in one map or in all maps together.
 
-        With two kinds of object, those of the other kind are listed, or those of `neighbor_kind`.
-        They are ranked by their share in sum_j v_ij without the fixed factors, with which the most
-        frequent objects would come first everywhere.
+        In a bipartite atlas, objects of the other kind are listed, or those of `neighbor_kind`.
+        They are ranked by their share in sum_j v_ij without the fixed factors. With the factors,
+        the most frequent objects would come first everywhere.
 
         Parameters
         ----------
         word : str
             The label, in any case.
         map : int, optional
-            The map; by default all together.
+            The map; by default all maps together.
         n_neighbors : int
             Maximum number of neighbours.
         kind : str, optional
             The kind of object, if both kinds have this label.
         neighbor_kind : str, optional
-            The kind of the neighbours; by default the other kind than that of the word.
+            The kind of the neighbours; by default not that of the word.
 
         Returns
         -------
         tuple of Neighbor
-            The nearest first.
+            The neighbours, the most similar first.
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If the word is unknown. The message suggests similar labels.
         """
         i = self.index(word, kind=kind)
         return answers.neighbors(self, i, map, n_neighbors, neighbor_kind)
@@ -526,14 +535,14 @@ class Atlas(AtlasData):
     ) -> tuple[Step, ...]:
         """Find the most probable chain from one word to another, each step within one map.
 
-        It has the least cost ``-sum log q_ij^m`` of all paths whose steps lead to one of the
-        nearest objects in a map (`manymaps.atlas.paths`), and is found by Dijkstra's algorithm.
+        The path has the least cost ``-sum log q_ij^m`` of all paths whose steps lead to one of the
+        nearest objects in a map (`manymaps.atlas.paths`). Dijkstra's algorithm finds it.
 
         Parameters
         ----------
         start, end : str
-            The labels, in any case. With two kinds of object, steps alternate between the kinds,
-            and a row is found before a column of the same label.
+            The labels, in any case. In a bipartite atlas, steps alternate between the kinds, and a
+            row takes precedence over a column of the same label.
         n_neighbors : int
             Number of nearest objects in a map to which a step may lead.
         min_weight : float in [0, 1]
@@ -543,12 +552,12 @@ class Atlas(AtlasData):
         Returns
         -------
         tuple of Step
-            Empty if there is no path, and between a word and itself.
+            The steps in order; empty if there is no path, or if both words are the same.
 
         Raises
         ------
         UnknownLabelError
-            For an unknown word, with suggestions.
+            If a word is unknown. The message suggests similar labels.
 
         Examples
         --------
@@ -572,23 +581,24 @@ class Atlas(AtlasData):
         min_proportion: float = 0.1,
         maps: Iterable[int] | None = None,
     ) -> list[tuple[str, ...]]:
-        """Choose typical words of each map, each from another group of objects.
+        """Choose typical words of each map, each from a different group of objects.
 
         Parameters
         ----------
         n_words : int
             Maximum number of words per map.
         min_proportion : float in [0, 1]
-            Minimum proportion of objects that are considered, if any object of a map reaches it.
+            Minimum proportion of the objects considered, unless no object of a map reaches it.
         maps : iterable of int, optional
-            The maps, in the order of the result; by default all.
+            The maps, in the order of the result; by default all maps.
 
         Returns
         -------
         list of tuple of str
-            For each map its words, those that represent most of the map first
-            (`manymaps.atlas.captions`). With two kinds of object the columns are named. If the
-            labels only number more than 40 objects, categories of the metadata are named instead.
+            For each map its words, sorted by how much of the map they represent
+            (`manymaps.atlas.captions`). In a bipartite atlas the columns are named. If there are
+            more than 40 objects and the labels only number them, the words are categories of the
+            metadata.
 
         Raises
         ------
@@ -661,8 +671,8 @@ class Atlas(AtlasData):
         ----------
         objects : array of int or str, str, or array of bool with shape (n_objects,)
             Indices or labels of the objects in their new order, one label, or a mask. Labels match
-            in any case. With two kinds of object, all rows must come before all columns. If objects
-            of only one kind remain, the atlas has a single kind.
+            in any case. In a bipartite atlas, all rows must come before all columns. If objects of
+            only one kind remain, the atlas has a single kind.
 
         Returns
         -------
@@ -672,7 +682,7 @@ class Atlas(AtlasData):
         Raises
         ------
         UnknownLabelError
-            If a label is unknown, with suggestions.
+            If a label is unknown. The message suggests similar labels.
         ParameterError
             If a mask does not have one value per object.
 
@@ -693,12 +703,12 @@ class Atlas(AtlasData):
         Parameters
         ----------
         order : array of int, shape (n_maps,)
-            The present number of each map of the new atlas; every map once.
+            The current number of each map of the new atlas. Every map must occur once.
 
         Returns
         -------
         Atlas
-            A new atlas.
+            A new atlas with the maps in the new order.
 
         Raises
         ------
@@ -733,17 +743,20 @@ class Atlas(AtlasData):
         Parameters
         ----------
         labels : sequence of str, length k
+            The name of each new object.
         maps : ndarray of shape (n_maps, k, n_components)
+            The position of each new object in each map.
         proportions : ndarray of shape (n_maps, k)
+            Mixing proportions, at least 0. Those of an object sum to 1 over the maps.
         at : int, optional
-            Number of old objects before the new ones; by default all. With two kinds of object the
-            new ones have the kind of the last of these, and are rows if there is none.
+            Number of old objects before the new ones; by default all. In a bipartite atlas the new
+            objects have the kind of the last of these. If `at` is 0, they are rows.
         factors : ndarray of shape (k,), optional
-            Required if the atlas has factors.
+            The fixed factors of the new objects; required if the atlas has factors.
         metadata : mapping of str to ndarray of shape (k,), optional
             Columns of the new objects.
         vectors : ndarray or sparse array of shape (k, n_features), optional
-            Without them the atlas loses its vectors.
+            The vectors of the new objects. If they are missing, the new atlas has no vectors.
 
         Returns
         -------
@@ -755,7 +768,7 @@ class Atlas(AtlasData):
         Raises
         ------
         ParameterError
-            If factors are missing.
+            If the factors are missing.
 
         Examples
         --------
@@ -783,8 +796,8 @@ class Atlas(AtlasData):
         Returns
         -------
         DataFrame or Table
-            The columns label, map, proportion, x, y, ... and the metadata, with n_objects * n_maps
-            rows, those of one object together. With more than three dimensions the coordinates are
+            The columns label, map, proportion, x, y, ... and the metadata. There are n_objects *
+            n_maps rows, grouped by object. With more than three dimensions the coordinates are
             named x0, x1, ...
 
         Examples
@@ -813,18 +826,19 @@ class Atlas(AtlasData):
         Raises
         ------
         OSError
-            If the file cannot be written; no part of it remains.
+            If the file cannot be written. No incomplete file remains.
         """
         save_atlas(self, path, vectors=vectors)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Entry:
-    """One object of an atlas, as `atlas["tie"]` returns it.
+    """An object of an atlas, as `atlas["tie"]` returns it.
 
     Parameters
     ----------
     atlas : Atlas
+        The atlas that contains the object.
     index : int
         The index of the object.
 
@@ -852,37 +866,37 @@ class Entry:
 
     @property
     def kind(self) -> str | None:
-        """The kind of the object, if the atlas has two kinds."""
+        """The kind of the object; None unless the atlas is bipartite."""
         return None if self.atlas.kinds is None else self.atlas.kinds[self.index]
 
     @property
     def points(self) -> np.ndarray:
-        """Its position in each map, shape (n_maps, n_components)."""
+        """The position of the object in each map, shape (n_maps, n_components)."""
         return self.atlas.maps[:, self.index]
 
     @property
     def proportions(self) -> np.ndarray:
-        """Its mixing proportions, shape (n_maps,)."""
+        """The mixing proportions of the object, shape (n_maps,)."""
         return self.atlas.proportions[:, self.index]
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Its values in the columns of metadata."""
+        """The values of the object in the columns of metadata."""
         return {name: values[self.index] for name, values in self.atlas.metadata.items()}
 
     @cached_property
     def senses(self) -> list[Sense]:
-        """Its senses, as `Atlas.senses` lists them."""
+        """The senses of the object, as `Atlas.senses` lists them."""
         return self.atlas.senses(self.label, kind=self.kind)
 
     @cached_property
     def neighbors(self) -> tuple[Neighbor, ...]:
-        """The most similar objects over all maps, as `Atlas.neighbors` lists them."""
+        """The objects that are most similar over all maps, as `Atlas.neighbors` lists them."""
         return self.atlas.neighbors(self.label, kind=self.kind)
 
     @property
     def has_associations(self) -> bool:
-        """Whether its senses are groups of its associates (`Atlas.has_associations`)."""
+        """Whether the senses are groups of associates (`Atlas.has_associations`)."""
         return self.atlas.has_associations(self.label, kind=self.kind)
 
     def __repr__(self) -> str:
@@ -900,6 +914,7 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
     Returns
     -------
     Atlas
+        The stored atlas.
 
     Raises
     ------

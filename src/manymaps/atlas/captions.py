@@ -1,21 +1,21 @@
-"""What a map is about: a few words from which a reader can guess what else is in it.
+"""Captions of maps: a few words that represent the objects of a map.
 
     F_m(C)  =  sum_i b_i (pi_i^m)^2  max_{j in C}  t_j^m K(|y_i^m - y_j^m|^2)
     t_j^m   =  (pi_j^m)^2 / sum_m' (pi_j^m')^2
 
-A caption C is good where what is at home in the map (of weight (pi_i^m)^2, its similarity to itself
-there) has a word of the caption near it, and where these words are typical: t_j^m is 1 for a word
-that lives in this map alone and small for one that also lives in others. A second word of an island
-that has one adds little, so a caption speaks of several groups. F is the cover of the facility
-location problem (Cornuejols, Fisher & Nemhauser 1977): monotone and submodular, so that taking the
-word that adds most, one after the other, comes within a factor 1 - 1/e of the best caption
-(Nemhauser, Wolsey & Fisher 1978). With two kinds of object i runs over those that stand as dots, j
-over those that stand as words, and b are the fixed factors; else b = 1.
+In a good caption C, the words are typical and near the objects of the map, which have the weight
+(pi_i^m)^2, their similarity to themselves there. The value t_j^m is 1 for a word that has weight in
+this map only, and small for a word that also has weight in others. A second word of a cluster adds
+little, so a caption covers several groups. F is the cover of the facility location problem
+(Cornuejols, Fisher & Nemhauser 1977). It is monotone and submodular. Greedy selection of the word
+that adds most therefore comes within a factor 1 - 1/e of the best caption (Nemhauser, Wolsey &
+Fisher 1978). In a bipartite atlas i runs over the objects drawn as dots, j over those drawn as
+words, and b are the fixed factors; otherwise b = 1.
 
-Labels that only count the objects ("0", "1", ...) say nothing, where the objects are too many to be
-such numbers themselves. There a column of categories names a map, if there is one: with w_c^m the
-weight of a category's objects, those that have more of map m than of all maps together, most first
-by
+Labels that only number the objects ("0", "1", ...) are uninformative if there are many objects. In
+that case the categories of a metadata column, if there is one, name the map. With w_c^m the weight
+of the objects of a category, these are the categories with a larger share of map m than of all maps
+together, sorted by
 
     (w_c^m)^2 / sum_m' w_c^m',      w_c^m = sum_{i in c} (pi_i^m)^2
 
@@ -38,21 +38,21 @@ __all__ = [
     "title_words",
 ]  # fmt: skip
 
-#: So few objects may be the numbers that they are labelled with.
+#: Up to this many objects, labels that are numbers may be meaningful.
 FEW_NUMBERS = 40
-# A column of more different texts names objects, not groups.
+# A column with more distinct texts names objects, not groups.
 MOST_CATEGORIES = 50
-#: A category names a map if it has such a part of it.
+#: Minimum share of a map's weight for a category that names it.
 LEAST_OF_MAP = 0.1
 MOST_MEMBERS = 2000
-# Greedy selection takes time with members times candidates, and light candidates cover little.
+# Greedy selection takes time in members times candidates, and light candidates cover little.
 MOST_CANDIDATES = 500
 
 
 def captions_of(
     atlas: AtlasData, n_words: int, min_proportion: float, maps: Iterable[int] | None
 ) -> list[tuple[str, ...]]:
-    """Words that are typical of each map; see `manymaps.Atlas.captions`."""
+    """Choose words that are typical of each map; see `manymaps.Atlas.captions`."""
     check_whole("n_words", n_words)
     check_number("min_proportion", min_proportion, least=0, most=1)
     words = None if atlas.kinds is None else ~atlas.choices.is_row
@@ -74,24 +74,28 @@ def caption(
     n_words: int = 4,
     words: np.ndarray | None = None,
 ) -> list[int]:
-    """The objects that name a map, or a part of it.
+    """Choose the objects that name a map, or a part of it.
 
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     map : int
+        The number of the map.
     shown : ndarray of int
-        The objects that the caption is to stand for, and from which it is taken. Of more than 2,000
-        as many count, drawn by lot; the candidates are 500, those of the largest proportions.
+        Indices of the objects that the caption represents, and from which it is chosen. If there
+        are more than 2,000, a random sample of 2,000 is represented. The candidates are the 500
+        objects with the largest proportions.
     n_words : int
-        At most so many.
+        Maximum number of words.
     words : ndarray of shape (n_objects,), bool, optional
-        Of two kinds of object those that name; the others are what they are to cover.
+        In a bipartite atlas, the objects that may name the map; the others are represented.
 
     Returns
     -------
     list of int
-        What covers most first. Fewer than `n_words` where a further word would add nothing.
+        Indices of the words, in the order in which they were selected. The list is shorter than
+        `n_words` if a further word would add nothing.
     """
     shown = np.sort(shown)
     members = named = shown
@@ -131,21 +135,21 @@ def title_words(
     words: np.ndarray | None = None,
     column: str | None = None,
 ) -> list[str]:
-    """What names a map: labels, or where these only count, the categories that stand out there.
+    """Choose labels or, if they only number the objects, categories that name a map.
 
     Parameters
     ----------
     atlas, map, shown, n_words, words
         As for `caption`.
     column : str, optional
-        The column of metadata whose categories name a map whose labels do not; by default the first
-        that has some.
+        The column of metadata whose categories name a map if its labels are uninformative. By
+        default it is the first column with categories.
 
     Returns
     -------
     list of str
-        Empty where neither labels nor categories say anything. The first of categories that are
-        numbers has the name of their column before it.
+        The words; empty if neither labels nor categories are informative. If the categories are
+        numbers, the name of their column precedes the first one.
     """
     if not labels_say_nothing(atlas):
         chosen = caption(atlas, map, shown, n_words=n_words, words=words)
@@ -159,10 +163,11 @@ def title_words(
 
 
 def categories_of(atlas: AtlasData, column: str | None) -> tuple[str, np.ndarray] | None:
-    """A column that sorts the objects, with the text of each object, "" where it has none.
+    """Return the name of a column of categories, and the text of each object, "" if missing.
 
-    Without a name the first column of categories, where the labels say nothing. None where there is
-    no such column: categories are few, and on average four objects or more have one.
+    Without a name this is the first column of categories, if the labels are uninformative. The
+    result is None if there is no such column. Categories are few: on average at least four objects
+    have the same one.
     """
     if column is None and not labels_say_nothing(atlas):
         return None
@@ -173,7 +178,7 @@ def categories_of(atlas: AtlasData, column: str | None) -> tuple[str, np.ndarray
 
 
 def category_names(column: str, categories: Sequence[str]) -> list[str]:
-    """What categories are called by themselves: numbers with the name of their column.
+    """Name categories so that they are clear by themselves: numbers follow the column's name.
 
     >>> category_names("digit", ["4", "9"]), category_names("group", ["space", "autos"])
     (['digit 4', 'digit 9'], ['space', 'autos'])
@@ -184,9 +189,10 @@ def category_names(column: str, categories: Sequence[str]) -> list[str]:
 
 
 def labels_say_nothing(atlas: AtlasData) -> bool:
-    """Whether the labels only count the objects, as those of data without names.
+    """Check whether the labels only number the objects, as in data without names.
 
-    "img 434", or the barcode of a cell, says as little where a column of categories says more.
+    Labels such as "img 434" or the barcode of a cell are also uninformative if the metadata have a
+    column of categories.
     """
     if atlas.n_objects <= FEW_NUMBERS:
         return False
@@ -198,7 +204,7 @@ def labels_say_nothing(atlas: AtlasData) -> bool:
 
 
 def _categories(values: np.ndarray) -> np.ndarray | None:
-    """Texts of the categories of a column, "" where one is missing; None where there are none."""
+    """Return the text of each category, "" if missing; None for a column without categories."""
     if values.dtype.kind not in "iuUO":
         return None
     texts = np.array(["" if v is None or v != v else str(v) for v in values.tolist()])
@@ -221,7 +227,7 @@ def _standing_out(
 
 
 def dominant(proportions: np.ndarray, least: float) -> np.ndarray:
-    """Which objects stand for a map, (k,): those of `least` or more, or all of it if none is.
+    """Return the objects that represent a map, (k,): those of at least `least`, or else all in it.
 
     >>> dominant(np.array([0.2, 0.05, 0.0]), 0.1), dominant(np.array([0.02, 0.05, 0.0]), 0.1)
     (array([0]), array([0, 1]))
@@ -231,7 +237,7 @@ def dominant(proportions: np.ndarray, least: float) -> np.ndarray:
 
 
 def _heaviest(weights: np.ndarray) -> np.ndarray:
-    """Numbers of at most `MOST_CANDIDATES` of the largest weights; of equal ones some by lot."""
+    """Return the indices of the `MOST_CANDIDATES` largest weights; ties are broken at random."""
     if len(weights) <= MOST_CANDIDATES:
         return np.arange(len(weights))
     least = np.partition(weights, -MOST_CANDIDATES)[-MOST_CANDIDATES]
@@ -240,9 +246,9 @@ def _heaviest(weights: np.ndarray) -> np.ndarray:
 
 
 def _some(numbers: np.ndarray, most: int) -> np.ndarray:
-    """At most `most` of the numbers, by a lot that always falls alike.
+    """Draw at most `most` of the numbers at random, always with the same seed.
 
-    Every k-th would miss whole groups where these take turns, as the digits of scikit-learn do.
+    Every k-th number would miss whole groups if these alternate, as the digits of scikit-learn do.
     """
     if len(numbers) <= most:
         return numbers

@@ -1,14 +1,15 @@
-"""What several fits agree on: the senses of each object over all of them, as arrays.
+"""The consensus of several fits: the senses of each object over all of them, as arrays.
 
-A sense of an object is a group of its neighbours, with the map that says most of it
-(`manymaps.atlas.senses`), or one map in which it lives, with those it has there. The senses that
-several fits give an object are grouped by how far their neighbours overlap
-(`manymaps.analysis.stability` finds the groups); a group is a sense of the consensus, which some of
-the fits have and others lack.
+A sense of an object is a group of its neighbours, with the map that explains most of it
+(`manymaps.atlas.senses`). Without groups, it is a map in which the object has weight, with its
+neighbours there.
+`manymaps.analysis.stability` groups the senses of an object in several fits by the overlap of their
+neighbours. Such a group is a sense of the consensus, which some of the fits have and others lack.
 
-Shapes: the senses of object i are offsets[i] to offsets[i + 1]; by_fit (n_senses, n_fits);
-neighbors and weights (n_senses, n_neighbors); of_map (most senses of an object in a map, n_maps,
-n_objects).
+The senses of object i are offsets[i] to offsets[i + 1].
+
+Shapes: by_fit (n_senses, n_fits), neighbors and weights (n_senses, n_neighbors), of_map (most
+senses of an object in a map, n_maps, n_objects).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = ["Consensus", "ConsensusSense", "WeightedNeighbor"]
 
 
 class WeightedNeighbor(NamedTuple):
-    """A neighbour in a sense, with its share of all neighbours that the sense has in a fit."""
+    """A neighbour in a sense, with its share of all neighbours of the sense in a fit."""
 
     label: str
     weight: float
@@ -38,14 +39,14 @@ class ConsensusSense:
     Attributes
     ----------
     by_fit : tuple of float
-        What the object has of this sense, fit by fit; 0 where a fit does not know it. That is the
-        observed share or, if no associations are known, the map weight.
+        The share of the sense in each fit, from 0 to 1; 0 if the fit does not contain the sense. It
+        is the observed share or, if no associations are known, the map weight.
     neighbors : tuple of WeightedNeighbor
-        Strongest first, by the mean weight over the fits that have the sense.
+        The neighbours, sorted by their mean weight over the fits that contain the sense.
     maps : tuple of int
-        The maps that are this sense, in the atlas to which the consensus belongs.
+        The maps that contain this sense, in the atlas to which the consensus belongs.
     held : tuple of bool
-        Which fits have the sense: one map of theirs explains what makes it.
+        Whether each fit contains the sense, so that one of its maps explains the sense.
     """
 
     by_fit: tuple[float, ...]
@@ -55,39 +56,41 @@ class ConsensusSense:
 
     @property
     def n_fits(self) -> int:
-        """How many of the fits have the sense."""
+        """Number of fits that contain the sense."""
         return sum(self.held)
 
     @property
     def share(self) -> float:
-        """What the object has of the sense, on average over the fits that know it."""
+        """The mean share of the sense over the fits in which it is not 0."""
         return sum(self.by_fit) / sum(share > 0 for share in self.by_fit)
 
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """The senses of all objects over several fits, beside the atlas of one of them.
+    """The senses of all objects over several fits, stored with the atlas of one of them.
 
     Parameters
     ----------
     offsets : ndarray of int, shape (n_objects + 1,)
-        Where the senses of each object stand, those of most fits first.
+        The first sense of each object, and the number of senses at the end. The senses of an object
+        are sorted by the number of fits that contain them, the largest first.
     by_fit : ndarray of shape (n_senses, n_fits)
-        Shares; 0 where a fit does not know the sense.
+        The share of each sense in each fit; 0 if the fit does not contain the sense.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
-        Numbers of objects, strongest first; -1 where there are no more.
+        Indices of the neighbours, strongest first; -1 if there are fewer.
     weights : ndarray of shape (n_senses, n_neighbors)
+        The weight of each neighbour, from 0 to 1.
     of_map : ndarray of int, shape (n_slots, n_maps, n_objects) or (n_maps, n_objects)
-        The senses that each object has in each map of the atlas; -1 where it has no more there.
+        The senses of each object in each map of the atlas; -1 if there are fewer.
     threshold : float
-        The overlap from which on senses are the same.
+        The minimum overlap of senses that count as the same.
     held : ndarray of bool, shape (n_senses, n_fits), optional
-        Which fits have the sense; by default those that know it.
+        Whether each fit contains the sense; by default whether its share is positive.
 
     Raises
     ------
     DataError
-        Where shapes disagree.
+        If shapes disagree.
 
     Examples
     --------
@@ -130,7 +133,7 @@ class Consensus:
         )
         if not fit:
             shapes = {part.name: np.shape(getattr(self, part.name)) for part in fields(self)}
-            raise DataError(f"the parts of the consensus do not fit one another: {shapes}")
+            raise DataError(f"the parts of the consensus have incompatible shapes: {shapes}")
 
     @property
     def n_fits(self) -> int:
@@ -143,13 +146,13 @@ class Consensus:
         return int(self.of_map.shape[2])
 
     def senses(self, i: int, labels: Sequence[str]) -> list[ConsensusSense]:
-        """The senses of object i, those of most fits first; `labels` are those of all objects."""
+        """List the senses of object i, those of most fits first; `labels` name all objects."""
         return [self._sense(row, i, labels) for row in range(*self.offsets[i : i + 2].tolist())]
 
     def n_fits_with(self, map: int, i: int, members: Sequence[int] = ()) -> int | None:
-        """How many of the fits have the sense of object i in this map; None for no sense.
+        """Count the fits that contain the sense of object i in this map; None if it has no sense.
 
-        Of several senses in the map it is the one whose weight falls most on these members.
+        If the map contains several senses, the one with the largest weight on `members` is used.
         """
         rows = self.of_map[:, map, i]
         rows = rows[rows >= 0]
@@ -165,9 +168,9 @@ class Consensus:
         return self.held
 
     def extended(self, count: int, at: int | None = None) -> Consensus:
-        """The same with further objects, of which nothing is known, before object `at`.
+        """Add `count` objects without senses before object `at`.
 
-        By default they stand behind all others.
+        By default they follow all others.
         """
         at = self.n_objects if at is None else at
         new = np.full((*self.of_map.shape[:2], count), -1, self.of_map.dtype)
@@ -179,7 +182,7 @@ class Consensus:
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All parts by name."""
+        """Return all parts by name."""
         return {part.name: np.asarray(getattr(self, part.name)) for part in fields(self)}
 
     def _sense(self, row: int, i: int, labels: Sequence[str]) -> ConsensusSense:

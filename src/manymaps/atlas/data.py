@@ -1,8 +1,8 @@
-"""The data of an atlas: what a fit stores, how it is checked, and how objects are looked up.
+"""The data of an atlas: the stored fields, their validation, and the lookup of objects.
 
-`AtlasData` holds the fields of `manymaps.Atlas` and what follows from them directly. The functions
-of this room take it: `manymaps.atlas.answers`, `manymaps.atlas.editing`, `manymaps.atlas.captions`
-and `manymaps.atlas.storage`. `Atlas` offers them as methods.
+`AtlasData` contains the fields of `manymaps.Atlas` and values that follow directly from them. It is
+the argument of the functions in `manymaps.atlas.answers`, `manymaps.atlas.editing`,
+`manymaps.atlas.captions` and `manymaps.atlas.storage`. `Atlas` offers them as methods.
 
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 """
@@ -31,13 +31,13 @@ from manymaps.model.parameters import FARTHEST
 
 __all__ = ["AtlasData"]
 
-#: Proportions are stored in single precision, so that their sum may differ from 1 by this much.
+#: Proportions are stored in single precision, so their sum may differ from 1 by this much.
 PROPORTION_ERROR = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AtlasData:
-    """The stored fields of an atlas, checked; `manymaps.Atlas` documents them."""
+    """The validated fields of an atlas, which `manymaps.Atlas` documents."""
 
     labels: Sequence[str]
     maps: np.ndarray
@@ -60,19 +60,19 @@ class AtlasData:
         if self.maps.ndim != 3 or self.proportions.shape != self.maps.shape[:2]:
             raise DataError(
                 f"maps of shape {self.maps.shape} and proportions of shape "
-                f"{self.proportions.shape} do not fit; they must be (maps, objects, components) "
+                f"{self.proportions.shape} do not match; expected (maps, objects, components) "
                 "and (maps, objects)"
             )
         if len(self.labels) != self.maps.shape[1]:
-            raise DataError(f"{len(self.labels)} labels for {self.maps.shape[1]} objects")
+            raise DataError(f"got {len(self.labels)} labels for {self.maps.shape[1]} objects")
         if self.vectors is not None and self.vectors.shape[0] != len(self.labels):
-            raise DataError(f"{self.vectors.shape[0]} vectors for {len(self.labels)} objects")
+            raise DataError(f"got {self.vectors.shape[0]} vectors for {len(self.labels)} objects")
         self._check_values()
         if self.consensus is not None:
             described = self.consensus.of_map.shape[1:]
             if described != self.proportions.shape:
                 raise DataError(
-                    f"the consensus is of (maps, objects) {described}, the atlas of "
+                    f"the consensus has (maps, objects) {described}, but the atlas has "
                     f"{self.proportions.shape}"
                 )
         if self.associations is not None:
@@ -82,30 +82,30 @@ class AtlasData:
             self._check_kinds()
 
     def _check_values(self) -> None:
-        """Refuse non-finite or remote positions, invalid proportions and ragged metadata."""
+        """Reject non-finite or remote positions, invalid proportions and ragged metadata."""
         if not self.maps.size:
-            raise DataError(f"maps of shape {self.maps.shape} hold nothing")
+            raise DataError(f"maps of shape {self.maps.shape} are empty")
         for name, array in (("maps", self.maps), ("proportions", self.proportions)):
             if not np.isfinite(array).all():
-                raise DataError(f"the {name} hold a value that is not finite")
+                raise DataError(f"the {name} contain a value that is not finite")
         farthest = float(np.abs(self.maps).max())
         if farthest > FARTHEST:
             raise DataError(
-                f"the maps reach {farthest:g} from their origin, and may reach {FARTHEST:g}"
+                f"the maps reach {farthest:g} from their origin; the limit is {FARTHEST:g}"
             )
         wholes = self.proportions.sum(axis=0, dtype=np.float64)
         wrong = (np.abs(wholes - 1) > PROPORTION_ERROR) | (self.proportions.min(axis=0) < 0)
         if wrong.any():
             i = int(np.argmax(wrong))
             raise DataError(
-                f"the proportions of {self.labels[i]!r} are no shares of one whole: they sum to "
-                f"{wholes[i]:.6g}, the least is {self.proportions[:, i].min():.6g}"
+                f"the proportions of {self.labels[i]!r} must be at least 0 and sum to 1; their sum "
+                f"is {wholes[i]:.6g}, the least is {self.proportions[:, i].min():.6g}"
             )
         for name, column in self.metadata.items():
             if np.shape(column) != (self.n_objects,):
                 raise DataError(
                     f"the metadata {name!r} have shape {np.shape(column)} for {self.n_objects:,} "
-                    "objects; give one value per object"
+                    "objects; pass one value per object"
                 )
 
     def _check_kinds(self) -> None:
@@ -114,8 +114,8 @@ class AtlasData:
         runs = [kind for i, kind in enumerate(kinds) if i == 0 or kind != kinds[i - 1]]
         if len(kinds) != self.n_objects or len(runs) != 2 or self.model.given is None:
             raise DataError(
-                "the kinds must say of each object whether it is a row or a column, all rows "
-                f"first, under a model of two kinds; these are {len(kinds)} in {len(runs)} runs"
+                "a bipartite model requires the kind of each object (row or column), with all rows "
+                f"first; got {len(kinds)} kinds in {len(runs)} runs"
             )
         factors = np.ones(self.n_objects) if self.factors is None else self.factors
         if factors.shape != (self.n_objects,) or not bool(np.all(factors > 0)):
@@ -123,17 +123,17 @@ class AtlasData:
 
     @cached_property
     def _indices(self) -> dict[str, int]:
-        """The first index of each label."""
+        """Map each label to its first index."""
         return dict(zip(reversed(self.labels), reversed(range(self.n_objects)), strict=True))
 
     @cached_property
     def _folded_indices(self) -> dict[str, int]:
-        """The first index of each label in any case, needed only for labels without a match."""
+        """Map each folded label to its first index; needed only for labels without a match."""
         last = self.n_objects - 1
         return {fold(label): last - k for k, label in enumerate(reversed(self.labels))}
 
     def _index_of(self, label: str) -> int | None:
-        """The index of a label as it is written, or else in any case; None for an unknown one."""
+        """Return the index of a label, matched exactly or else in any case; None if unknown."""
         i = self._indices.get(label)
         return self._folded_indices.get(fold(label)) if i is None else i
 
@@ -171,7 +171,7 @@ class AtlasData:
         Raises
         ------
         UnknownLabelError
-            If no object has this label, with suggestions.
+            If no object has this label. The message suggests similar labels.
         """
         if kind is None:
             i = self._index_of(word)
@@ -200,7 +200,7 @@ class AtlasData:
         """
         known = dict.fromkeys(self.kinds or ())
         if not known:
-            fault = "asks for one of two kinds; the objects of this atlas are all of one"
+            fault = "requires a bipartite atlas; the objects of this atlas are all of one kind"
             raise ParameterError(fault, name="kind", value=kind)
         check_choice("kind", kind, known)
         return np.array(self.kinds) == kind
@@ -220,7 +220,7 @@ class AtlasData:
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The metadata; with two kinds of object the column "kind" comes first.
+        """The metadata, in a bipartite atlas preceded by the column "kind".
 
         A column of metadata with that name is then called "metadata_kind".
         """
@@ -231,7 +231,7 @@ class AtlasData:
 
     @cached_property
     def _last_groups(self) -> dict[tuple[int, str], SenseGroups]:
-        """The sense groups of the last object asked for, which several answers share."""
+        """The sense groups of the last object that was looked up, which several answers share."""
         return {}
 
     @cached_property

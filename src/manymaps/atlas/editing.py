@@ -1,7 +1,7 @@
-"""Changed copies of an atlas: with further columns or objects, with fewer, or renumbered maps.
+"""Modified copies of an atlas: with more columns, more or fewer objects, or renumbered maps.
 
-The methods of `manymaps.Atlas` of the same names document parameters and results. Each function
-returns an atlas of the type that it is given.
+The methods of `manymaps.Atlas` with the same names document parameters and results. Each function
+returns an atlas of the same type as its argument.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Atlas = TypeVar("_Atlas", bound=AtlasData)
 
 
 def add_metadata(atlas: _Atlas, frame: Any, on: str | None, name: str | None) -> _Atlas:
-    """The atlas with further columns."""
+    """Add columns to the metadata of an atlas."""
     if on is None and (placed := placed_column(atlas.labels, frame, name)) is not None:
         return replace(atlas, metadata={**atlas.metadata, **placed})
     if name is not None:
@@ -34,8 +34,8 @@ def add_metadata(atlas: _Atlas, frame: Any, on: str | None, name: str | None) ->
     columns, unmatched, _ = join_columns(atlas.labels, frame, on)
     if unmatched:
         warnings.warn(
-            f"{len(unmatched)} rows of the metadata match no object, "
-            f"{first_of(unmatched)} among them",
+            f"{len(unmatched)} rows of the metadata match no object, for example "
+            f"{first_of(unmatched)}",
             DataWarning,
             stacklevel=3,
         )
@@ -43,7 +43,7 @@ def add_metadata(atlas: _Atlas, frame: Any, on: str | None, name: str | None) ->
 
 
 def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int] | Sequence[str] | str) -> _Atlas:
-    """The atlas of some of the objects, selected by indices, labels or a mask."""
+    """Select some of the objects by indices, labels or a mask."""
     order = np.atleast_1d(np.asarray(objects))
     if order.dtype == bool:
         if order.shape != (atlas.n_objects,):
@@ -74,10 +74,10 @@ def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int] | Sequence[str] | 
 
 
 def renumbered(atlas: _Atlas, order: np.ndarray | Sequence[int]) -> _Atlas:
-    """The atlas with its maps in another order."""
+    """Put the maps of an atlas into another order."""
     chosen = np.asarray(order)
     if sorted(chosen.ravel().tolist()) != list(range(atlas.n_maps)):
-        fault = f"must have each of the maps 0 to {atlas.n_maps - 1} once"
+        fault = f"must contain each of the maps 0 to {atlas.n_maps - 1} once"
         raise ParameterError(fault, name="order", value=chosen.tolist())
     parts = atlas.consensus
     return replace(
@@ -99,11 +99,11 @@ def extended(
     metadata: Mapping[str, np.ndarray] | None = None,
     vectors: np.ndarray | sparse.csr_array | None = None,
 ) -> _Atlas:
-    """The atlas with new objects before index `at`, by default behind all others."""
+    """Add new objects before index `at`, by default after all others."""
     n, k = atlas.n_objects, len(labels)
     at = n if at is None else at
     if atlas.factors is not None and factors is None:
-        raise ParameterError("is missing: the objects of the atlas have factors", name="factors")
+        raise ParameterError("is missing; the objects of the atlas have factors", name="factors")
     kinds = None
     if atlas.kinds is not None:
         kinds = [*atlas.kinds[:at], *[atlas.kinds[max(at - 1, 0)]] * k, *atlas.kinds[at:]]
@@ -125,7 +125,7 @@ def extended(
 
 
 def _inserted(old: Any, new: Any, at: int, axis: int = 0) -> np.ndarray:
-    """Old and new values along an axis, in the old ones' precision."""
+    """Join old and new values along an axis, in the precision of the old ones."""
     before, after = np.split(np.asarray(old), [at], axis=axis)
     return np.concatenate([before, np.asarray(new, before.dtype), after], axis=axis)
 
@@ -133,14 +133,14 @@ def _inserted(old: Any, new: Any, at: int, axis: int = 0) -> np.ndarray:
 def _extended_metadata(
     atlas: AtlasData, new: Mapping[str, np.ndarray], k: int, at: int
 ) -> dict[str, np.ndarray]:
-    """The columns of old and of k new objects, and the column that marks inserted ones."""
+    """Join the columns of old and of k new objects, and add the column that marks new ones."""
     n = atlas.n_objects
     columns: dict[str, np.ndarray] = {}
     for name in dict.fromkeys([*atlas.metadata, *new]):
         old = atlas.metadata.get(name)
         before, after = (None, None) if old is None else np.split(np.asarray(old), [at])
         columns[name] = end_to_end((before, at), (new.get(name), k), (after, n - at))
-    # "inserted", or the next name that is not taken by a column of other content.
+    # "inserted", or the next name that no column with other content uses.
     marks = {name for name, old in atlas.metadata.items() if np.asarray(old).dtype == bool}
     taken = {*atlas.metadata, *new} - (marks - set(new))
     names = chain(["inserted"], (f"inserted_{number}" for number in count(1)))
@@ -152,7 +152,7 @@ def _extended_metadata(
 def _stacked(
     old: np.ndarray | sparse.csr_array, new: np.ndarray | sparse.csr_array, at: int
 ) -> np.ndarray | sparse.csr_array:
-    """Vectors of old and new objects, in the old ones' precision unless these are whole numbers."""
+    """Join old and new vectors, in the precision of the old ones unless these are integers."""
     floating = np.issubdtype(old.dtype, np.floating)
     dtype = old.dtype if floating else np.result_type(old.dtype, new.dtype)
     if sparse.issparse(old):
@@ -163,7 +163,7 @@ def _stacked(
 
 
 def _spread(table: sparse.csr_array, k: int, at: int) -> sparse.csr_array:
-    """The table of more objects, with k empty rows and columns before row and column `at`."""
+    """Insert k empty rows and columns before row and column `at`."""
     n = table.shape[0]
     indptr = np.insert(table.indptr, at, np.full(k, table.indptr[at]))
     columns = table.indices + k * (table.indices >= at)

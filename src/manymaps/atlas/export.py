@@ -1,12 +1,13 @@
-"""An atlas as a table or a graph, for other programs.
+"""Export of an atlas as a table or a graph, for other programs.
 
     .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the map weight; rows of
-                     little weight can be left out. In CSV a text that a spreadsheet would run has
-                     an apostrophe first
-    .graphml         a node per object, an edge from each to its k most similar objects
+                     little weight can be left out. In CSV a text that a spreadsheet would execute
+                     is preceded by an apostrophe
+    .graphml         one node per object, and one edge from each to its k most similar objects
 
-An edge i -> j has the weight sum_m q_ij^m, the model's similarity without the background, and the
-map that contributes most to it. A node has its largest proportion, that map, and its point there.
+An edge i -> j has two attributes: the weight sum_m q_ij^m, which is the model's similarity without
+the background, and the map that contributes most to it. A node has its largest proportion, the map
+of this proportion, and its position there.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from manymaps.progress import work
 
 __all__ = ["columns_as_csv", "export_atlas", "write_columns"]
 
-# Probabilities of 256 objects to all others at a time: bounds memory.
+# Probabilities of 256 objects to all others at a time, to bound memory.
 _ROWS_AT_ONCE = 256
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -45,15 +46,16 @@ def export_atlas(
     n_neighbors: int = 10,
     min_weight: float = 0.0,
 ) -> int:
-    """Write an atlas as CSV, Parquet or GraphML, by the suffix; whole or not at all.
+    """Write an atlas as CSV, Parquet or GraphML, by the suffix, completely or not at all.
 
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     path : path
-        Ends in .csv, .parquet or .graphml.
+        The file, which ends in .csv, .parquet or .graphml.
     n_neighbors : int
-        Edges from each object of a graph.
+        Number of edges from each object (graphs only).
     min_weight : float in [0, 1]
         Leave out rows with a smaller map weight, but not the row with an object's largest weight
         (tables only).
@@ -61,16 +63,16 @@ def export_atlas(
     Returns
     -------
     int
-        How many rows of a table were left out.
+        Number of rows that were left out of a table.
 
     Raises
     ------
     ParameterError
-        For another suffix, or if `min_weight` is outside its range.
+        If the suffix is another one, or `min_weight` is outside its range.
     ImportError
-        Where Parquet is written without pyarrow.
+        If Parquet is written without pyarrow.
     OSError
-        Where the place cannot be written.
+        If the file cannot be written.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in (".csv", ".parquet", ".graphml"):
@@ -91,16 +93,23 @@ def export_atlas(
 
 
 def write_columns(columns: Mapping[str, np.ndarray], path: str | os.PathLike[str]) -> None:
-    """Write columns by name as CSV or Parquet, by the suffix; whole or not at all.
+    """Write named columns as CSV or Parquet, by the suffix, completely or not at all.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+        The columns by name, all of the same length.
+    path : path
+        The file, which ends in .csv or .parquet.
 
     Raises
     ------
     ParameterError
-        For another suffix.
+        If the suffix is another one.
     ImportError
-        Where Parquet is written without pyarrow.
+        If Parquet is written without pyarrow.
     OSError
-        Where the place cannot be written.
+        If the file cannot be written.
     """
     if Path(path).suffix.lower() not in (".csv", ".parquet"):
         raise ParameterError(f"{path}: the name must end in .csv or .parquet")
@@ -109,7 +118,7 @@ def write_columns(columns: Mapping[str, np.ndarray], path: str | os.PathLike[str
 
 
 def columns_as_csv(columns: Mapping[str, np.ndarray]) -> str:
-    """Columns by name as the text of a CSV file.
+    """Format named columns as the text of a CSV file.
 
     >>> print(columns_as_csv({"word": np.array(["tie", "knot, bow"]), "map": np.array([3, 1])}))
     word,map
@@ -123,7 +132,7 @@ def columns_as_csv(columns: Mapping[str, np.ndarray]) -> str:
 
 
 def _rows(columns: Mapping[str, np.ndarray]) -> Iterator[Iterable[object]]:
-    """The names of the columns, then row by row their values."""
+    """Yield the names of the columns, then their values row by row."""
     return chain([columns], zip(*columns.values(), strict=True))
 
 
@@ -140,7 +149,7 @@ def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
 
 
 def _write_graph(atlas: AtlasData, path: Path, n_neighbors: int) -> None:
-    """The graph as GraphML, element by element: a large one need not fit into memory."""
+    """Write the graph as GraphML, element by element, so that it need not fit into memory."""
     nodes = _node_columns(atlas)
     keys = [("node", name, _xml_type(values)) for name, values in nodes.items()]
     keys += [("edge", "weight", "double"), ("edge", "map", "int")]
@@ -161,13 +170,13 @@ def _write_graph(atlas: AtlasData, path: Path, n_neighbors: int) -> None:
 
 
 def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]]:
-    """i, j, q_ij and the map that gives most of it, of the objects that each i chooses most."""
+    """Yield i, j, q_ij and the map that contributes most, for the strongest choices of each i."""
     choices, n = atlas.choices, atlas.n_objects
     with work("object", total=n) as at:
         for start in range(0, n, _ROWS_AT_ONCE):
             rows = np.arange(start, min(start + _ROWS_AT_ONCE, n))
             at(start)
-            # Between two kinds of object a choice has factors too, which compiled sums know not of.
+            # Choices in a bipartite atlas also contain factors, which the compiled sums lack.
             if atlas.kinds is None:
                 neighbors = choices.strongest(rows, count)
                 yield from _edges_of_sums(choices, rows, neighbors)
@@ -179,7 +188,7 @@ def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]
 def _edges_of_sums(
     choices: Choices, rows: np.ndarray, found: np.ndarray
 ) -> Iterator[tuple[int, int, float, int]]:
-    """Those of one kind of object, of whom each row has found its strongest."""
+    """Yield the edges of rows whose strongest choices are known (objects of one kind)."""
     at, place = np.nonzero(found >= 0)
     sources, targets = rows[at], found[at, place]
     whole = choices.log_whole if choices.is_joint else choices.log_normalizers[sources]
@@ -191,7 +200,7 @@ def _edges_of_sums(
 def _edges_of_shares(
     shares: np.ndarray, i: int, count: int
 ) -> Iterator[tuple[int, int, float, int]]:
-    """Those of one object, from what each map gives to its choices, (n_maps, n)."""
+    """Yield the edges of one object, given the shares of the maps in its choices, (n_maps, n)."""
     similarities = shares.sum(axis=0)
     for j in strongest_of(similarities, count).tolist():
         yield i, j, float(similarities[j]), int(shares[:, j].argmax())
@@ -222,7 +231,7 @@ def _xml_type(values: np.ndarray) -> str:
 def _element(
     tag: str, attributes: Mapping[str, str], data: Mapping[str, object] | None = None
 ) -> bytes:
-    """A key, node or edge with its values."""
+    """Build a key, node or edge with its values."""
     element = Element(tag, {name: _legal(text) for name, text in attributes.items()})
     for key, value in (data or {}).items():
         text = str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
@@ -232,5 +241,5 @@ def _element(
 
 
 def _legal(text: str) -> str:
-    # A few control characters have no place in XML, not even escaped.
+    # XML forbids a few control characters, even escaped.
     return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

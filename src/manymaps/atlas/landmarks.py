@@ -1,4 +1,4 @@
-"""How a person reads one map: which words stand out, and from where to look.
+"""Landmarks of a map for readers: the words that stand out, and the part to show.
 
     total_j^m = sum_i q_ij^m             association probability of j given all i, through map m
     weight_j^m = pi_j^m total_j^m        large in map m: central there, with a large proportion
@@ -18,17 +18,25 @@ from manymaps.model.similarities import kernel_values
 
 __all__ = ["Plane", "View", "principal_plane", "standing", "view"]
 
-# Standing is a sum over choosers, of which a sample suffices; time grows with the square otherwise.
+# Standing is a sum over choosers. A sample suffices, because time grows with the square.
 MAX_ROWS = 2000
 # 8 MB of float32 per block.
 MAX_PAIRS = 2_000_000
-# A map that has less of an object does not count when its most likely choices are summed.
+# Maps in which an object has a smaller proportion are ignored when its choices are summed.
 NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True)
 class Plane:
-    """Points of one map in two dimensions, and the share of their spread that shows there."""
+    """Points of one map in two dimensions, and the share of their variance that these show.
+
+    Attributes
+    ----------
+    points : ndarray of shape (k, 2)
+        The coordinates.
+    share : float
+        The share of the variance, from 0 to 1.
+    """
 
     points: np.ndarray
     share: float
@@ -36,7 +44,15 @@ class Plane:
 
 @dataclass(frozen=True)
 class View:
-    """The part of a map that a picture shows: corners, and which points lie outside."""
+    """The part of a map that a picture shows.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (2,)
+        The lower left and the upper right corner.
+    outside : ndarray of bool, shape (k,)
+        Whether each point lies outside the part.
+    """
 
     low: np.ndarray
     high: np.ndarray
@@ -44,16 +60,17 @@ class View:
 
 
 def standing(atlas: AtlasData) -> np.ndarray:
-    """How much each object stands out in each map: proportion times total.
+    """Compute how much each object stands out in each map: proportion times total.
 
     Parameters
     ----------
     atlas : Atlas
-        Beyond 2,000 objects the total is estimated from every k-th one.
+        The atlas. Beyond 2,000 objects the total is estimated from every k-th one.
 
     Returns
     -------
-    ndarray of shape (n_maps, n_objects), at least 0
+    ndarray of shape (n_maps, n_objects)
+        The weights, at least 0.
 
     Examples
     --------
@@ -83,11 +100,11 @@ def standing(atlas: AtlasData) -> np.ndarray:
 def _similarity_blocks(
     atlas: AtlasData, m: int, rows: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Rows i, columns j and v_ij^m of one map, block by block, without negligible objects."""
+    """Yield rows i, columns j and v_ij^m of one map by blocks, without negligible objects."""
     least = min(NEGLIGIBLE, 0.5 / atlas.n_maps)
     columns = np.flatnonzero(atlas.proportions[m] > least)
     rows = np.intersect1d(rows, columns)
-    # Single precision is enough for who stands out; the middle is taken off to keep its digits.
+    # Single precision suffices for the ranking. Centring the points preserves their digits.
     points = atlas.maps[m].astype(np.float64)
     points = ((points - points.mean(axis=0)) / atlas.model.kernel_width).astype(np.float32)
     proportions = atlas.proportions[m].astype(np.float32)
@@ -105,18 +122,19 @@ def _similarity_blocks(
 
 
 def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:
-    """Two coordinates for points of any dimension: as they are, or their two principal axes.
+    """Project points to two coordinates: unchanged, or onto their first two principal axes.
 
     Parameters
     ----------
     points : array of shape (k, n_components)
+        The points.
     weights : array of shape (k,)
-        What each point counts for in the axes.
+        The weight of each point in the principal axes.
 
     Returns
     -------
     Plane
-        One dimension gets a second coordinate of 0; two stay as they are.
+        The projected points. One dimension gets a second coordinate of 0, and two are unchanged.
 
     Examples
     --------
@@ -135,28 +153,31 @@ def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:
     covariance = (centred * np.asarray(weights)[:, None]).T @ centred
     values, vectors = np.linalg.eigh(covariance)
     axes = vectors[:, :-3:-1]
-    # An eigenvector's sign is free; its largest entry is made positive.
+    # The sign of an eigenvector is arbitrary, so its largest entry is made positive.
     axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])
     spread = values.sum()
     return Plane(centred @ axes, float(values[-2:].sum() / spread) if spread > 0 else 1.0)
 
 
 def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> View:
-    """The box that a picture shows, without the few far points that would squash the rest.
+    """Compute the box that a picture shows, without a few remote points that would compress it.
 
-    Points are left outside only where that pays: where a box without them (together at most
-    `budget` of the weight, or one point of five and more) has at most two thirds of the extent.
+    Points are left outside only if this shrinks the box to at most two thirds of its extent. They
+    have together at most `budget` of the weight, or they are a single point of at least five.
 
     Parameters
     ----------
     points : array of shape (k, 2)
+        The points.
     weights : array of shape (k,)
+        The weight of each point.
     budget : float in [0, 1)
-        Share of the weight that may lie outside; 0 keeps all points inside.
+        Maximum share of the weight that may lie outside. With 0 all points are inside.
 
     Returns
     -------
     View
+        The box, and the points outside.
 
     Examples
     --------

@@ -1,16 +1,17 @@
-"""The path between two objects: near in one map, from there near in another, and so on.
+"""The path between two objects, each step of which joins objects that are near in one map.
 
     q_ij^m = r_i^m v_ij^m / sum_k v_ik^m           strength of the step from i to j through map m
     cost of a path = -sum of log q_ij^m            the cheapest path is the most probable chain
 
 with v_ij^m as in `manymaps.atlas.probabilities` and r_i^m the weight of map m for object i
-(`Atlas.map_weights`), so that of one kind of object q_ij^m is the share of q_ij that the map gives.
-Of two kinds k runs over the other one, without the fixed factors: steps lead to and fro.
+(`Atlas.map_weights`). With one kind of object, q_ij^m is therefore the contribution of the map to
+q_ij. In a bipartite atlas k runs over the objects of the other kind, without the fixed factors, and
+steps alternate between the kinds.
 
-A step leads to one of the few objects that are nearest to i in a map, among those at home there: an
-object is at home in the maps of at least `min_weight` and in the map of its largest weight. To the
-end of the path it may also lead from one of the few that are nearest to the end. The path is found
-by Dijkstra's algorithm (1959); only what it passes is computed.
+A step leads to one of the few objects that are nearest to i in a map, among those that belong to
+the map. An object belongs to its maps of at least `min_weight`, and to the map of its largest
+weight. A step to the end of the path may also start at one of the few objects nearest to the end.
+Dijkstra's algorithm (1959) finds the path, and computes only the steps that it visits.
 
 Shapes: map_weights (n_maps, n).
 """
@@ -35,13 +36,15 @@ class Step:
     Attributes
     ----------
     start, end : str
+        The labels of the two objects.
     map : int
+        The map in which they are near each other.
     similarity : float
-        What the map gives of the model's similarity of the end to the start, as a share of all
-        that the start recalls.
+        The contribution of the map to the model's similarity of `end` to `start`, as a share of all
+        similarities of `start`.
     observed : float or None
-        The same in the data: a share of all that the start recalls, by any map; None where no
-        associations of it are known.
+        The observed association, as a share of all associations of `start` (over all maps); None if
+        no associations of it are known.
     """
 
     start: str
@@ -53,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True)
 class _Surroundings:
-    """What is near an object, by map: `count` objects at most."""
+    """The nearest objects of each object in each map, at most `count` of them."""
 
     choices: Choices
     map_weights: np.ndarray
@@ -61,7 +64,7 @@ class _Surroundings:
     count: int
 
     def strengths(self, i: int, map: int) -> np.ndarray:
-        """q_ij^m of the objects j at home in the map; shape (n,)."""
+        """Compute q_ij^m of the objects j that belong to the map, shape (n,)."""
         logs = self.choices.log_weights_in(i, map)
         if self.choices.model.given is not None:
             logs[self.choices.is_row == self.choices.is_row[i]] = -np.inf
@@ -70,7 +73,7 @@ class _Surroundings:
         return strengths
 
     def steps(self, i: int) -> list[tuple[int, int, float]]:
-        """The map, the end and the strength of each step from an object."""
+        """List the map, the end and the strength of each step from an object."""
         steps = []
         for map in np.flatnonzero(self.is_home[:, i]).tolist():
             strengths = self.strengths(i, map)
@@ -88,18 +91,25 @@ def cheapest_path(
     n_neighbors: int,
     min_weight: float,
 ) -> list[tuple[int, int, int, float]]:
-    """Start, end, map and strength of each step; none where no path leads there.
+    """Find the cheapest path between two objects.
 
     Parameters
     ----------
     choices : Choices
+        The choice probabilities of the model.
     map_weights : ndarray of shape (n_maps, n)
+        The weight of each map for each object.
     start, end : int
-        Numbers of objects.
+        Indices of the objects.
     n_neighbors : int
-        How many of the nearest in a map a step may lead to.
+        Number of nearest objects in a map to which a step may lead.
     min_weight : float in [0, 1]
-        Least map weight of an object that is at home in a map.
+        Minimum map weight of an object that belongs to a map.
+
+    Returns
+    -------
+    list of (int, int, int, float)
+        Start, end, map and strength of each step; empty if there is no path.
     """
     is_home = (map_weights >= min_weight) | (map_weights == map_weights.max(axis=0))
     around = _Surroundings(choices, map_weights, is_home, n_neighbors)

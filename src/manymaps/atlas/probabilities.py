@@ -1,15 +1,16 @@
-"""The choices of a fitted model, from its maps alone.
+"""Choice probabilities of a fitted model, computed from its maps.
 
     v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-One set of objects: i chooses among all others, q_ij^m = v_ij^m / Z_i or, under a joint
-normalization, v_ij^m / Z. Two kinds of object: each is tied to those of the other kind alone,
+With one set of objects, i chooses among all others: q_ij^m = v_ij^m / Z_i or, under a joint
+normalization, v_ij^m / Z. In a bipartite model each object is related only to those of the other
+kind,
 
     conditional    q(j|i) = b_j v_ij / Z_i   and for the chosen   q(i|j) ~ a_i q(j|i)    (Bayes)
     joint          q(i,j) = a_i b_j v_ij / Z
 
-with a and b the fixed factors, which are the marginals of the table that was fitted (Globerson et
-al. 2004, section 2).
+The fixed factors a and b are the marginals of the fitted table (Globerson et al. 2004, section 2).
+"The chosen" are the objects of the kind that does not choose.
 
 Shapes: maps (n_maps, n, n_components), proportions (n_maps, n), factors (n,).
 """
@@ -26,20 +27,20 @@ from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normal
 
 __all__ = ["Choices", "strongest_of"]
 
-# Up to this many pairs sums are exact; beyond it the fast engine trades exactness for time. Not
+# Up to this many pairs, sums are exact. Beyond, the fast engine trades exactness for time. Not
 # tuned.
 _DIRECT_PAIRS = 2e9
 _TOLERANCE = 5e-3
-# Pairs per block, each with a number per map: bounds memory.
+# Pairs per block, each with one number per map, to bound memory.
 _PAIRS = 1 << 15
-# A fit knows log Z to the digits of float32, too few for the exp of a difference of larger ones.
+# A fit stores log Z in float32. Larger values have too few digits for the exp of a difference.
 _LARGEST_KNOWN = 1e4
 
 
 def strongest_of(similarities: np.ndarray, count: int) -> np.ndarray:
     """Return the indices of the largest positive similarities, largest first.
 
-    Of equal similarities the one with the smaller index comes first.
+    Among equal similarities, the one with the smaller index comes first.
 
     >>> strongest_of(np.array([0.0, 0.5, 0.7, 0.5]), 2).tolist()
     [2, 1]
@@ -51,20 +52,22 @@ def strongest_of(similarities: np.ndarray, count: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Choices:
-    """Maps as a model reads them.
+    """The maps of a model, with the choice probabilities that follow from them.
 
     Parameters
     ----------
     maps : ndarray of shape (n_maps, n, n_components)
+        The position of each object in each map.
     proportions : ndarray of shape (n_maps, n)
+        Mixing proportions, at least 0.
     model : ChoiceModel
-        `given` says whether there are two kinds of object.
+        The model. It is bipartite if `given` is set.
     n_rows : int
-        Two kinds: how many are rows; the columns follow them.
+        Number of rows in a bipartite model. The columns follow them.
     factors : ndarray of shape (n,), optional
-        a_i and b_j; 1 by default.
+        The fixed factors a_i and b_j; 1 by default.
     known_log_whole : float, optional
-        log Z of a joint model, where it is known.
+        log Z of a joint model, if it is known.
     """
 
     maps: np.ndarray
@@ -86,12 +89,12 @@ class Choices:
 
     @cached_property
     def is_row(self) -> np.ndarray:
-        """Which objects are rows, of two kinds; shape (n,)."""
+        """Whether each object is a row of a bipartite model, shape (n,)."""
         return np.arange(self.maps.shape[1]) < self.n_rows
 
     @cached_property
     def is_chooser(self) -> np.ndarray:
-        """Which objects choose, shape (n,)."""
+        """Whether each object chooses, shape (n,)."""
         if self.model.given is None:
             return np.ones(self.maps.shape[1], bool)
         return self.is_row if self.model.given == "rows" else ~self.is_row
@@ -102,7 +105,7 @@ class Choices:
         return np.zeros(n) if self.factors is None else np.log(self.factors.astype(np.float64))
 
     def _scaled(self, maps: np.ndarray) -> np.ndarray:
-        """Positions in units of the kernel's width."""
+        """Scale positions to units of the kernel's width."""
         return maps.astype(np.float64) / self.model.kernel_width
 
     def _logs(self, proportions: np.ndarray) -> np.ndarray:
@@ -111,11 +114,11 @@ class Choices:
 
     @cached_property
     def _known(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-        """The maps that were asked for so far; who asks of one word needs few of them."""
+        """The maps used so far, by number; questions about one word need few of them."""
         return {}
 
     def _of_map(self, m: int) -> tuple[np.ndarray, np.ndarray]:
-        """Positions in a map by component (n_components, n), and log proportions (n,)."""
+        """Return positions in a map by component (n_components, n), and log proportions (n,)."""
         if m not in self._known:
             points = np.ascontiguousarray(self._scaled(self.maps[m]).T)
             self._known[m] = points, self._logs(self.proportions[m])
@@ -124,7 +127,7 @@ class Choices:
     def _of_pairs(
         self, rows: np.ndarray, columns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, log proportions and indices of the objects in the pairs.
+        """Return positions, log proportions and indices of the objects in the pairs.
 
         The shapes are (n_maps, k, n_components) and (n_maps, k); each pair has two indices.
         """
@@ -133,7 +136,7 @@ class Choices:
         return *here, places[: len(rows)], places[len(rows) :]
 
     def log_similarities(self, i: int) -> np.ndarray:
-        """Log v_ij^m, shape (n_maps, n); -inf for i itself."""
+        """Compute log v_ij^m, shape (n_maps, n); -inf for i itself."""
         logs = np.full(self.proportions.shape, -np.inf)
         for m in np.flatnonzero(self.proportions[:, i] > 0).tolist():
             points, log_pi = self._of_map(m)
@@ -146,22 +149,22 @@ class Choices:
         return logs
 
     def nearness(self, i: int, listed: np.ndarray) -> np.ndarray:
-        """v_ij^m of the listed objects j, brought to a sum of 1; shape (n_maps, n)."""
+        """Compute v_ij^m of the listed objects j, normalized to a sum of 1; shape (n_maps, n)."""
         logs = self.log_similarities(i)
         logs[:, ~listed] = -np.inf
         return normalized(logs)
 
     def shares(self, i: int) -> np.ndarray:
-        """What each map gives to the choices of i, or to its being chosen; shape (n_maps, n)."""
+        """Compute the contribution of each map to the choices by i (or of i), (n_maps, n)."""
         return self._shares(i).copy()
 
     def sums(self, i: int) -> np.ndarray:
-        """What all maps together give to the choices of i, shape (n,)."""
+        """Compute the probabilities of the choices by i (or of i) over all maps, shape (n,)."""
         return np.asarray(self._shares(i).sum(axis=0))
 
     @cached_property
     def _last(self) -> dict[int, np.ndarray]:
-        """The shares of who was asked for last: a word is asked several things in turn."""
+        """The shares of the last object, about which several questions may follow."""
         return {}
 
     def _shares(self, i: int) -> np.ndarray:
@@ -178,26 +181,26 @@ class Choices:
         if not np.isfinite(logs).any():
             return np.zeros_like(logs)
         if self.is_joint:
-            # Where objects are very far apart, rounding of the logs may exceed what is left.
+            # If objects are very far apart, rounding of the logs may exceed the remaining value.
             return np.exp(np.minimum(logs + self._log_factors[i] - self.log_whole, 0.0))
         if not self.is_chooser[i]:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
 
     def map_weights_of(self, i: int) -> np.ndarray:
-        """`map_weights` of one object, (n_maps,), without those of all."""
+        """Compute `map_weights` of one object, (n_maps,), without those of the others."""
         sums = self._shares(i).sum(axis=1)
         whole = sums.sum()
         return sums / whole if whole > 0 else self.proportions[:, i].astype(np.float64)
 
     def nearest_in(self, i: int, map: int, count: int) -> np.ndarray:
-        """The objects j of largest v_ij^m, at most `count`, of those whose similarity is not 0."""
+        """Return at most `count` objects j of largest v_ij^m, without those of similarity 0."""
         logs = self.log_weights_in(i, map)
         order = np.argsort(-logs, kind="stable")[:count]
         return order[np.isfinite(logs[order] + self._of_map(int(map))[1][i])]
 
     def log_weights_in(self, i: int, map: int) -> np.ndarray:
-        """Log v_ij^m / pi_i^m of one map, shape (n,); -inf for i itself."""
+        """Compute log v_ij^m / pi_i^m of one map, shape (n,); -inf for i itself."""
         points, log_pi = self._of_map(int(map))
         distances = ((points - points[:, i : i + 1]) ** 2).sum(axis=0)
         logs = np.asarray(log_pi + log_kernel(distances, self.model.kernel))
@@ -205,13 +208,13 @@ class Choices:
         return logs
 
     def votes(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps)."""
+        """Compute r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps)."""
         return map_votes(*self._of_pairs(rows, columns), self.model.kernel)
 
     def row_shares(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """q(j|i) of pairs (i, j) of one set of objects, shape (n_pairs,); each row sums to 1.
+        """Compute q(j|i) of pairs (i, j) of one set of objects, shape (n_pairs,).
 
-        Under a joint model too; with the background, where there is one.
+        Each row sums to 1, also under a joint model. The background is included.
         """
         normalizers = self.log_normalizers
         values = np.zeros(len(rows))
@@ -225,14 +228,14 @@ class Choices:
         background, n = self.model.background, self.maps.shape[1]
         if background == 0:
             return values
-        # What the maps give of a row, and the background beside it.
+        # The weight of the maps in a row, compared with that of the background.
         whole = np.exp(normalizers - self.log_whole) * n if self.is_joint else np.ones(n)
         maps = (1 - background) * whole[rows]
         return np.asarray((maps * values + background / max(n - 1, 1)) / (maps + background))
 
     def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """v_ij of pairs (i, j), shape (n_pairs,)."""
-        # Imports of compiled functions wait, because numba takes half a second to start.
+        """Compute v_ij of pairs (i, j), shape (n_pairs,)."""
+        # Compiled functions are imported late, because numba takes half a second to start.
         from manymaps.compute.strongest import pair_similarities
         from manymaps.compute.threads import share_out
 
@@ -242,10 +245,11 @@ class Choices:
         return values
 
     def log_choices(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """(log q_ij + log q_ji) / 2 of pairs (i, j) of one set of objects, shape (n_pairs,).
+        """Compute (log q_ij + log q_ji) / 2 of pairs (i, j) of one set of objects, (n_pairs,).
 
-        The log of the geometric mean of how strongly either recalls the other, with the model's
-        background; -inf for two that share no map, where there is none, and for an object itself.
+        This is the log of the geometric mean of both association probabilities, with the model's
+        background. It is -inf for an object and itself and, without background, for two objects
+        that share no map.
         """
         n = self.maps.shape[1]
         whole = np.full(n, self.log_whole) if self.is_joint else self.log_normalizers
@@ -265,7 +269,7 @@ class Choices:
         return both
 
     def log_pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Log v_ij of pairs (i, j), shape (n_pairs,); also of a v too small for a number."""
+        """Compute log v_ij of pairs (i, j), shape (n_pairs,), even if v_ij underflows."""
         logs = np.empty(len(rows))
         for start in range(0, len(rows), _PAIRS):
             some = slice(start, start + _PAIRS)
@@ -273,7 +277,7 @@ class Choices:
         return logs
 
     def _log_of_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """Log v_ij, (n_pairs,), also where v_ij is below what a number can hold."""
+        """Compute log v_ij, (n_pairs,), even if v_ij underflows."""
         positions, log_proportions, i, j = self._of_pairs(i, j)
         distances = ((positions[:, i] - positions[:, j]) ** 2).sum(axis=2)
         logs = log_proportions[:, i] + log_proportions[:, j]
@@ -284,7 +288,7 @@ class Choices:
             return np.asarray(shift + np.log(np.exp(logs - shift).sum(axis=0)))
 
     def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
-        """The objects j of largest v_ij for each row i, shape (n_rows, count); -1: no more."""
+        """Find the objects j of largest v_ij for each row i, (n_rows, count); -1 if fewer."""
         from manymaps.compute.strongest import strongest_choices
         from manymaps.compute.threads import share_out
 
@@ -308,10 +312,10 @@ class Choices:
 
     @cached_property
     def map_weights(self) -> np.ndarray:
-        """sum_j q_ij^m / sum_mj q_ij^m, of each object by each map; shape (n_maps, n).
+        """sum_j q_ij^m / sum_mj q_ij^m of each object in each map; shape (n_maps, n).
 
-        What each map gives to the choices of i, or to its being chosen. An object that shares no
-        map with any other has its proportions.
+        It is the contribution of each map to the choices by i, or of i if i does not choose. The
+        weights of an object that shares no map with any other are its proportions.
         """
         if self.n_maps == 1:
             return np.ones(self.proportions.shape)
@@ -328,17 +332,17 @@ class Choices:
     def log_normalizers(self) -> np.ndarray:
         """Log Z_i of each chooser, shape (n_choosers,), without its own factor a_i.
 
-        Summed map by map, without a table of all pairs; -inf for one that shares no map with any
-        other object.
+        They are summed map by map, without a table of all pairs. The value is -inf for an object
+        that shares no map with any other.
         """
         return np.asarray(np.logaddexp.reduce(self._log_sums, axis=0))
 
     @cached_property
     def log_wholes(self) -> np.ndarray:
-        """Logs of what the choices of each object, or of it, sum to before they are shares; (n,).
+        """Logs of the sums by which the choices of each object, or of it, are normalized, (n,).
 
-        log Z_i of a chooser; of one that is chosen log sum_j a_j v_ij / Z_j, Z_j being 1 under a
-        joint model.
+        This is log Z_i of a chooser, and log sum_j a_j v_ij / Z_j of a chosen object, where Z_j is
+        1 under a joint model.
         """
         logs = np.empty(self.maps.shape[1])
         logs[self.is_chooser] = self.log_normalizers
@@ -348,7 +352,7 @@ class Choices:
 
     @cached_property
     def _log_evidence(self) -> np.ndarray:
-        """Log sum_j a_j v_ij^m / Z_j of those chosen, (n_maps, n_chosen); joint: without Z."""
+        """Log sum_j a_j v_ij^m / Z_j of the chosen, (n_maps, n_chosen); without Z if joint."""
         weights = self._log_factors[self.is_chooser]
         if not self.is_joint:
             weights = weights - self.log_normalizers
@@ -356,12 +360,12 @@ class Choices:
 
     @cached_property
     def _log_sums(self) -> np.ndarray:
-        """Log sum_j b_j v_ij^m of each chooser, (n_maps, n_choosers), with the chosen's factors."""
+        """Log sum_j b_j v_ij^m of each chooser, (n_maps, n_choosers), with the factors b."""
         chosen = self.is_chooser if self.model.given is None else ~self.is_chooser
         return self._summed(self.is_chooser, chosen, self._log_factors[chosen])
 
     def _summed(self, at: np.ndarray, of: np.ndarray, log_weights: np.ndarray) -> np.ndarray:
-        """Log sum_j w_j v_ij^m for i of one set, j of the same or of the other; (n_maps, n_at)."""
+        """Compute log sum_j w_j v_ij^m for i in one set and j in any, shape (n_maps, n_at)."""
         from manymaps.compute import field as sum_field
 
         one_set = self.model.given is None
@@ -381,7 +385,7 @@ class Choices:
         return sums
 
     def _entries(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Points (d, n_entries), offsets, log proportions and objects of the maps' wanted ones."""
+        """Return points (d, n_entries), offsets, log proportions and objects of a set, by map."""
         lives = self.proportions[:, wanted] > 0
         offsets = np.concatenate([[0], np.cumsum(lives.sum(axis=1))])
         scaled = (self.maps[:, wanted][lives] / self.model.kernel_width).astype(np.float32)
@@ -390,7 +394,7 @@ class Choices:
 
     @cached_property
     def log_whole(self) -> float:
-        """Log Z of a joint model, over all (ordered) pairs; -inf where no two share a map."""
+        """Log Z of a joint model, over all ordered pairs; -inf if no two objects share a map."""
         if self.known_log_whole is not None and abs(self.known_log_whole) < _LARGEST_KNOWN:
             return self.known_log_whole
         logs = self.log_normalizers

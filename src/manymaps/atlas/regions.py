@@ -1,16 +1,16 @@
-"""Which parts of a map have names: where categories or features are at home, or neighbours crowd.
+"""Named regions of a map: dense parts of categories or features, or groups of neighbours.
 
-A group's density in a map is the sum of its weights smoothed by a Gaussian on a grid of 96 x 96
-cells, whose bandwidth falls with the number of points as in Scott's rule for two dimensions,
+The density of a group in a map is the sum of its weights, smoothed by a Gaussian on a grid of 96 x
+96 cells. The bandwidth falls with the number of points as in Scott's rule for two dimensions,
 
     h = EXTENT_SHARE sqrt(area) k^(-1/6)
 
-Named groups (categories, features) have a region round each peak of their own density that holds
-enough of the group, where the group is at home: where it has most of what stands there, or a part
-that is several times its part of the map. Without names the regions are the basins of the density
-of all points (each cell climbs to its highest neighbour), a basin being joined to a higher one
-where the saddle between them is nearly as high as its own peak; their words are a caption of the
-members (`manymaps.atlas.captions`).
+Named groups (categories, features) have a region around each peak of their own density that
+contains enough of the group. Only cells count in which the group has most of the weight, or a share
+that is several times its share of the map. Without names, the regions are the basins of the density
+of all points: each cell climbs to its highest neighbour. A basin is joined to a higher one if the
+saddle between them is nearly as high as its own peak. The words of such a region are a caption of
+its members (`manymaps.atlas.captions`).
 
 Shapes: points (k, 2), weights (k,).
 """
@@ -28,19 +28,19 @@ from manymaps.atlas.data import AtlasData
 
 __all__ = ["Region", "crowds", "homes", "map_regions"]
 
-# A cell is about 1 % of the side of a map, finer than any region that could bear a name.
+# A cell is about 1 % of the side of a map, finer than any region that could carry a name.
 CELLS = 96
 # Times k^(-1/6), the rate of kernel density estimates in two dimensions (Silverman 1986); the
 # factor is not tuned.
 EXTENT_SHARE = 0.22
-#: A basin is part of a higher one where the saddle between them reaches such a part of its peak.
+#: A basin is joined to a higher one if the saddle reaches this share of its own peak.
 SAME = 0.75
-#: A region has at least so many members, and such a part of the map (or of its group).
+#: Minimum number of members of a region, and minimum share of the map, or of its group.
 LEAST_MEMBERS, LEAST_PART, LEAST_OF_GROUP = 6, 0.01, 0.2
-#: A group is at home where it has such a part of what stands there, or so many times its part of
-#: all; and never where it has less than so many times that.
+#: A group dominates a cell if it has the first share of the weight there, or the second multiple of
+#: its share of the map; and never with less than the third multiple.
 AT_HOME, OF_A_HOME, ABOVE_USUAL = 0.4, 3.0, 1.5
-#: More regions of a map than this nobody reads.
+#: More regions of a map would be unreadable.
 MOST_REGIONS = 24
 #: Maps of fewer objects show all labels anyway.
 FEWEST_OBJECTS = 30
@@ -57,11 +57,11 @@ class Region:
     name : str
         The category or feature; "" for a group of neighbours.
     words : tuple of str
-        Labels from which the members may be guessed; empty where labels only number the objects.
+        Labels that represent the members; empty if labels only number the objects.
     place : ndarray of shape (2,)
-        The member nearest to where they are densest.
+        The position of the member nearest to the densest part.
     members : ndarray of int
-        Places among the points, ascending.
+        Indices of the members among the points, ascending.
     """
 
     name: str
@@ -81,30 +81,32 @@ def map_regions(
     groups: Sequence[tuple[str, np.ndarray]] = (),
     words: np.ndarray | None = None,
 ) -> list[Region]:
-    """The named parts of one map, those of most objects first.
+    """Find the named regions of one map, those of most objects first.
 
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     map : int
+        The number of the map.
     objects : ndarray of int, shape (k,)
-        Those that the map shows.
+        Indices of the objects that the map shows.
     points : ndarray of shape (k, 2)
-        Where they are drawn.
+        The positions at which they are drawn.
     weights : ndarray of shape (k,)
-        What each counts for.
+        The weight of each object, at least 0.
     column : str, optional
-        The column of categories that names regions. Without one, objects whose labels only number
-        them have the first column of categories.
+        The column of categories that names regions. By default it is the first column of categories
+        if the labels only number the objects.
     groups : sequence of (str, ndarray of int)
-        Features: names and objects. They name regions where no column does.
+        The name and the objects of each feature. They name regions if no column does.
     words : ndarray of shape (n_objects,), bool, optional
-        Of two kinds of object those that may stand in a caption.
+        In a bipartite atlas, the objects that may be words of a caption.
 
     Returns
     -------
     list of Region
-        At most 24; none of a map of fewer than 30 objects.
+        At most 24 regions; none for a map of fewer than 30 objects.
     """
     if len(objects) < FEWEST_OBJECTS:
         return []
@@ -132,7 +134,7 @@ def _named_groups(
     column: str | None,
     groups: Sequence[tuple[str, np.ndarray]],
 ) -> dict[str, np.ndarray]:
-    """Which of the objects are of each named group."""
+    """Return the indices of the objects in each named group."""
     categories = categories_of(atlas, column)
     if categories is not None:
         name, texts = categories
@@ -144,19 +146,19 @@ def _named_groups(
 
 
 class _Grid:
-    """Cells over the points of a map, on which densities are smoothed."""
+    """The cells over the points of a map on which densities are smoothed."""
 
     def __init__(self, points: np.ndarray):
         low, high = points.min(axis=0), points.max(axis=0)
         self.extent = np.maximum(high - low, 1e-12 * np.maximum(1.0, np.abs(points).max()))
-        # A margin, so that no peak lies at the rim.
+        # A margin, so that no peak lies at the edge.
         self.low = low - 0.05 * self.extent
         self.step = 1.1 * self.extent / CELLS
         at = ((points - self.low) / self.step).astype(np.int64)
         self.cells = np.ravel_multi_index(tuple(np.clip(at, 0, CELLS - 1).T), (CELLS, CELLS))
 
     def density(self, members: np.ndarray, weights: np.ndarray, of: int) -> np.ndarray:
-        """The smoothed weights of some points, (CELLS, CELLS); `of` counts the whole group."""
+        """Smooth the weights of some points, (CELLS, CELLS); `of` is the size of their group."""
         counts = np.bincount(self.cells[members], weights[members], CELLS * CELLS)
         side = np.sqrt(self.extent.prod()) if self.extent.min() > 0 else self.extent.max()
         width = EXTENT_SHARE * side * max(of, 1) ** (-1 / 6) / 2
@@ -168,7 +170,7 @@ class _Grid:
         )  # fmt: skip
 
     def densest(self, members: np.ndarray, weights: np.ndarray) -> int:
-        """The member that stands where members are densest."""
+        """Return the member at which the density of the members is largest."""
         density = self.density(members, weights, len(members)).ravel()
         return int(members[density[self.cells[members]].argmax()])
 
@@ -176,7 +178,7 @@ class _Grid:
 def homes(
     grid: _Grid, weights: np.ndarray, groups: Mapping[str, np.ndarray]
 ) -> list[tuple[str, np.ndarray]]:
-    """Where named groups are at home: name and members of each region."""
+    """Find the regions of named groups: name and members of each."""
     everything = np.arange(len(weights))
     whole = weights.sum()
     found = []
@@ -198,7 +200,7 @@ def homes(
 
 
 def crowds(grid: _Grid, weights: np.ndarray) -> list[np.ndarray]:
-    """Groups of neighbours: the members of each basin of the density."""
+    """Find groups of neighbours: the members of each basin of the density."""
     basins = _basins(grid.density(np.arange(len(weights)), weights, len(weights)))[grid.cells]
     least = max(LEAST_MEMBERS, LEAST_PART * len(weights))
     members = [np.flatnonzero(basins == basin) for basin in np.unique(basins)]
@@ -206,7 +208,7 @@ def crowds(grid: _Grid, weights: np.ndarray) -> list[np.ndarray]:
 
 
 def _basins(density: np.ndarray) -> np.ndarray:
-    """The peak to which each cell climbs, (CELLS * CELLS,); joined over high saddles."""
+    """Return the peak to which each cell climbs, (CELLS * CELLS,), joined over high saddles."""
     flat = density.ravel()
     around = np.arange(flat.size).reshape(density.shape)
     best, target = density.copy(), around.copy()
@@ -225,7 +227,7 @@ def _basins(density: np.ndarray) -> np.ndarray:
 
 
 def _joined(peaks: np.ndarray, density: np.ndarray) -> np.ndarray:
-    """Basins with those over a high saddle made one, the highest saddles first."""
+    """Join basins over high saddles, the highest saddles first."""
     grid, heights = peaks.reshape(CELLS, CELLS), density.reshape(CELLS, CELLS)
     pairs, saddles = [], []
     for one, other in ((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])):

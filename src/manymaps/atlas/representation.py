@@ -1,8 +1,8 @@
-"""How an atlas and its entries show themselves at a prompt and in a notebook.
+"""The representation of an atlas and its entries at a prompt and in a notebook.
 
-Labels come from whoever made the data. At a prompt characters that are not printable (controls,
-those that turn the direction of a line) are escaped; in a notebook so is all markup, no formula is
-set, and each label keeps its direction of writing to itself.
+Labels come from unknown sources. At a prompt, characters that are not printable are escaped,
+including controls that change the direction of a line. In a notebook, all markup is escaped as
+well, formulas are not typeset, and each label is isolated in its writing direction.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from manymaps.labels import first_of, plural
 
 __all__ = ["atlas_html", "atlas_text", "entry_text", "where_senses_lie"]
 
-# Sizes of the text in a notebook: it should fit on a screen.
+# Sizes of the text in a notebook, chosen to fit on a screen.
 LONGEST = 40
 MOST_SENSES, NEIGHBORS = 8, 6
 MOST_MAPS, CAPTION = 20, 4
-# The least proportion with which an object counts as belonging to a map, as in figures.
+# Minimum proportion with which an object counts as belonging to a map, as in figures.
 AT_HOME = 0.1
-# Jupyter sets what stands between dollar signs as a formula, but not under these names.
+# Jupyter typesets text between dollar signs as a formula, except in elements of these classes.
 PLAIN = "tex2jax_ignore mathjax_ignore"
 
 
 def atlas_text(atlas: AtlasData) -> str:
-    """Three lines: sizes and method, the first labels, and what else is known.
+    """Summarize an atlas in three lines: sizes and method, the first labels, and further parts.
 
     Examples
     --------
@@ -70,13 +70,13 @@ def _listed(labels: Iterable[str], most: int) -> str:
 
 
 def _plain(label: str) -> str:
-    """A label on one line, with escapes for what is not printable, cut where it is long."""
+    """Return a label on one line, with unprintable characters escaped, cut if it is long."""
     shown = label if label.isprintable() else repr(label)[1:-1]
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
 
 def where_senses_lie(senses: Sequence[Sense], *, grouped: bool) -> tuple[int, int]:
-    """How many senses a word has, and in how many maps these lie.
+    """Count the senses of a word, and the maps that contain them.
 
     Groups (`Atlas.has_associations`) count if they have a share of the observed associations. Maps
     that are listed only because of their map weight contain no sense.
@@ -91,7 +91,7 @@ def where_senses_lie(senses: Sequence[Sense], *, grouped: bool) -> tuple[int, in
 
 
 def entry_text(label: str, kind: str | None, senses: Sequence[Sense], *, grouped: bool) -> str:
-    """The senses of an object, one per line, with their shares, maps and neighbours."""
+    """Format the senses of an object, one per line, with their shares, maps and neighbours."""
     name = _plain(label) + ("" if kind is None else f" ({_plain(kind)})")
     n_senses, n_maps = where_senses_lie(senses, grouped=grouped)
     counted = f": {plural('sense', n_senses)}" if grouped else ""
@@ -106,7 +106,7 @@ def entry_text(label: str, kind: str | None, senses: Sequence[Sense], *, grouped
 
 
 def atlas_html(atlas: AtlasData) -> str:
-    """A heading, and a table of what each map is about."""
+    """Format a heading, and a table with the caption of each map."""
     head = f"<b>Atlas</b> of {escape(_sizes(atlas))}<br><small>{escape(_known(atlas))}</small>"
     words = None if atlas.kinds is None else ~atlas.choices.is_row
     rows = []

@@ -1,4 +1,4 @@
-"""Two kinds of object in one map: which stand as dots, which as words, and who comes first."""
+"""Roles of rows and columns in a bipartite map: dots or words, and the priority of labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = [
     "FEW_DOTS", "SMALL_TABLE", "Roles", "label_roles", "numbers_of_kinds",
 ]  # fmt: skip
 
-# Up to this number dots have labels next to words without hiding them.
+# Up to this number, dots have labels next to words without hiding them.
 FEW_DOTS = 60
 # Small tables are drawn as in correspondence analysis: every column a cross with a label.
 SMALL_TABLE = 300
@@ -22,22 +22,22 @@ SMALL_TABLE = 300
 
 @dataclass(frozen=True)
 class Roles:
-    """How the objects of two kinds are shown.
+    """The way in which rows and columns are drawn.
 
     Attributes
     ----------
     kinds : (str, str)
-        That of the dots and that of the words.
+        The kind drawn as dots, and the kind drawn as words.
     is_text : ndarray of shape (n_objects,), bool
-        Which are words.
+        Whether each object is drawn as a word.
     has_label : ndarray of shape (n_objects,), bool
-        Which may have a label; a word without one is a speck.
+        Whether each object may have a label. A word without a label is a small dot.
     weights : ndarray of shape (n_maps, n_objects)
-        w as shares of the greatest of the kind in the map.
+        w relative to the largest of the kind in the map, from 0 to 1.
     priority : ndarray of shape (n_maps, n_objects), in [0, 1]
         Rank by w within the kind, 1 for the first.
     crosses : bool
-        Words have their labels beside a cross.
+        Whether words are drawn as a cross with a label next to it.
     """
 
     kinds: tuple[str, str]
@@ -48,26 +48,31 @@ class Roles:
     crosses: bool
 
     def labels_of_dots(self, shown: np.ndarray) -> Roles:
-        """The same where dots have labels too, if there are few of them among those shown."""
+        """Give dots labels too, if few of them are among the objects shown."""
         few = (~self.is_text[shown]).sum() <= FEW_DOTS
         return replace(self, has_label=self.has_label | (few & ~self.is_text))
 
 
 def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
-    """Which kind stands as words, and which objects have labels.
+    """Choose which kind is drawn as words, and which objects have labels.
 
     Parameters
     ----------
     atlas : Atlas
-        With two kinds.
+        A bipartite atlas.
     label : str, sequence of str, or None
-        The kinds with labels. By default the columns, and the rows where there are 60 or fewer.
-        The columns are words and the rows dots, unless the rows alone have labels.
+        The kinds with labels. By default these are the columns, and the rows if there are at most
+        60. The columns are words and the rows dots, unless only the rows have labels.
+
+    Returns
+    -------
+    Roles
+        The roles of all objects.
 
     Raises
     ------
     ParameterError
-        For an unknown kind.
+        If a kind is unknown.
     """
     rows, columns = dict.fromkeys(atlas.kinds or ())
     is_row = atlas.of_kind(rows)
@@ -93,7 +98,7 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
 
 
 def numbers_of_kinds(atlas: AtlasData) -> list[str]:
-    """How many objects of each kind there are, in words."""
+    """Describe the number of objects of each kind in words."""
     return [
         plural(kind, int(atlas.of_kind(kind).sum())) for kind in dict.fromkeys(atlas.kinds or ())
     ]

@@ -1,7 +1,7 @@
-"""What fitted an atlas, as far as what is done with it later depends on that.
+"""The settings of a fit that insertion and evaluation need later.
 
-An atlas keeps all settings of its fit as plain values (`Atlas.parameters`), as a file can hold
-them. This is the one place that reads some of them back.
+An atlas stores all settings of its fit as plain values (`Atlas.parameters`), which a file can
+contain. Only this module reads some of them back.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _USUAL_PERPLEXITY = 30.0
 
 @dataclass(frozen=True)
 class FitSettings:
-    """What insertion and evaluation must know of a fit.
+    """The settings of a fit that insertion and evaluation need.
 
     Attributes
     ----------
     penalty : float
-        The size penalty; 0 where none is stored.
+        The size penalty; 0 if none is stored.
     metric : str or None
-        How vectors were compared; None where no vectors were fitted.
+        The metric with which vectors were compared; None if no vectors were fitted.
     perplexity : tuple of float
-        One or several; 30 where none is stored.
+        One or several perplexities; 30 if none is stored.
     affinity : str
-        How similarities arose from vectors, as Python writes it; "auto" for the usual one.
+        The affinity that turned vectors into similarities, as Python code; "auto" is the default.
 
     Examples
     --------
@@ -50,12 +50,22 @@ class FitSettings:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> FitSettings:
-        """Those among the parameters of an atlas.
+        """Read the settings from the parameters of an atlas.
+
+        Parameters
+        ----------
+        parameters : mapping of str to Any
+            The parameters of an atlas.
+
+        Returns
+        -------
+        FitSettings
+            The settings; defaults replace missing ones.
 
         Raises
         ------
         DataError
-            For a penalty or a perplexity that is no number.
+            If a penalty or a perplexity is not a number.
         """
         metric = parameters.get("metric")
         return cls(
@@ -66,14 +76,24 @@ class FitSettings:
         )
 
     def similarities_by(self, perplexity: float | tuple[float, ...] | None = None) -> Affinity:
-        """How the similarities of the fit arose from vectors, with another perplexity on demand.
+        """Return the affinity of the fit, optionally with another perplexity.
+
+        Parameters
+        ----------
+        perplexity : float or tuple of float, optional
+            One or several perplexities; by default those of the fit.
+
+        Returns
+        -------
+        Affinity
+            The affinity that turns vectors into similarities.
 
         Raises
         ------
         DataError
-            Where they arose in a way that is not known here.
+            If the stored affinity is unknown.
         """
-        # Reading an atlas does not wait for scikit-learn, which this import loads.
+        # Imported late, because it loads scikit-learn, which reading an atlas does not need.
         from manymaps.affinity.affinities import GaussianAffinity, affinity_from
 
         stored = self.perplexity if len(self.perplexity) > 1 else self.perplexity[0]
@@ -83,8 +103,8 @@ class FitSettings:
         found = affinity_from(self.affinity, **changes)
         if found is None:
             raise DataError(
-                f"the atlas was fitted with {self.affinity}, which is not known here; its KL "
-                "divergence cannot be computed from the vectors"
+                f"the atlas was fitted with {self.affinity}, which this version does not know; its "
+                "KL divergence cannot be computed from the vectors"
             )
         return found
 
@@ -92,7 +112,7 @@ class FitSettings:
 def _number(parameters: Mapping[str, Any], name: str, usual: float) -> float:
     numbers = _numbers(parameters, name, usual)
     if len(numbers) > 1:
-        raise DataError(f"the atlas says that its fit had {name}={parameters[name]!r}, no number")
+        raise DataError(f"the atlas stores {name}={parameters[name]!r}; expected one number")
     return numbers[0]
 
 
@@ -101,7 +121,7 @@ def _numbers(parameters: Mapping[str, Any], name: str, usual: float) -> tuple[fl
     try:
         numbers = np.atleast_1d(np.asarray(usual if stored is None else stored, np.float64))
     except (TypeError, ValueError) as error:
-        raise DataError(f"the atlas says that its fit had {name}={stored!r}, no number") from error
+        raise DataError(f"the atlas stores {name}={stored!r}; expected numbers") from error
     if numbers.ndim != 1 or not numbers.size:
-        raise DataError(f"the atlas says that its fit had {name}={stored!r}, no number")
+        raise DataError(f"the atlas stores {name}={stored!r}; expected numbers")
     return tuple(numbers.tolist())

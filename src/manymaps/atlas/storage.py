@@ -1,4 +1,4 @@
-"""The file `.atlas`: what it holds, and how an atlas is written to it and read from it.
+"""The file format `.atlas`: its schema, and functions that write and read it.
 
 ATLAS           the schema: names, types, shapes and ranges (`manymaps.archive.schema`)
 save_atlas, read_atlas, same_atlas
@@ -34,7 +34,7 @@ __all__ = ["ATLAS", "read_atlas", "same_atlas", "save_atlas"]
 
 _Atlas = TypeVar("_Atlas", bound=AtlasData)
 
-# Fields that are stored as they are.
+# Fields that are stored unchanged.
 _PLAIN = ("labels", "method", "parameters", "log_normalizer", "fingerprint")
 _TEXT = ValuePart((str,), "a text")
 
@@ -53,7 +53,7 @@ ATLAS = Schema(
         "log_normalizer": ValuePart((float, NoneType), "log Z of a joint model"),
         "fingerprint": ValuePart((str,), "fingerprint of the fitted data"),
         "kinds": ValuePart(
-            (list, NoneType), "kind of each object in an atlas of two kinds: rows, then columns",
+            (list, NoneType), "kind of each object in a bipartite atlas: rows, then columns",
             each=_TEXT, length="n_objects", optional=True,
         ),
         "vector_shape": ValuePart(
@@ -135,13 +135,13 @@ def save_atlas(atlas: AtlasData, path: str | os.PathLike[str], *, vectors: bool 
 
 
 def same_atlas(one: AtlasData, other: AtlasData) -> bool:
-    """Whether `save_atlas` would write the same of both."""
+    """Check whether `save_atlas` would write the same content for both."""
     return same_content(_stored(one), _stored(other))
 
 
 @reader("a manymaps atlas")
 def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas:
-    """Read an atlas of that type; see `manymaps.load_atlas`."""
+    """Read an atlas of the given type; see `manymaps.load_atlas`."""
     meta, arrays = read_archive(path, ATLAS)
     n_objects = len(meta["labels"])
     consensus: dict[str, Any] = _under(arrays, "consensus/")
@@ -163,11 +163,13 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
             associations=table,
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{path}: the atlas lacks or garbles a part ({error!s:.300})") from error
+        raise DataError(
+            f"{path}: a part of the atlas is missing or invalid ({error!s:.300})"
+        ) from error
 
 
 def _associations(parts: Mapping[str, np.ndarray], n_objects: int) -> sparse.csr_array:
-    """The table of associations; stored zeros, which are not associations, are dropped."""
+    """Build the table of associations without stored zeros, which are not associations."""
     table = csr_from(parts, (n_objects, n_objects), "the associations")
     table.eliminate_zeros()  # senses divide by the sum over the associations of an object
     return table
@@ -176,7 +178,7 @@ def _associations(parts: Mapping[str, np.ndarray], n_objects: int) -> sparse.csr
 def _stored(
     atlas: AtlasData, *, vectors: bool = True
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What a file of the atlas holds: plain values, and arrays."""
+    """Return the plain values and the arrays that a file of the atlas contains."""
     meta = {
         "model": atlas.model.as_dict(),
         **{name: getattr(atlas, name) for name in _PLAIN},

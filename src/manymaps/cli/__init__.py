@@ -1,7 +1,7 @@
-"""The command line: the group of its commands, each in a file of its name.
+"""The command line: the group of the commands, each of which has a file of the same name.
 
-`manymaps.cli.contract` defines the streams and exit codes. A command imports what it needs when it
-runs, so that `manymaps --help` is quick.
+`manymaps.cli.contract` defines the streams and exit codes. A command imports its dependencies when
+it runs, so that `manymaps --help` is fast.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["cli", "main"]
 
 def main() -> None:
     """Run the command line."""
-    # Threads that wait by spinning lose a whole time slice at every barrier when another program
-    # has their core. OpenMP reads this when it is loaded, so it is set before anything else.
+    # Threads that spin while they wait lose a whole time slice at every barrier if another program
+    # occupies their core. OpenMP reads this when it is loaded, so it is set before anything else.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     _occupy_closed_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -34,14 +34,14 @@ def main() -> None:
 
 
 def _occupy_closed_streams() -> None:
-    """Stand in for standard streams that are closed (`>&-`): else files would get their numbers.
+    """Replace closed standard streams (`>&-`), because files would get their numbers otherwise.
 
-    Reading from them and writing data to them fails; what is only for a person is dropped.
+    Reading from them and writing data to them fails; messages are dropped.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             missing = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
-            if missing != number:  # another file has it already
+            if missing != number:  # another file has this number already
                 os.close(missing)
                 continue
             setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
@@ -82,7 +82,7 @@ COMMANDS = (
 
 
 class _OnDemand(Mapping[str, click.Command]):
-    """The commands by name; the file of one is imported when the command is asked for."""
+    """The commands by name; the file of a command is imported when the command is looked up."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in COMMANDS:
@@ -96,5 +96,5 @@ class _OnDemand(Mapping[str, click.Command]):
         return len(COMMANDS)
 
 
-# To import all of them takes 50 ms of processor time, which every command would pay.
+# Importing all of them takes 50 ms of processor time, which every command would spend.
 cli.commands = cast("dict[str, click.Command]", _OnDemand())

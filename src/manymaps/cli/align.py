@@ -1,4 +1,4 @@
-"""The command `align`: number and turn the maps of one atlas like those of another."""
+"""The command `align`, which numbers and rotates the maps of one atlas to match another."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def align(options: AlignOptions) -> None:
 
 
 def _rows(alignment: mm.Alignment) -> Iterator[tuple[str, ...]]:
-    """The similarity of each map to its match, and its caption."""
+    """Yield the similarity of each map to its match, and its caption."""
     for m, words in enumerate(alignment.atlas.captions()):
         match = int(alignment.matches[m])
         overlap = f"{alignment.similarities[m]:.2f}" if match >= 0 else "new"

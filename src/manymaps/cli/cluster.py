@@ -1,4 +1,4 @@
-"""The command `cluster`: overlapping features behind a table of similarities."""
+"""The command `cluster`, which finds overlapping features in a table of similarities."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration"
 CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
 # Members per row of a table in a terminal.
 MOST_LISTED = 12
-# Choosing fits many numbers of clusters, each also from its neighbours' clusters, so that three
-# starts suffice.
+# Each number of clusters with --choose also starts from the clusters of its neighbours, so that
+# three starts suffice.
 RESTARTS, RESTARTS_TO_CHOOSE = 10, 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimilarityReading(Reading):
-    """Options of what reads a table of similarities."""
+    """The options of reading a table of similarities."""
 
     cue: str | None = option(
         "COLUMN", "Column of the first object of a pair (lists of pairs only)."
@@ -223,7 +223,7 @@ def _estimator(n_clusters: int, options: ClusterOptions) -> mm.AdditiveClusterin
 def _stability(
     estimator: mm.AdditiveClustering, options: ClusterOptions
 ) -> ClusterStability | None:
-    """The recurrence of the clusters, with --bootstraps."""
+    """Measure the recurrence of the clusters, with --bootstraps."""
     count = options.bootstraps
     if count is None:
         return None
@@ -235,7 +235,7 @@ def _stability(
 
 
 def _map(table: SimilarityTable, options: ClusterOptions) -> mm.Atlas:
-    """The map to draw clusters on: that of --atlas, or one of the similarities."""
+    """Return the map to draw clusters on: that of --atlas, or one of the similarities."""
     if options.atlas is not None:
         return mm.load_atlas(options.atlas)
     similar = -table.values if options.dissimilarities else table.values
@@ -265,7 +265,7 @@ def _record(
         "n_objects": n,
         "n_pairs": table.n_pairs,
         "n_missing": n * (n - 1) // 2 - table.n_pairs,
-        # A perfect fit has an infinite one, for which JSON has null.
+        # A perfect fit has an infinite value, which JSON represents as null.
         "log_likelihood": estimator.log_likelihood_,
         "solver": options.solver,
         "seed": options.seed,
@@ -278,7 +278,7 @@ def _record(
 
 
 def _report(record: dict[str, Any], stability: ClusterStability | None) -> str:
-    """A text: the variance explained, the clusters, and the agreement of starts and refits."""
+    """Report the variance explained, the clusters, and the agreement of starts and refits."""
     n, solutions = len(record["clusters"]), record["solutions"]
     head = (
         f"{n:,} cluster{'s account' if n != 1 else ' accounts'} for "

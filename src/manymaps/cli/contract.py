@@ -1,13 +1,13 @@
-"""The contract of all commands: their streams, their exit codes, and how they report.
+"""The contract of all commands: their streams, their exit codes, and their reports.
 
-    stdout   the data asked for, whole, and nothing else
+    stdout   the requested data, complete, and nothing else
     stderr   everything else: notes, warnings, progress, errors
-    exit     0 fine | 1 the run failed | 2 usage, an output that cannot be written among it
+    exit     0 success | 1 the run failed | 2 usage error, or an output that cannot be written
              3 bad input data | 4 not converged under --strict
              130 interrupted, by Ctrl-C or the signals TERM and HUP
 
-An error is one line that says what is wrong and what to do. Set MANYMAPS_DEBUG=1 to see where an
-unexpected one came from.
+An error is reported in one line with the fault and a remedy. If MANYMAPS_DEBUG=1 is set, an
+unexpected error shows its traceback.
 """
 
 from __future__ import annotations
@@ -43,31 +43,31 @@ __all__ = [
 
 
 class RunFailed(click.ClickException):
-    """The run failed, but neither the usage nor the data is the reason."""
+    """A failed run, caused neither by the usage nor by the data."""
 
     exit_code = 1
 
 
 class BadData(click.ClickException):
-    """The input data cannot be used."""
+    """An error in the input data."""
 
     exit_code = 3
 
 
 class NotConverged(click.ClickException):
-    """The fit has not converged, and --strict requires it."""
+    """The failure of a fit to converge under --strict."""
 
     exit_code = 4
 
 
 class Interrupted(click.ClickException):
-    """Ctrl-C, or the signals TERM and HUP."""
+    """An interruption by Ctrl-C, or the signals TERM and HUP."""
 
     exit_code = 130
 
 
 class Option(click.Option):
-    """An option that knows which parameters of the library it stands for."""
+    """An option, with the parameters of the library that it sets."""
 
     def __init__(self, *arguments: Any, sets: Sequence[str] = (), **settings: Any):
         super().__init__(*arguments, **settings)
@@ -75,7 +75,7 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose failures are reported in a line, each kind with its exit code."""
+    """A command whose failures are reported in one line, each kind with its exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command under the contract of this module."""
@@ -88,12 +88,12 @@ class Command(click.Command):
 
 
 class Commands(click.Group):
-    """The group of such commands, listed in the order in which users need them."""
+    """The group of the commands, listed in the order in which users need them."""
 
     command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of definition."""
+        """Return the names in the order of definition."""
         return list(self.commands)
 
 
@@ -119,7 +119,7 @@ def _reported(ctx: click.Context) -> Iterator[None]:
         raise
     except Exception as error:
         if interrupted():
-            # A library that is interrupted while it is imported may raise an error of its own.
+            # A library that is interrupted during its import may raise a different error.
             raise Interrupted("interrupted") from error
         # Any other error is reported in one sentence too.
         if os.environ.get("MANYMAPS_DEBUG") == "1":
@@ -143,7 +143,7 @@ def _explained(error: Exception) -> str:
 
 
 def _located(error: Exception, message: str, ctx: click.Context) -> str:
-    """A message about data, after the option that named their file or the word, if one did."""
+    """Prefix a message about data with the option that named their file or the word, if any."""
     for option in ctx.command.params:
         if not isinstance(option, click.Option):
             continue
@@ -158,14 +158,14 @@ def _located(error: Exception, message: str, ctx: click.Context) -> str:
 
 
 def option_name(parameter: click.Parameter) -> str:
-    """A parameter of a command as messages name it: its first flag, or its metavar."""
+    """Return the name of a parameter in messages: its first flag, or its metavar."""
     if isinstance(parameter, click.Option):
         return parameter.opts[0]
     return (parameter.metavar or parameter.human_readable_name).strip(".[]")
 
 
 def spelled_as_option(parameter: str, value: Any) -> str | None:
-    """A parameter of the library as an option of the command that runs, if it has such an option.
+    """Spell a parameter of the library as an option of the current command, if it has one.
 
     >>> spelled_as_option("rows", "keep") is None  # no command runs
     True
@@ -192,19 +192,19 @@ def note(*messages: str) -> None:
     """Print lines on stderr, except under --quiet."""
     context = click.get_current_context(silent=True)
     if context is None or not context.meta.get("manymaps.quiet"):
-        # A closed stderr does not end the work.
+        # A closed stderr does not stop the work.
         with suppress(OSError):
             for message in messages:
                 click.echo(message, err=True)
 
 
 def quiet_option() -> click.Option:
-    """The option --quiet of all commands."""
+    """Create the option --quiet of all commands."""
     return _general("quiet", "Print only results and errors.")
 
 
 def json_option() -> click.Option:
-    """The option --json of the commands that print data."""
+    """Create the option --json of the commands that print data."""
     return _general("json", "Print the results as one JSON object.")
 
 
@@ -233,19 +233,19 @@ def _leave_stdout(exit_code: int) -> NoReturn:
 
 
 def emit_json(record: Mapping[str, Any]) -> None:
-    """Print one JSON object on stdout; infinite and unknown numbers are null."""
+    """Print one JSON object on stdout; infinite and unknown numbers become null."""
     ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
     emit(json.dumps(_with_null(record), ensure_ascii=ascii_only, allow_nan=False))
 
 
 def elapsed() -> float:
-    """Seconds since the command began."""
+    """Return the seconds since the command started."""
     started: float = click.get_current_context().meta["manymaps.started"]
     return round(time.perf_counter() - started, 3)
 
 
 def as_json() -> bool:
-    """Whether the command prints JSON."""
+    """Check whether the command prints JSON."""
     return bool(click.get_current_context().meta["manymaps.json"])
 
 
@@ -261,11 +261,13 @@ def tell(
     Parameters
     ----------
     record : callable
+        A function that returns the record.
     text : callable
+        A function that returns the text.
     files : iterable of path, optional
         The outputs; None is skipped.
     summary : bool
-        Whether the text is for a person only, so that --quiet leaves it out.
+        Whether the text only summarizes, so that --quiet omits it.
     """
     if as_json():
         emit_json(record())
@@ -278,7 +280,7 @@ def tell(
 
 
 def write_rows(path: Path, rows: Iterable[Iterable[object]]) -> None:
-    """Write a CSV file, whole or not at all."""
+    """Write a CSV file, completely or not at all."""
     from manymaps.archive import written_whole
     from manymaps.data.csv_cells import write_csv
 
@@ -295,14 +297,19 @@ def _with_null(value: Any) -> Any:
 
 
 def grid(rows: Iterable[Sequence[object]], *, right: bool = False) -> str:
-    """Rows as a table of plain text, as wide as the terminal, and unwrapped in a file or pipe.
+    """Format rows as a plain-text table, as wide as the terminal, and unwrapped in a file or pipe.
 
     Parameters
     ----------
     rows : iterable of sequences
-        Of cells, which `cell` writes; rows may differ in length.
+        The cells of each row, which `cell` formats. Rows may differ in length.
     right : bool
-        Whether all columns but the first are aligned to the right.
+        Whether all columns but the first are right-aligned.
+
+    Returns
+    -------
+    str
+        The table.
     """
     from rich.console import Console
     from rich.table import Table
@@ -319,7 +326,7 @@ def grid(rows: Iterable[Sequence[object]], *, right: bool = False) -> str:
 
 
 def cell(value: object) -> str:
-    """A value as a table shows it.
+    """Format a value for a table.
 
     >>> [cell(value) for value in (12345, 0.12345, float("nan"), None, "tie")]
     ['12,345', '0.123', 'none', '', 'tie']
@@ -339,7 +346,7 @@ def cell(value: object) -> str:
 
 
 def shown(label: str, width: int = 40) -> str:
-    """A label without control characters, shortened to a width."""
+    """Remove control characters from a label, and shorten it to a width."""
     plain = "".join(
         "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) == "Cc" or c in _BIDI else c
         for c in label[: width + 1]

@@ -1,4 +1,4 @@
-"""The command `count`: raw texts to a table of counts."""
+"""The command `count`, which turns raw texts into a table of counts."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _counted(options: CountOptions) -> mm.Counts:
 
 
 def _words(options: CountOptions) -> mm.Words:
-    """Which words are counted."""
+    """Return the rules for the words to count."""
     from manymaps.io.matrices import read_labels
 
     stop_words: Any = options.stop_words

@@ -1,4 +1,4 @@
-"""The command `demo`: fit and draw the word associations that come with the package."""
+"""The command `demo`, which fits and draws the word associations in the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `diagnose`: how far data deviate from a metric, and how many maps they need."""
+"""The command `diagnose`, which measures deviations from a metric and suggests a number of maps."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def diagnose(options: DiagnoseOptions) -> None:
     if options.plot is not None:
         mm.save_figure(mm.plot_shepard(found), options.plot)
     for line in [*reading_notes(data), *found.notes]:
-        # The diagnosis undoes what renormalized rows do to symmetric values.
+        # The diagnosis reverses the effect of renormalized rows on symmetric values.
         if line != NO_LONGER_SYMMETRIC:
             note(line)
     seconds = {"seconds": elapsed()}
@@ -95,8 +95,8 @@ def diagnose(options: DiagnoseOptions) -> None:
 
 
 def diagnosis_record(found: mm.Diagnosis) -> dict[str, Any]:
-    """The record that `diagnose --json` prints; NaN (null in JSON) marks uncountable figures."""
-    # The scaling is drawn only.
+    """Return the record of `diagnose --json`; NaN (null in JSON) marks uncountable figures."""
+    # The scaling is only drawn.
     record = {
         one.name: getattr(found, one.name)
         for one in fields(found)
@@ -111,7 +111,7 @@ def diagnosis_record(found: mm.Diagnosis) -> dict[str, Any]:
 
 
 def diagnosis_table(found: mm.Diagnosis, name: str) -> str:
-    """The text that `diagnose` prints: each figure with its meaning."""
+    """Format the report of `diagnose`: each number with its meaning."""
     what = "similarities" if found.kind == "similarities" else "distances"
     groups = ""
     if found.n_components > 1:
@@ -195,7 +195,7 @@ def _of_stress(found: mm.Diagnosis) -> str:
 
 
 def _fits(found: mm.Diagnosis) -> list[tuple[str, str, str]]:
-    """The shares that maps reproduce; the one that decides the suggestion comes first."""
+    """List the shares that maps reproduce; the one that decides the suggestion comes first."""
     from manymaps.analysis.diagnosis import FEW
 
     some = f" of {found.n_fitted:,} objects" if found.n_fitted < found.n_objects else ""
@@ -221,7 +221,7 @@ def _fits(found: mm.Diagnosis) -> list[tuple[str, str, str]]:
 
 
 def _further(found: mm.Diagnosis, file: Path) -> str:
-    """The command that would fit what was suggested."""
+    """Return the command that fits the suggested maps."""
     from manymaps.cli.fit import fit
 
     command = ["manymaps", "fit", str(file), "-o", f"{file.name.split('.')[0] or 'out'}.atlas"]

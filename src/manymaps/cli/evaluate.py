@@ -1,4 +1,4 @@
-"""The command `evaluate`: how well an atlas represents the data in a file."""
+"""The command `evaluate`, which measures how well an atlas represents the data in a file."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _measured(
     atlas: mm.Atlas, data: Any, options: EvaluateOptions, table: Callable[[Any, str], str],
     notes: Callable[[Any, EvaluateOptions], None], **settings: Any,
 ) -> None:  # fmt: skip
-    """Evaluate, and print notes and the results."""
+    """Evaluate the atlas, and print notes and the results."""
     from manymaps.compute.threads import threads
 
     with work("measuring"), threads(options.jobs):
@@ -142,7 +142,7 @@ def _measured(
 
 
 def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
-    """Associations or vectors of an atlas of one kind of object."""
+    """Evaluate on associations or vectors, for an atlas with one kind of object."""
     from manymaps.cli.reading import read_data
     from manymaps.cli.report import evaluation_table
 
@@ -170,7 +170,7 @@ def _note_of_pairs(found: mm.Evaluation, options: EvaluateOptions) -> None:
 
 
 def _of_counts(atlas: mm.Atlas, options: EvaluateOptions) -> None:
-    """Counts, of an atlas of two kinds of object."""
+    """Evaluate on counts, for a bipartite atlas."""
     from manymaps.cli.reading import read_count_table
     from manymaps.cli.report import count_evaluation_table
 
@@ -191,7 +191,7 @@ def _note_of_counts(found: mm.CountEvaluation, options: EvaluateOptions) -> None
 
 
 def _holds_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
-    """Whether a file is to be read as ratings: by the options, else by its columns."""
+    """Check whether a file contains ratings, by the options or else by its columns."""
     from manymaps.io.ratings import looks_like_ratings
 
     reading = options.reading
@@ -203,7 +203,7 @@ def _holds_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
 
 
 def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
-    """Rated pairs of words."""
+    """Evaluate on rated pairs of words."""
     from manymaps.cli.reading import reasoned
     from manymaps.cli.report import rating_evaluation_table
 
@@ -217,7 +217,7 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
         with work(f"reading {options.norms}"):
             given["norms"] = mm.read_associations(options.norms)
     if options.vectors is not None:
-        # The rated words, in whatever case the file has them.
+        # The rated words, in any case in which the file may contain them.
         ways = (str, str.lower, str.upper, str.title)
         words = dict.fromkeys(way(word) for word in ratings.words for way in ways)
         given["vectors"] = _vectors(options.vectors, list(words))
@@ -226,7 +226,7 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
 
 
 def _note_of_reading(ratings: mm.Ratings, options: EvaluateOptions) -> None:
-    """Note what was read from a file of ratings, and why as such."""
+    """Note the content of a file of ratings, and the reason why it was read as ratings."""
     report = ratings.report
     line = f"{plural('rated pair', len(ratings))} of {len(ratings.words):,} words"
     if report.merged:
@@ -264,7 +264,7 @@ def _holds_triplets(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
 
 
 def _of_triplets(atlas: mm.Atlas, options: EvaluateOptions) -> None:
-    """Choices among three objects."""
+    """Evaluate on choices among three objects."""
     from manymaps.cli.reading import read_triplet_file
     from manymaps.cli.report import triplet_evaluation_table
 
@@ -289,6 +289,6 @@ def _note_of_triplets(found: mm.TripletEvaluation, _: EvaluateOptions) -> None:
 
 
 def _vectors(file: Path, words: Sequence[str]) -> Any:
-    """The vectors of some words."""
+    """Read the vectors of some words."""
     with work(f"reading {file}"):
         return mm.read_vectors(file, words=words)

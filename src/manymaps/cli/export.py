@@ -1,4 +1,4 @@
-"""The command `export`: an atlas as a table or a graph, and the ambiguity of its words."""
+"""The command `export`, which writes an atlas as a table or graph, or the ambiguity of words."""
 
 from __future__ import annotations
 

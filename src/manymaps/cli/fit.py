@@ -1,4 +1,4 @@
-"""The command `fit`: the methods it offers, how one is built from options, and its run."""
+"""The command `fit`: its methods, the construction of estimators from options, and the run."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Method:
-    """A method of `fit`: its estimator's public name, and the defaults that the command changes."""
+    """A method of `fit`, with its estimator's public name and the defaults that `fit` changes."""
 
     estimator: str
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Run(NamedTuple):
-    """How a fit ended: its number of stored pairs, and whether it was interrupted."""
+    """The end of a fit: its number of stored pairs, and whether it was interrupted."""
 
     n_pairs: int
     stopped: bool
@@ -88,7 +88,7 @@ STARTS_OF_COUNTS = ("auto", "ca", "random")
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """The options of the model; None stands for the default of the method."""
+    """The options of the model. None represents the default of the method."""
 
     method: str | None = option(
         list(METHODS), f"Method to fit; code is for counts.  [default: {USUAL_METHOD}]"
@@ -156,7 +156,7 @@ class Model:
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """The seed and the threads of a fit."""
+    """The seed and the number of threads of a fit."""
 
     seed: int = seed_option()
     jobs: int | None = jobs_option()
@@ -191,7 +191,7 @@ class VectorModel:
 
 @dataclass(frozen=True, kw_only=True)
 class VectorReading:
-    """Which vectors are read, and whether they are kept."""
+    """The options of which vectors are read, and whether they are stored."""
 
     words: Path | None = option(
         InputFile(), "Fit only the words in this file, one per line (vectors only)."
@@ -216,7 +216,7 @@ class Counting:
 
 
 def max_words_option() -> Any:
-    """The field of the number of columns to fit."""
+    """Return the field of the number of columns to fit."""
     return option(
         positive, "Fit only the N columns with the highest counts (code only).  [default: all]"
     )
@@ -336,7 +336,7 @@ def fit(options: FitOptions) -> None:
 def check_method(
     file: Path, model: Model, reading: Reading, vector_model: VectorModel, vectors: VectorReading
 ) -> None:
-    """Refuse options that do not go with the method, and counts if none is chosen."""
+    """Reject options that do not apply to the method, and counts if no method is chosen."""
     method = model.method
     if method == OF_COUNTS:
         refuse_given(NOT_OF_COUNTS, f"--method {method}")
@@ -366,7 +366,7 @@ def check_method(
 
 
 def _check_workers(options: FitOptions) -> None:
-    """Refuse workers for a single run, or with a checkpoint, which stores runs in their order."""
+    """Reject workers for a single run, or with a checkpoint, which stores runs in order."""
     check_workers(options.workers)
     named = options.workers.named
     if named is None:
@@ -379,7 +379,7 @@ def _check_workers(options: FitOptions) -> None:
 
 
 def _check_judged(model: Model) -> None:
-    """Refuse what does not go with the judgements of several people."""
+    """Reject options that do not apply to judgements of several judges."""
     if model.method == OF_COUNTS:
         raise click.UsageError(f"--method {OF_COUNTS} fits counts; use one FILE and omit --judge")
     refuse_given(
@@ -389,7 +389,7 @@ def _check_judged(model: Model) -> None:
 
 
 def _read_judged(options: FitOptions) -> mm.Judgements:
-    """The judgements of several people."""
+    """Read the judgements of several judges."""
     reading = options.reading
     with work("reading judgements"):
         judgements = mm.read_judgements(
@@ -406,7 +406,7 @@ def _read_judged(options: FitOptions) -> mm.Judgements:
 def _fit_pairs(
     estimator: Any, options: FitOptions, pin: mm.Atlas | None, judgements: mm.Judgements | None
 ) -> tuple[mm.Atlas, PairData, Run]:
-    """The fitted atlas of associations or vectors, these, and how the fit ended."""
+    """Fit associations or vectors; return the atlas, the data, and the end of the fit."""
     from manymaps.cli.reading import aligned, joined_columns, read_data
     from manymaps.cli.report import reading_notes
     from manymaps.io.metadata import read_columns
@@ -444,7 +444,7 @@ def _fit_pairs(
 
 
 def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
-    """The measures of each word in the network; a usage error if there is none."""
+    """Compute the measures of each word in the network; raise a usage error for vectors."""
     if not isinstance(data, mm.Associations):
         raise click.UsageError(f"--node-measures does not apply to the vectors in {file}")
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
@@ -453,7 +453,7 @@ def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
 def _fit_counts(
     estimator: Any, options: FitOptions, pin: mm.Atlas | None
 ) -> tuple[mm.Atlas, mm.Counts, Run]:
-    """The fitted atlas of two kinds of object, their counts, and how the fit ended."""
+    """Fit counts; return the bipartite atlas, the counts, and the end of the fit."""
     from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
     from manymaps.cooccurrence.matching import objects_of
@@ -472,7 +472,7 @@ def _fit_counts(
 
 
 def _taken_from(path: Path, model: Model) -> tuple[Model, mm.Atlas]:
-    """The atlas to pin, and the model with its method, maps and dims as defaults.
+    """Return the atlas to pin, and the model with its method, maps and dims as defaults.
 
     Raises
     ------
@@ -501,12 +501,12 @@ def _pin(
     labels: Sequence[str],
     kinds: Sequence[str] | None = None,
 ) -> None:
-    """Pin the objects of an atlas, once it is known that this is possible, and note how many.
+    """Pin the objects of an atlas, if possible, and note their number.
 
     Raises
     ------
     DataError
-        If it is not possible.
+        If the objects cannot be pinned.
     """
     from manymaps.maps.pins import pins_of
 
@@ -525,7 +525,7 @@ def _pin(
 
 
 def _with_reliability(atlas: mm.Atlas) -> mm.Atlas:
-    """The atlas with the shares that its places explain, if these can be known."""
+    """Add the shares that the coordinates explain to the atlas, if they are known."""
     with work("comparing with what was fitted"):
         found = mm.reliability(atlas)
     if not found.metadata:
@@ -534,12 +534,12 @@ def _with_reliability(atlas: mm.Atlas) -> mm.Atlas:
 
 
 def build(method: str, *records: Any) -> Any:
-    """The estimator of a method with the options of some records (those given, not None).
+    """Build the estimator of a method with the options of some records that are not None.
 
     Raises
     ------
     ParameterError
-        If the method's estimator does not have an option.
+        If the method's estimator lacks the parameter of an option.
     """
     estimator = _estimator(method)
     known = inspect.signature(estimator).parameters
@@ -556,19 +556,19 @@ def build(method: str, *records: Any) -> Any:
     if "neighbors" in parameters:
         parameters["neighbors"] = mm.NeighborSearch(recall=parameters["neighbors"])
     if isinstance(parameters.get("init"), Path):
-        del parameters["init"]  # read once the labels are known
+        del parameters["init"]  # read when the labels are known
     return estimator(**parameters)
 
 
 def _estimator(method: str) -> Any:
-    """The class of a method's estimator."""
+    """Return the class of a method's estimator."""
     import manymaps
 
     return getattr(manymaps, METHODS[method].estimator)
 
 
 def _run(estimator: Any, data: PairData | mm.Counts, options: FitOptions) -> Run:
-    """A fit in this process, or its restarts on workers, which leave nothing when interrupted."""
+    """Fit in this process, or run restarts on workers, which save nothing if interrupted."""
     file, workers = str(options.files[0]), options.workers
     if workers.named is None:
         return run_fit(estimator, data, file, checkpoint=options.checkpoint, resume=options.resume)
@@ -584,12 +584,12 @@ def run_fit(
     checkpoint: Path | None = None,
     resume: Path | None = None,
 ) -> Run:
-    """Fit, and let Ctrl-C (or the signal TERM) end it with what there is.
+    """Fit, and let Ctrl-C (or the signal TERM) stop the fit and keep its maps.
 
     Raises
     ------
     Interrupted
-        For an interruption that leaves no maps, but may leave a checkpoint, which is told.
+        If the interruption leaves no maps. The message names the checkpoint, if there is one.
     """
     before = modified(checkpoint)
     try:
@@ -606,7 +606,7 @@ def run_fit(
 
 
 def _fit(estimator: Any, data: PairData | mm.Counts, **files: Path | None) -> int:
-    """Fit; the stored pairs of associations or counts, or of vectors and their neighbours."""
+    """Fit, and return the number of stored pairs (associations, counts, or neighbours)."""
     if not isinstance(data, mm.Vectors):
         estimator.fit(data, **files)
         return data.n_pairs
@@ -623,12 +623,12 @@ def _fit(estimator: Any, data: PairData | mm.Counts, **files: Path | None) -> in
 
 
 def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool) -> NoReturn:
-    """Write the maps of a fit that was stopped beside its output, and say so.
+    """Write the maps of a stopped fit next to its output, and report their file.
 
     Raises
     ------
     Interrupted
-        Always.
+        In any case.
     """
     partial = partial_name(output)
     try:
@@ -644,7 +644,7 @@ def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool
 
 
 def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[str, Any]:
-    """The record that `fit --json` prints; counts add their likelihood and what was left out."""
+    """Return the record of `fit --json`; counts add their likelihood and omissions."""
     atlas: mm.Atlas = estimator.atlas_
     restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
     of_counts = {}
@@ -675,7 +675,7 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
 
 
 def _note_restarts(restarts: Sequence[Restart]) -> None:
-    """Say how far several runs differ, and from which seed the best comes."""
+    """Report the differences between several runs, and the seed of the best."""
     if len(restarts) > 1:
         best, *others = sorted(restarts, key=lambda one: one.cost)
         note(
@@ -691,7 +691,7 @@ def _note_unused(model: VectorModel, data: PairData) -> None:
 
 
 def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
-    """Write the atlas, saying what the vectors in it are for and how large they are."""
+    """Write the atlas, and report the purpose and the size of its vectors."""
     atlas.save(output, vectors=not drop_vectors)
     if atlas.vectors is not None and not drop_vectors:
         size = atlas.vectors.data.nbytes / 1e6
@@ -731,7 +731,7 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas, data: PairData | mm.Cou
 
 
 def _telling_word(atlas: mm.Atlas, data: PairData | mm.Counts) -> str:
-    """Of the words that are recalled or counted most, the one that lives in most maps."""
+    """Return the word in most maps among those that are most frequent as responses or columns."""
     recalled: Any = range(atlas.n_objects)
     if isinstance(data, mm.Associations):
         recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]

@@ -1,4 +1,4 @@
-"""The command `insert`: new objects into a finished atlas."""
+"""The command `insert`, which adds new objects to a fitted atlas."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOT_OF_COUNTS = (
 
 @dataclass(frozen=True, kw_only=True)
 class NewReading(Reading):
-    """Options of what reads new objects."""
+    """The options of reading new objects."""
 
     format: str | None = option("NAME", "Read NEW in this format, regardless of its suffix.")
     labels: Path | None = option(
@@ -123,7 +123,7 @@ def insert(options: InsertOptions) -> None:
     else:
         refuse_given(("rows", "columns", "count"), "an atlas that is not bipartite")
         grown, n_inserted, dissimilar = _insert_objects(atlas, options)
-    # An atlas that was written without vectors does not get those that it was compared with.
+    # An atlas without vectors does not get those that were used for the comparison.
     grown.save(output, vectors=atlas.vectors is not None)
     seconds = elapsed()
     record = {
@@ -138,7 +138,7 @@ def insert(options: InsertOptions) -> None:
 
 
 def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
-    """New rows by their counts of known columns; those without any are left out and listed."""
+    """Insert new rows by their counts of known columns; those without any are listed."""
     from manymaps.cli.reading import read_count_table
     from manymaps.compute.threads import threads
 
@@ -153,7 +153,7 @@ def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, i
 
 
 def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
-    """New objects by vectors or strengths; those that resemble no known one are listed."""
+    """Insert new objects by vectors or strengths; those without similar objects are listed."""
     from manymaps.cli.reading import holds_vectors
 
     by_vectors = holds_vectors(options.new, options.reading, words=options.words)
@@ -171,7 +171,7 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
 
 
 def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
-    """New objects by their vectors, compared with those of the atlas's objects."""
+    """Insert new objects by their vectors, compared with those of the atlas."""
     from manymaps.cli.reading import vectors_of_atlas
 
     new = options.new
@@ -198,7 +198,7 @@ def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
 
 
 def _read_new(options: InsertOptions, also: Sequence[str]) -> mm.Vectors:
-    """The vectors of NEW: all, or those of --words and of some other labels."""
+    """Read the vectors of NEW: all, or those of --words and of some other labels."""
     from manymaps.io.matrices import read_labels
 
     words = None if options.words is None else [*read_labels(options.words), *also]
@@ -210,7 +210,7 @@ def _read_new(options: InsertOptions, also: Sequence[str]) -> mm.Vectors:
 
 
 def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
-    """New objects by their strengths to objects of the atlas."""
+    """Insert new objects by their strengths to objects of the atlas."""
     import numpy as np
 
     from manymaps.cli.reading import reasoned
@@ -239,7 +239,7 @@ def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
 
 
 def _note_known(new: Path, n_known: int, n_new: int) -> None:
-    """Note how many objects are in the atlas already; bad data if all are."""
+    """Note how many objects are already in the atlas; raise an error if all are."""
     if n_new == 0:
         raise DataError(
             f"all {n_known:,} objects of {new} are already in the atlas; nothing to insert"
@@ -249,7 +249,7 @@ def _note_known(new: Path, n_known: int, n_new: int) -> None:
 
 
 def _placed(atlas: mm.Atlas, new: Any, options: InsertOptions, **given: Any) -> mm.Insertion:
-    """The insertion, with the options of the command."""
+    """Insert new objects with the options of the command."""
     from manymaps.compute.threads import threads
 
     curve = mm.PowerWeights if options.weights == "power" else mm.ExponentialWeights

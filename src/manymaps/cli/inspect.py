@@ -1,4 +1,4 @@
-"""The command `inspect`: a summary of the data that a fit would read from a file."""
+"""The command `inspect`, which summarizes the data that a fit would read from a file."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""How a command is interrupted, and what is left of a fit then.
+"""The interruption of a command, and the results of an interrupted fit.
 
-A fit without a checkpoint that is interrupted ends with the iteration it is at, as one does that
-has had all its iterations, and its maps are written beside the output. Pressed before the first
-iteration is done, or for the second time, Ctrl-C ends it at once.
+An interrupted fit without a checkpoint ends after its current iteration, like a fit that reached
+its maximum, and its maps are written next to the output. Ctrl-C ends the fit at once if the first
+iteration is not finished, or if it is pressed for the second time.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["Stop", "ending_early", "interruptible", "modified", "partial_name"]
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Treat the signals TERM and HUP like Ctrl-C while a command runs; yields whether one came.
+    """Treat the signals TERM and HUP like Ctrl-C while a command runs; yield whether one came.
 
-    A signal that is ignored (HUP under nohup, INT in the background of a script) stays so.
+    A signal that is ignored (HUP under nohup, INT in the background of a script) remains ignored.
     """
     came = False
 
@@ -53,12 +53,12 @@ _INTERRUPTING = tuple(
 
 
 class Stop:
-    """The callback of a fit, which stops it once Ctrl-C was pressed.
+    """The callback of a fit, which stops it after Ctrl-C was pressed.
 
     Attributes
     ----------
     asked : bool
-        Whether it was.
+        Whether Ctrl-C was pressed.
     """
 
     def __init__(self) -> None:
@@ -66,12 +66,12 @@ class Stop:
         self._begun = False
 
     def __call__(self, *_: object) -> bool:
-        """What a fit asks after each iteration."""
+        """Return whether to stop, after each iteration."""
         self._begun = True
         return self.asked
 
     def on_ctrl_c(self, number: int, frame: FrameType | None) -> None:
-        """End at once where there is nothing to keep, or for who asks twice."""
+        """End at once if there are no maps yet, or at the second Ctrl-C."""
         if self.asked or not self._begun:
             raise KeyboardInterrupt
         self.asked = True
@@ -79,7 +79,7 @@ class Stop:
 
 @contextmanager
 def ending_early() -> Iterator[Stop]:
-    """Hold Ctrl-C back until the iteration of a fit is done."""
+    """Defer Ctrl-C until the current iteration of a fit is finished."""
     stop = Stop()
     former = signal.signal(signal.SIGINT, stop.on_ctrl_c)
     try:
@@ -89,10 +89,10 @@ def ending_early() -> Iterator[Stop]:
 
 
 def partial_name(output: Path, suffix: str = ".atlas") -> Path:
-    """Where what is done is written of a command that was interrupted: norms.partial.atlas."""
+    """Return the file for the results of an interrupted command, such as norms.partial.atlas."""
     return output.with_name(f"{output.stem}.partial{suffix}")
 
 
 def modified(path: Path | None) -> int | None:
-    """When a file was written last; None where there is none."""
+    """Return when a file was last written; None if it does not exist."""
     return path.stat().st_mtime_ns if path is not None and path.exists() else None

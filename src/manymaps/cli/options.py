@@ -1,4 +1,4 @@
-"""The options that several commands share: records of them, and single ones."""
+"""The options that several commands share: records of options, and single options."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = [
 ]  # fmt: skip
 
 ROW_SUMS = ("renormalize", "keep")
-# What only trials have, with a row for each participant and cue.
+# Options of trials, which have one row per participant and cue.
 OF_TRIALS = ("participant", "where", "fold", "balance")
-# What readers of pairs take, and what all commands that read pairs have.
+# Options of readers of pairs, which all commands that read pairs have.
 OF_PAIRS = ("cue", "response", "strength", "format", "labels")
 READING = (*OF_PAIRS, "responses", "rows", *OF_TRIALS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How a file is read; a command declares options for what it offers of this."""
+    """The options of reading a file; commands declare the options that they offer."""
 
     cue: str | None = None
     response: str | None = None
@@ -46,13 +46,13 @@ class Reading:
     count: str | None = None
 
     def chosen(self, *names: str) -> dict[str, Any]:
-        """Some of the options, as a reader takes them."""
+        """Return some of the options as arguments of a reader."""
         return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairReading(Reading):
-    """Options of what reads associations, trials or vectors, but not counts."""
+    """The options of reading associations, trials or vectors, but not counts."""
 
     cue: str | None = option("COLUMN", "Column of cues, if its name is not recognized.")
     response: str | None = option(
@@ -92,7 +92,7 @@ class PairReading(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class TableReading(PairReading):
-    """Options of what reads counts too."""
+    """The options of reading any data, including counts."""
 
     rows: str | None = option(
         "renormalize|keep|COLUMN",
@@ -104,43 +104,43 @@ class TableReading(PairReading):
 
 
 def atlas_argument() -> Any:
-    """The field of the atlas that a command reads."""
+    """Return the field of the atlas that a command reads."""
     return argument("ATLAS", InputFile())
 
 
 def seed_option() -> Any:
-    """The field of the seed."""
+    """Return the field of the seed."""
     return option(Whole(0), "Seed of the random number generator.", default=0, sets="random_state")
 
 
 def jobs_option(help: str = "Number of threads; -1 for all cores.  [default: all]") -> Any:
-    """The field of the number of threads or processes."""
+    """Return the field of the number of threads or processes."""
     return option(Whole(-1), help, callback=_some_jobs, sets="n_jobs")
 
 
 def word_option() -> Any:
-    """The field of the words that --plot draws."""
+    """Return the field of the words that --plot draws."""
     return option("WORD", "Word to draw with --plot; can be repeated.", "--word", multiple=True)
 
 
 def _some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
-    """A number of threads or processes, which is not 0."""
+    """Reject 0 as a number of threads or processes."""
     if value == 0:
         raise click.BadParameter("got 0; use 1 or more, or -1 for all cores", ctx, param)
     return value
 
 
-# Options of a single run, which the next command sets itself.
+# Options of a single run, which do not apply to the next command.
 _NOT_CARRIED = {"output", "plot", "jobs", "resume", "checkpoint", "quiet", "json"}
 
 
 def carried(following: click.Command, *, but: Iterable[str] = ()) -> list[str]:
-    """The options given to the command that runs which the next one takes too.
+    """Return the given options of the current command that the next one also has.
 
     Parameters
     ----------
     following : click.Command
-        The command that is suggested.
+        The suggested command.
     but : iterable of str
         Names of parameters that the suggestion sets itself.
     """
@@ -157,7 +157,7 @@ def carried(following: click.Command, *, but: Iterable[str] = ()) -> list[str]:
 
 
 def refuse_given(names: Iterable[str], where: str) -> None:
-    """Refuse those of some options that the user gave, because they do not apply there."""
+    """Reject options that the user passed, but that do not apply."""
     ctx = click.get_current_context()
     options = {one.name: one for one in ctx.command.params}
     for name in names:
@@ -170,5 +170,5 @@ def _is_given(ctx: click.Context, one: click.Parameter) -> bool:
 
 
 def output_names(**paths: Path | None) -> dict[str, str | None]:
-    """Outputs as a record has them: their names, or null."""
+    """Convert outputs to the values of a record: their names, or null."""
     return {name: None if path is None else str(path) for name, path in paths.items()}

@@ -1,4 +1,4 @@
-"""The command `plot`: an atlas as a figure in a file."""
+"""The command `plot`, which draws an atlas as a figure in a file."""
 
 from __future__ import annotations
 
@@ -116,9 +116,9 @@ def plot(options: PlotOptions) -> None:
 
 
 def _check_known(option: str, what: str, value: str | None, known: Iterable[str]) -> None:
-    """Refuse the name of a column or kind that the atlas does not have."""
+    """Reject a column or kind that the atlas lacks."""
     if value is not None and value not in known:
-        there = f"it has {', '.join(known)}" if list(known) else "it has none"
+        there = f"it has {', '.join(known)}" if list(known) else "it has no such names"
         raise click.BadParameter(
             f"the atlas has no {what} {value!r}; {there}", param_hint=f"--{option}"
         )

@@ -1,4 +1,4 @@
-"""The command `predict`: prediction of held-out associations; and what `sweep` shares with it."""
+"""The command `predict`, which predicts held-out associations, and functions for `sweep`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ __all__ = [
 ]  # fmt: skip
 
 KERNELS = ("gaussian", "cauchy")
-# Two maps of 35 dimensions are a model of the 2009 report; the penalty is not tuned for other data.
+# Two maps of 35 dimensions are a model of the 2009 report. The penalty is not tuned for other data.
 DIMENSIONS, PENALTY = 35, 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Splitting:
-    """Options of the split into training, validation and test part."""
+    """The options of the split into training, validation and test part."""
 
     by: Literal["pair", "row"] = option(
         ["pair", "row"], "Hold out pairs in both directions, or all responses to a cue at once.",
@@ -44,7 +44,7 @@ class Splitting:
 
 @dataclass(frozen=True, kw_only=True)
 class Stopping:
-    """Options of when a fit ends."""
+    """The options of when a fit ends."""
 
     iterations: int = option(
         positive, "Maximum number of passes over the cues.", default=300, sets="max_iter"
@@ -124,7 +124,7 @@ def _interruption(result: PredictionResult, kept: Path | None) -> str:
 def _predicted(
     norms: mm.Associations, dims: int, options: PredictOptions, stop: Stop
 ) -> PredictionResult:
-    """The split, the fit and its scores."""
+    """Split the associations, fit the training part, and score the prediction."""
     split = mm.split_associations(
         norms,
         by=options.splitting.by,
@@ -208,7 +208,7 @@ def _report(record: dict[str, Any]) -> str:
 
 
 def read_norms(file: Path, reading: Reading) -> mm.Associations:
-    """The associations of a file; prints what the reader notes about them."""
+    """Read the associations of a file, and print the notes of the reader."""
     from manymaps.cli.reading import read_pairs
     from manymaps.cli.report import reading_notes
 
@@ -218,7 +218,7 @@ def read_norms(file: Path, reading: Reading) -> mm.Associations:
 
 
 def check_sizes(norms: mm.Associations, maps: Sequence[int], dims: Sequence[int]) -> None:
-    """Refuse more maps than objects, and more dimensions than they can span."""
+    """Reject more maps than objects, and more dimensions than they can span."""
     n = norms.n_objects
     for name, values, most, why in (
         ("maps", maps, n, f"the {n:,} objects"),
@@ -230,5 +230,5 @@ def check_sizes(norms: mm.Associations, maps: Sequence[int], dims: Sequence[int]
 
 
 def error_text(value: float | str | None) -> str:
-    """An error with four decimals."""
+    """Format an error with four decimals."""
     return "-" if value is None else value if isinstance(value, str) else f"{value:.4f}"

@@ -1,7 +1,7 @@
-"""Reading for the commands: which kind of data a file contains, and how it matches an atlas.
+"""Reading for the commands: detection of the kind of data, and matching with an atlas.
 
-Rows and columns of counts are matched with those of an atlas by label, each kind on its own side,
-for the same label may stand in both.
+Rows and columns of counts are matched by label with those of an atlas, each kind separately,
+because a row and a column may have the same label.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _any_given(*values: object) -> bool:
 
 
 def _names_pairs(reading: Reading) -> bool:
-    """Whether the options name columns of associations or trials."""
+    """Check whether the options name columns of associations or trials."""
     columns = (reading.cue, reading.response, reading.strength)
     return _any_given(*columns, reading.participant, reading.where, reading.balance)
 
@@ -66,23 +66,29 @@ def _names_pairs(reading: Reading) -> bool:
 def holds_vectors(
     file: Path, reading: Reading, *, metric: str | None = None, words: Path | None = None
 ) -> bool:
-    """Whether a file is to be read as vectors (or as distances) rather than as associations.
+    """Check whether a file contains vectors (or distances) rather than associations.
 
     Parameters
     ----------
     file : path
+        The file.
     reading : Reading
-        Names of columns and the formats of associations mean associations.
+        The options. Names of columns and the formats of associations imply associations.
     metric : str, optional
-        `precomputed` means distances; another metric makes vectors of a square array. Otherwise the
-        content decides.
+        "precomputed" implies distances. Another metric implies vectors if the file is a square
+        array. Otherwise the content decides.
     words : path, optional
-        A list of the words to read, of vectors only.
+        A list of the words to read (vectors only).
+
+    Returns
+    -------
+    bool
+        True if the file contains vectors or distances.
 
     Raises
     ------
     ParameterError
-        If a metric or a list of words is given for associations.
+        If a metric or a list of words is passed for associations.
     """
     pairs = _names_pairs(reading) or reading.format in ("edges", "matrix", "mtx", "trials")
     if not pairs and (metric == "precomputed" or looks_like_vectors(file, reading.format)):
@@ -99,9 +105,9 @@ def holds_vectors(
 
 
 def holds_triplets(file: Path, reading: Reading, *, of_vectors: bool = False) -> bool:
-    """Whether a file is to be read as triplets: by the format, else by unambiguous content.
+    """Check whether a file contains triplets, by the format or else by unambiguous content.
 
-    `of_vectors` states that options of vectors, such as a metric, are given.
+    With `of_vectors`, options of vectors, such as a metric, were passed.
     """
     of_counts = (reading.rows, reading.columns, reading.count)
     named = _any_given(reading.cue, reading.response, reading.strength, *of_counts)
@@ -111,7 +117,7 @@ def holds_triplets(file: Path, reading: Reading, *, of_vectors: bool = False) ->
 
 
 def read_triplet_file(file: Path, reading: Reading) -> Triplets:
-    """The triplets of a file; notes that it was taken for triplets if no format was given."""
+    """Read the triplets of a file; note if only its content implied triplets."""
     with work(f"reading {file}"):
         triplets = read_triplets(file, labels=reading.labels, format=reading.format)
     if reading.format is None:
@@ -123,7 +129,7 @@ def read_triplet_file(file: Path, reading: Reading) -> Triplets:
 
 
 def read_pairs(file: Path, reading: Reading) -> Associations:
-    """The associations of a file; bad data if it contains vectors."""
+    """Read the associations of a file; raise an error if it contains vectors."""
     data = read_data(file, reading)
     if not isinstance(data, Associations):
         raise BadData(
@@ -141,23 +147,30 @@ def read_data(
     among: Sequence[str] | None = None,
     seed: int = 0,
 ) -> PairData:
-    """The vectors or associations of a file; see `holds_vectors`. Triplets become associations.
+    """Read the vectors or associations of a file; triplets are converted to associations.
 
     Parameters
     ----------
     file : path
+        The file.
     reading : Reading
+        The options.
     metric, words
         As for `holds_vectors`.
     among : sequence of str, optional
-        Labels to which vectors (but not distances) are restricted, in place of `words`.
+        Labels to which vectors (but not distances) are restricted, instead of `words`.
     seed : int
-        For the associations of triplets.
+        Seed for the associations of triplets.
+
+    Returns
+    -------
+    Vectors, Distances or Associations
+        The data.
 
     Raises
     ------
     ParameterError
-        If `rows` names a column, as for counts.
+        If `rows` names a column, which only counts have.
     """
     rows = _row_sums(reading)
     of_vectors = metric is not None or words is not None
@@ -177,12 +190,12 @@ def read_data(
 
 
 def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
-    """The trials of a file as the options select them; None if it contains something else.
+    """Read the trials of a file that the options select; return None for other data.
 
     Raises
     ------
     DataError, ParameterError
-        As `manymaps.read_trials`.
+        If `manymaps.read_trials` raises one.
     """
     if reading.strength is not None or reading.labels is not None:
         return None
@@ -194,12 +207,12 @@ def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
 
 
 def counted(trials: Trials, reading: Reading) -> Associations:
-    """The associations of trials by the options `responses` and `rows`."""
+    """Count trials as associations by the options `responses` and `rows`."""
     return trials.associations(reading.responses, rows=_row_sums(reading))
 
 
 def _row_sums(reading: Reading) -> str:
-    """How rows that do not sum to 1 are treated."""
+    """Return the treatment of rows that do not sum to 1."""
     rows = reading.rows or ROW_SUMS[0]
     check_choice("rows", rows, ROW_SUMS, why="; only lists of counts have a column of rows")
     return rows
@@ -207,7 +220,7 @@ def _row_sums(reading: Reading) -> str:
 
 @contextmanager
 def reasoned(file: Path, reading: Reading) -> Iterator[None]:
-    """Name the option that decided how a file is read, if it cannot be read so."""
+    """Add the option that decided how a file is read to the message if reading fails."""
     meanings = {
         "labels": (reading.labels, "a matrix or an array"),
         "participant": (reading.participant, "trials"),
@@ -227,24 +240,24 @@ def reasoned(file: Path, reading: Reading) -> Iterator[None]:
 
 
 def vectors_of_atlas(atlas: Atlas, file: Path) -> Vectors:
-    """The vectors of an atlas's objects from a file, in the atlas's order.
+    """Read the vectors of an atlas's objects from a file, in the atlas's order.
 
     Raises
     ------
     DataError
-        Where the file lacks one of the objects.
+        If the file lacks one of the objects.
     """
     with work(f"reading {file}"):
         return read_vectors(file, words=atlas.labels).subset(atlas.labels)
 
 
 def aligned(atlas: Atlas, data: PairData) -> Atlas:
-    """An atlas with the objects of the data alone, in their order, to start a fit from.
+    """Reduce an atlas to the objects of the data, in their order, as the start of a fit.
 
     Raises
     ------
     DataError
-        Where the atlas lacks one of them, or holds two kinds of object.
+        If the atlas lacks one of the objects, or is bipartite.
     """
     if atlas.kinds is not None:
         kinds = " and ".join(map(plural, dict.fromkeys(atlas.kinds)))
@@ -265,9 +278,9 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
 
 @final
 class WatchedAffinity(Affinity):
-    """A conditional affinity that says how many pairs it gave.
+    """A conditional affinity that records its number of pairs.
 
-    An atlas records the one inside.
+    An atlas stores the affinity inside.
     """
 
     joint: ClassVar[bool] = False
@@ -278,12 +291,12 @@ class WatchedAffinity(Affinity):
         self.n_pairs = 0
 
     def written(self) -> str:
-        """The name of the one inside."""
+        """Return the name of the affinity inside."""
         return self.name
 
     @property
     def perplexity(self) -> float | Sequence[float] | None:
-        """That of the affinity inside, where it has one."""
+        """The perplexity of the affinity inside; None if it lacks one."""
         return getattr(self.inside, "perplexity", None)
 
     def similarities(
@@ -294,14 +307,14 @@ class WatchedAffinity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """Those of the affinity inside."""
+        """Compute the similarities of the affinity inside."""
         rows = self.inside.similarities(data, metric=metric, search=search, seed=seed)
         self.n_pairs = int(rows.nnz)
         return rows
 
 
 def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> bool:
-    """Whether a file is to be read as counts, by the options of the command, else its content."""
+    """Check whether a file contains counts, by the options or else by its content."""
     if reading.columns or reading.count or (reading.rows and reading.rows not in ROW_SUMS):
         return True
     named = _any_given(reading.rows, reading.labels) or _names_pairs(reading)
@@ -309,7 +322,7 @@ def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> b
 
 
 def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:
-    """The counts of a file, and of them the columns with most counts."""
+    """Read the counts of a file, optionally only the columns with most counts."""
     with work(f"reading {file}"):
         counts = read_counts(file, **reading.chosen("format", "rows", "columns", "count"))
     if max_words is None or max_words >= np.count_nonzero(counts.column_totals):
@@ -323,15 +336,15 @@ def read_count_table(file: Path, reading: Reading, *, max_words: int | None = No
 
 
 def with_metadata(counts: Counts, path: Path) -> Counts:
-    """Counts with the columns of a table joined by label, to rows and columns alike.
+    """Join the columns of a table by label, to both rows and columns.
 
-    A column "kind" in the table that holds nothing but the two kinds says which side each of its
-    rows is of.
+    If a column "kind" of the table contains only the two kinds, it determines for each row of the
+    table whether it is joined to rows or columns.
 
     Raises
     ------
     DataError
-        Where none of its labels is that of a row or column, or one stands twice.
+        If no label of the table matches a row or column, or a label is repeated.
     """
     table = read_columns(path)
     on = label_column(table, None)
@@ -367,9 +380,10 @@ def joined_columns(
     *,
     warn: bool = False,
 ) -> dict[str, np.ndarray]:
-    """The columns of a table in the order of the objects of a kind.
+    """Return the columns of a table in the order of the objects of a kind.
 
-    Notes how many of these have no row, and warns, on demand, of rows without an object.
+    A note reports the number of objects without a row. With `warn`, another one reports rows
+    without an object.
     """
     try:
         columns, unmatched, n_without = join_columns(labels, table)
@@ -386,7 +400,7 @@ def joined_columns(
 def _note_matches(
     counts: Counts, path: Path, labels: Sequence[str], matched: Sequence[np.ndarray]
 ) -> None:
-    """Say which rows of a table of metadata match nothing, or both a row and a column."""
+    """Report rows of metadata that match nothing, or both a row and a column."""
     rows, columns = matched
     first, second = counts.kinds
     spare = [labels[i] for i in np.flatnonzero(~(rows | columns)).tolist()]
@@ -405,14 +419,14 @@ def _note_matches(
 
 
 def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str | None) -> str:
-    """The kind of the object that a word means; says so where there is one of either kind.
+    """Return the kind of the object that a word means; note if both kinds have one.
 
     Raises
     ------
     UnknownLabelError
-        For an unknown word.
+        If the word is unknown.
     ParameterError
-        For an unknown kind.
+        If a kind is unknown.
     """
     kinds = tuple(dict.fromkeys(atlas.kinds or ()))
     for option, value in (("kind", kind), ("neighbor-kind", neighbor_kind)):

@@ -1,4 +1,4 @@
-"""A command's options as a frozen dataclass: each field declares what click parses for it.
+"""The options of a command as a frozen dataclass, in which each field declares its option.
 
     @dataclass(frozen=True, kw_only=True)
     class CountOptions:
@@ -9,7 +9,7 @@
     @command(CountOptions)
     def count(options: CountOptions) -> None: ...
 
-A field that is a group holds a record of options that several commands share.
+A field that is a group contains a record of options that several commands share.
 """
 
 from __future__ import annotations
@@ -33,20 +33,26 @@ Kind = click.ParamType | Callable[[str], Any] | str | Sequence[str]
 
 
 def option(kind: Kind, help: str, *flags: str, sets: str = "", **more: Any) -> Any:
-    """A field that is an option.
+    """Declare a field that is an option.
 
     Parameters
     ----------
     kind : click.ParamType, callable, str or sequence of str
-        The type of the value, or a function that converts it; the metavar of a text; or the values
-        to choose from.
+        The type of the value, a function that converts it, the metavar of a text, or the values to
+        choose from.
     help : str
+        The help.
     *flags : str
-        How it is written, if not as the field is called.
+        The names on the command line; by default the name of the field.
     sets : str
-        Parameters of the library that it stands for, if these are called differently.
+        Names of the parameters of the library that the option sets; by default that of the field.
     **more
-        Passed to `click.Option`. A default is shown in the help.
+        Further arguments of `click.Option`. The help shows a default.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
     """
     shown: dict[str, Any] = {"show_default": more.get("default") is not None}
     if isinstance(kind, str):
@@ -63,18 +69,18 @@ def option(kind: Kind, help: str, *flags: str, sets: str = "", **more: Any) -> A
 
 
 def flag(help: str, *flags: str, **more: Any) -> Any:
-    """A field that is True if the option is given."""
+    """Declare a field that is True if the option is given."""
     return option(click.BOOL, help, *flags, **{"is_flag": True, "default": False,
                                                "show_default": False, **more})  # fmt: skip
 
 
 def output_option(metavar: str, kind: OutputFile, help: str, *, required: bool = True) -> Any:
-    """The field of -o, the main output."""
+    """Declare the field of -o, the main output."""
     return option(kind, help, "-o", "--output", metavar=metavar, required=required)
 
 
 def argument(metavar: str, kind: click.ParamType | type[str], **more: Any) -> Any:
-    """A field that is an argument."""
+    """Declare a field that is an argument."""
 
     def declared(name: str) -> click.Parameter:
         return click.Argument([name], type=kind, metavar=metavar, **more)
@@ -88,7 +94,7 @@ def _unless_required(more: dict[str, Any], default: Any) -> dict[str, Any]:
 
 
 def group(record: type) -> Any:
-    """A field that is a record of further options."""
+    """Declare a field that is a record of further options."""
     return field(default_factory=record, metadata={"group": record})
 
 
@@ -101,7 +107,7 @@ def _declared(record: Any) -> Iterator[click.Parameter]:
 
 
 def _filled(record: Any, values: dict[str, Any]) -> Any:
-    """The record of the values that click parsed."""
+    """Build a record from the values that click parsed."""
 
     def value_of(one: Field[Any]) -> Any:
         within = one.metadata.get("group")
@@ -111,7 +117,7 @@ def _filled(record: Any, values: dict[str, Any]) -> Any:
 
 
 def settings_of(record: Any) -> Iterator[tuple[click.Option, str, Any]]:
-    """The options of a record with the parameters of the library that each sets, and its value."""
+    """Yield the options of a record, each with a library parameter that it sets and a value."""
     for one in fields(record):
         declared = one.metadata["declared"](one.name)
         for parameter in declared.sets or [one.name]:
@@ -119,7 +125,7 @@ def settings_of(record: Any) -> Iterator[tuple[click.Option, str, Any]]:
 
 
 def command(record: type[R], *, json: bool = True) -> Callable[[Callable[[R], None]], Command]:
-    """Make a function of a record the command of its name; all have --quiet, most have --json."""
+    """Turn a function of a record into a command; all have --quiet, and most have --json."""
 
     def decorate(function: Callable[[R], None]) -> Command:
         def run(**values: Any) -> None:
@@ -138,7 +144,7 @@ def command(record: type[R], *, json: bool = True) -> Callable[[Callable[[R], No
 
 
 def _refuse_overwriting() -> None:
-    """A usage error if an output is a file that is read, another output, or of another kind."""
+    """Reject an output that is also an input, another output, or a file of another kind."""
     context = click.get_current_context()
     inputs: list[tuple[str, Path]] = []
     outputs: list[tuple[click.Parameter, Path]] = []

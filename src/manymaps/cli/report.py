@@ -1,4 +1,4 @@
-"""The results of the commands as text: what a file contains, and how well an atlas fits."""
+"""Reports of the commands: the content of a file, and the quality of an atlas."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ __all__ = [
     "triplet_evaluation_table", "vector_inspection",
 ]  # fmt: skip
 
-# Lengths are computed block by block, because vectors may be a memory-mapped file.
+# Lengths are computed by blocks, because vectors may be a memory-mapped file.
 _ROWS = 1 << 14
 # More columns do not fit a terminal.
 _MOST_SHARES = 8
-# Share of objects that differ from another in case or spaces only, above which --fold is advised.
+# --fold is advised if more objects than this share differ from another only in case or spaces.
 _FEW_ALIKE = 0.02
-# A perplexity of 30 takes 90 neighbours.
+# A perplexity of 30 uses 90 neighbours.
 _ENOUGH_FOR_30 = 90
 
 
 def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[str, Any]:
-    """The record that `inspect --json` prints; null marks what the kind of data does not have."""
+    """Return the record of `inspect --json`; null marks values that this kind of data lacks."""
     record: dict[str, Any] = {
         "kind": "vectors",
         "n_objects": 0,
@@ -91,7 +91,7 @@ def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[
 
 
 def _groups_of_counts(data: Counts) -> np.ndarray:
-    """Numbers of rows and columns in the groups without counts between them, the largest first."""
+    """Return the sizes of the groups of rows and columns without common counts, largest first."""
     from scipy.sparse import csgraph
 
     values = data.without_empty().values
@@ -101,7 +101,7 @@ def _groups_of_counts(data: Counts) -> np.ndarray:
 
 
 def component_sizes(data: mm.Associations) -> np.ndarray:
-    """Numbers of objects in the connected groups, the largest first."""
+    """Return the sizes of the connected groups, largest first."""
     from scipy.sparse import csgraph
 
     _, group = csgraph.connected_components(data.strengths, directed=False)
@@ -109,7 +109,7 @@ def component_sizes(data: mm.Associations) -> np.ndarray:
 
 
 def trial_record(trials: Trials) -> dict[str, Any]:
-    """The record of trials that `inspect --json` adds to that of their associations."""
+    """Return the record of trials that `inspect --json` adds to that of their associations."""
     lacking = trials.n_without()
     return {
         "n_trials": trials.n_trials,
@@ -124,7 +124,7 @@ def trial_record(trials: Trials) -> dict[str, Any]:
 
 
 def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
-    """The rows of trials, which `inspect` prints before those of their associations."""
+    """Return the rows of trials, which `inspect` prints before those of their associations."""
     of = f" of {trials.n_participants:,} participants" if trials.participant is not None else ""
     lacking = trials.n_without()
     n_given = trials.given.size - sum(lacking.values())
@@ -139,17 +139,23 @@ def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
 def inspection(
     data: mm.Associations, as_written: mm.Associations, file: Path, trials: Trials | None = None
 ) -> str:
-    """The text that `inspect` prints of associations.
+    """Format the report of `inspect` on associations.
 
     Parameters
     ----------
     data : Associations
         The associations that a fit would use.
     as_written : Associations
-        The same without renormalized rows.
-    file : Path
+        The same associations without renormalized rows.
+    file : path
+        The file.
     trials : Trials, optional
-        The trials that were counted.
+        The trials from which the associations were counted.
+
+    Returns
+    -------
+    str
+        The report.
     """
     sizes = component_sizes(data)
     largest = f" (the largest of {sizes[0]:,} objects)" if len(sizes) > 1 else ""
@@ -173,14 +179,14 @@ def _inspection(
     notes: Iterable[str],
     further: Sequence[str],
 ) -> str:
-    """Rows, followed by those that all kinds of data have, and the next command."""
+    """Join rows with those that all kinds of data have, and the next command."""
     rows += [("merged", f"{data.report.merged:,}"), ("dropped", _dropped(data))]
     rows += [("note", text) for text in notes]
     return f"{grid(rows)}\nnext: {shlex.join(further)}"
 
 
 def vector_inspection(data: Vectors, file: Path) -> str:
-    """The text that `inspect` prints of vectors."""
+    """Format the report of `inspect` on vectors."""
     lengths = _lengths(data)
     zero = int((lengths == 0).sum())
     stored = ""
@@ -199,15 +205,21 @@ def vector_inspection(data: Vectors, file: Path) -> str:
 
 
 def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> str:
-    """The text that `inspect` prints of counts.
+    """Format the report of `inspect` on counts.
 
     Parameters
     ----------
     data : Counts
+        The counts.
     command : sequence of str
-        The command that would fit them.
+        The command that fits them.
     hint : str or None
-        The note that rows and columns look swapped, if they do.
+        The note that rows and columns seem to be swapped, if they do.
+
+    Returns
+    -------
+    str
+        The report.
     """
     kinds, sizes = data.kinds, _groups_of_counts(data)
     totals = (data.row_totals, data.column_totals)
@@ -252,7 +264,7 @@ def _largest(labels: Sequence[str], totals: np.ndarray, count: int = 5) -> str:
 
 
 def _lengths(data: Vectors) -> np.ndarray:
-    """Euclidean lengths, block by block; refuses NaN and infinity."""
+    """Compute Euclidean lengths by blocks; reject NaN and infinity."""
     data.check_finite()
     lengths = np.empty(len(data))
     for start in range(0, len(data), _ROWS):
@@ -263,7 +275,7 @@ def _lengths(data: Vectors) -> np.ndarray:
 
 
 def suggested_fit(data: PairData, file: Path) -> list[str]:
-    """The command that would fit this file, read as it was read here."""
+    """Return the command that fits this file with the same reading options."""
     from manymaps.cli.fit import fit
 
     stem = file.name.split(".")[0] or "out"
@@ -278,7 +290,7 @@ def suggested_fit(data: PairData, file: Path) -> list[str]:
 
 
 def reading_notes(data: PairData | Counts) -> list[str]:
-    """What is printed about the data before a fit."""
+    """List the lines that are printed about the data before a fit."""
     notes, dropped = list(data.report.notes), "dropped"
     if isinstance(data, Counts):
         rows, columns = map(plural, data.kinds, data.shape)
@@ -297,7 +309,7 @@ def reading_notes(data: PairData | Counts) -> list[str]:
 
 
 def _notes(data: mm.Associations) -> list[str]:
-    """The notes of the reader, and advice if spellings differ or most responses are dropped."""
+    """List the reader's notes, and advice if spellings differ or most responses are dropped."""
     notes = list(data.report.notes)
     alike = data.n_objects - len({plain_spelling(label) for label in data.labels})
     if alike > _FEW_ALIKE * data.n_objects:
@@ -315,7 +327,7 @@ def _notes(data: mm.Associations) -> list[str]:
 
 
 def agreement_table(found: mm.Agreement) -> str:
-    """The table of several judges that `fit` prints."""
+    """Format the table of several judges that `fit` prints."""
     rows: list[list[str]] = []
     for one in found.records():
         shares = one["shares"] or []
@@ -372,7 +384,7 @@ def _most_central(data: mm.Associations, count: int = 5) -> str:
     cues = np.bincount(data.strengths.indices, minlength=data.n_objects)
     received = data.strengths.sum(axis=0)
     order = np.lexsort((-received, -cues))[:count]
-    # Every object of a full matrix is a response of every cue: there the sums tell.
+    # In a full matrix every object is a response of every cue, so the sums are compared.
     dense = cues.min() == cues.max()
     return ", ".join(
         f"{shown(data.labels[j])} "
@@ -405,7 +417,7 @@ MEASURES_OF_COUNTS = (
 def _measures(
     record: dict[str, Any], measures: Sequence[tuple[str, str, str]]
 ) -> Iterator[tuple[str, str, str]]:
-    """The known measures of a record, with their standard errors and meanings."""
+    """Yield the known measures of a record, with their standard errors and meanings."""
     for key, title, meaning in measures:
         if record[key] is not None:
             error = record.get(f"{key}_se") or np.nan
@@ -414,7 +426,7 @@ def _measures(
 
 
 def evaluation_table(found: mm.Evaluation, name: str) -> str:
-    """The text that `evaluate` prints of associations or vectors."""
+    """Format the report of `evaluate` on associations or vectors."""
     measured = ""
     if found.n_measured < found.n_objects:
         measured = f" ({found.n_measured:,} of them drawn at random)"
@@ -423,7 +435,7 @@ def evaluation_table(found: mm.Evaluation, name: str) -> str:
 
 
 def count_evaluation_table(found: CountEvaluation, name: str) -> str:
-    """The text that `evaluate` prints of counts."""
+    """Format the report of `evaluate` on counts."""
     kind, other = found.kinds
     measured = ""
     if found.purity is not None and found.n_measured < found.n_rows:
@@ -435,7 +447,7 @@ def count_evaluation_table(found: CountEvaluation, name: str) -> str:
 
 
 def rating_evaluation_table(found: mm.RatingEvaluation, name: str) -> str:
-    """The text that `evaluate` prints of ratings: correlations, and the gain of the atlas."""
+    """Format the report of `evaluate` on ratings: correlations, and the gain of the atlas."""
     record = found.record()
     gain = ["gain of the atlas"] if len(record["measures"]) > 1 else []
     rows = [["", "Spearman", "95 %", *gain, "Pearson", "95 %", *gain]]
@@ -451,7 +463,7 @@ def rating_evaluation_table(found: mm.RatingEvaluation, name: str) -> str:
 
 
 def triplet_evaluation_table(found: mm.TripletEvaluation, name: str) -> str:
-    """The text that `evaluate` prints of triplets: prediction accuracy, and its ceiling."""
+    """Format the report of `evaluate` on triplets: prediction accuracy, and its ceiling."""
     record = found.record()
     rows = [["", "predicted", "95 %", "gain of the atlas"]]
     for measure, one in record["measures"].items():

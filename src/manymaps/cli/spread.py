@@ -1,4 +1,4 @@
-"""The command `spread`: activation that spreads from words along their associations."""
+"""The command `spread`, which spreads activation from words along their associations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `stability`: which senses recur in fits with other seeds."""
+"""The command `stability`, which reports the senses that recur in fits with other seeds."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from manymaps.progress import work
 
 __all__ = ["stability"]
 
-# Options of the comparison and its outputs. All others are those of a fit, and do not apply to
+# Options of the comparison and its outputs. All others are options of a fit, and do not apply to
 # finished atlases.
 OF_ATLASES = {
     "files", "output", "threshold", "neighbors", "min_weight", "plot", "words_shown", "seed",
     "drop_vectors",
 }  # fmt: skip
-# One fit has nothing to compare; eight words show the range without scrolling.
+# A single fit cannot be compared. Eight words show the range without scrolling.
 FEWEST_FITS, LISTED = 2, 8
 
 
@@ -170,12 +170,12 @@ def _check(options: StabilityOptions) -> None:
 
 
 def _fits(options: StabilityOptions) -> list[mm.Atlas]:
-    """The fits of a file from several seeds."""
+    """Fit a file with several seeds."""
     file, model = options.files[0], options.model
     check_method(file, model, options.reading, options.vector_model, options.vectors)
     check_workers(options.workers)
     method = model.method or USUAL_METHOD
-    # The seed and the number of jobs are those of all fits together.
+    # The seed and the number of jobs apply to all fits together.
     estimator = build(method, model, options.counting, options.vector_model)
     data, rules = _data(file, method, options)
     with on_workers(options.workers, options.jobs), work(f"fitting {file} {options.fits} times"):
@@ -191,7 +191,7 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
 
 
 def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict[str, Any]]:
-    """The data of the fits; for trials to resample, also how their answers are counted."""
+    """Read the data of the fits, and the counting rules of trials that are resampled."""
     from manymaps.cli.reading import counted, read_count_table, read_data, read_trials_or_none
     from manymaps.cli.report import reading_notes
 
@@ -200,7 +200,7 @@ def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict
     if method == OF_COUNTS:
         data: Any = read_count_table(file, reading, max_words=options.max_words)
     else:
-        # New seeds need the norms only, not the trials.
+        # Fits with new seeds use the norms only, not the trials.
         if options.bootstrap and metric is None and words is None:
             trials = read_trials_or_none(file, reading)
         if trials is None:
@@ -241,14 +241,14 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
 
 
 def _mean(shares: Any) -> float | None:
-    """Of those that are known."""
+    """Average the known shares."""
     import numpy as np
 
     return float(np.nanmean(shares)) if np.isfinite(shares).any() else None
 
 
 def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptions) -> str:
-    """A text: how much recurs, how much does by chance, and which words recur most and least."""
+    """Report how much recurs, also by chance, and the words that recur most and least."""
     best, worst = _extremes(found)
     rows = [*_rows(record, found)]
     if best:
@@ -290,7 +290,7 @@ def _rows(record: dict[str, Any], found: mm.Stability) -> Iterator[tuple[str, ..
 
 
 def _extremes(found: mm.Stability) -> tuple[list[str], list[str]]:
-    """Words of several senses whose senses overlap most and least over the fits."""
+    """Return words with several senses that overlap most and least over the fits."""
     import numpy as np
 
     several = np.flatnonzero(np.diff(found.senses[found.reference].offsets) > 1)

@@ -1,4 +1,4 @@
-"""The command `sweep`: held-out prediction with many settings."""
+"""The command `sweep`, which predicts held-out data with many settings."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def sweep(options: SweepOptions) -> None:
     try:
         best = result.best()
     except DataError as error:
-        # Every point failed; the data are not the cause.
+        # Every point failed, and the data are not the cause.
         raise RunFailed(str(error)) from error
     if options.plot is not None:
         with work("drawing the errors"):
@@ -114,7 +114,7 @@ def sweep(options: SweepOptions) -> None:
 
 
 def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
-    """The sweep; one that ends early keeps its finished fits in --resume or in the table."""
+    """Run the sweep; if it ends early, keep finished fits in --resume or in the table."""
     from manymaps.prediction import sweeps
 
     settings = {
@@ -152,7 +152,7 @@ def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
 def _stopped(
     why: str, settings: Mapping[str, tuple], finished: Sequence[PointResult], options: SweepOptions
 ) -> str:
-    """The message of a sweep that ended early, once its finished fits are saved."""
+    """Return the message of a sweep that ended early, after its finished fits are saved."""
     if options.resume is not None:
         return f"{why}; finished fits are in {options.resume}; to resume, repeat the command"
     if not finished:
@@ -187,7 +187,7 @@ def _record(result: mm.SweepResult, best: dict[str, Any], options: SweepOptions)
 
 
 def _report(result: mm.SweepResult, best: dict[str, Any], file: Path) -> str:
-    """A line for each setting, and the command that measures the best one."""
+    """Report one line per setting, and the command that measures the best one."""
     further = ["manymaps", "predict", str(file)]
     names = {"maps": "n_maps", "dims": "n_components", "penalty": "penalty", "kernel": "kernel"}
     for flag, name in names.items():

@@ -1,7 +1,7 @@
-"""The types of value that options take, in addition to click's: files, numbers, lists, words.
+"""The types of option values in addition to click's: files, numbers, lists, words.
 
-A file that cannot be read is bad input data, one that cannot be written a usage error; both are
-reported before work begins. Composite types contain others: `Several(Whole(1), ...)`.
+A file that cannot be read is bad input data, and one that cannot be written is a usage error. Both
+are reported before the work starts. Composite types contain others: `Several(Whole(1), ...)`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ __all__ = [
 
 
 class InputFile(click.ParamType):
-    """A file to read, or (if `folders`) a folder: one that exists and is readable."""
+    """A readable file or, with `folders`, a folder."""
 
     def __init__(self, *, folders: bool = False):
         self.folders = folders
         self.name = "path" if folders else "file"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
-        """The path, once it is known to be readable."""
+        """Return the path if it is readable."""
         path = Path(value)
-        # The message names the option that named the file; an argument needs no name.
+        # The message names the option of the file; an argument needs no name.
         option = f"{max(param.opts, key=len)} " if isinstance(param, click.Option) else ""
         if not str(value).strip():
             raise BadData(
@@ -57,16 +57,16 @@ class InputFile(click.ParamType):
 
 
 class OutputFile(click.ParamType):
-    """A file to write, in a folder where that is possible; otherwise a usage error.
+    """A writable file in an existing folder; any other path is a usage error.
 
     Parameters
     ----------
     *suffixes : str
-        Those that the name may have; any if none are given.
+        The suffixes that the name may have; any if none are passed.
     archive : bool
-        Whether the file is an atlas or checkpoint, which replaces nothing but such a file.
+        Whether the file is an atlas or checkpoint, which may replace only such a file.
     may_replace : tuple of str
-        The names of the inputs that it may be, such as ATLAS.
+        The names of the inputs that it may replace, such as ATLAS.
     """
 
     name = "file"
@@ -77,7 +77,7 @@ class OutputFile(click.ParamType):
         self.may_replace = may_replace
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
-        """The path, once it is known that a file can be written there."""
+        """Return the path if a file can be written there."""
         path = Path(value)
         try:
             folder = Path(os.path.realpath(path)).parent
@@ -100,7 +100,7 @@ class OutputFile(click.ParamType):
 
 
 def refuse_to_replace(option: str, path: Path) -> None:
-    """A usage error if an atlas or checkpoint would overwrite a file of another kind."""
+    """Reject an atlas or checkpoint that would overwrite a file of another kind."""
     if path.exists() and path.stat().st_size and not _is_archive(path):
         raise click.UsageError(
             f"{option}: {path} exists and is not a manymaps archive; use another name, or "
@@ -119,13 +119,13 @@ def _is_archive(path: Path) -> bool:
 
 
 def check_folder(folder: Path) -> None:
-    """Write nothing into a folder, to see that one could; raises `OSError` where not."""
+    """Check that a folder is writable by an empty file; raise `OSError` otherwise."""
     with tempfile.TemporaryFile(dir=folder):
         pass
 
 
 class OrFile(click.ParamType):
-    """One of some words, or a file to read (with a suffix, where only such files are meant)."""
+    """One of several words, or a readable file (with a suffix, if required)."""
 
     def __init__(self, name: str, words: tuple[str, ...], suffix: str = ""):
         self.name = name
@@ -133,7 +133,7 @@ class OrFile(click.ParamType):
         self.suffix = suffix
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str | Path:
-        """The word, or the path once it is known to be readable."""
+        """Return the word, or the path if it is readable."""
         if value in self.words:
             return str(value)
         if not str(value).endswith(self.suffix):
@@ -146,10 +146,10 @@ class OrFile(click.ParamType):
 
 
 class Whole(click.IntRange):
-    """A whole number in a range."""
+    """An integer in a range."""
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """As help shows it."""
+        """Return the name in the help."""
         return "N"
 
 
@@ -159,11 +159,11 @@ class Number(click.FloatRange):
     name = "number"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """As help shows it."""
+        """Return the name in the help."""
         return "X"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """The number."""
+        """Return the number."""
         try:
             finite = math.isfinite(float(value))
         except ValueError:
@@ -173,7 +173,7 @@ class Number(click.FloatRange):
         return super().convert(value, param, ctx)
 
     def _describe_range(self) -> str:
-        # As --help shows the range.
+        # --help shows the range in this form.
         return "" if self.min is None and self.max is None else super()._describe_range()
 
 
@@ -188,7 +188,7 @@ class OrWord(click.ParamType):
         self.what = what
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The word or the number."""
+        """Return the word or the number."""
         if value == self.word:
             return value
         try:
@@ -198,7 +198,7 @@ class OrWord(click.ParamType):
 
 
 class Several(click.ParamType):
-    """Values with commas between them: 1,2."""
+    """Values separated by commas, such as 1,2."""
 
     name = "values"
 
@@ -211,7 +211,7 @@ class Several(click.ParamType):
         self.bare = bare
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The values in their order; a single one without a tuple, if it may be `bare`."""
+        """Return the values in order; a single one without a tuple, if it may be `bare`."""
         parts = [part.strip() for part in str(value).split(",")]
         if not any(parts):
             self.fail("the list is empty; expected values separated by commas", param, ctx)
@@ -227,7 +227,7 @@ class Several(click.ParamType):
 
 
 def cluster_range(value: str) -> range:
-    """The numbers of a range such as 2-10, including the last."""
+    """Parse a range such as 2-10, including the last number."""
     first, dash, last = value.partition("-")
     if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
         raise click.BadParameter(f"{value!r} is not a range of numbers of clusters such as 2-10")
@@ -235,7 +235,7 @@ def cluster_range(value: str) -> range:
 
 
 def response_rule(value: str) -> str:
-    """How to treat responses that are never cues (drop, keep, keep:N), and which count (R1)."""
+    """Check the rule for responses that are never cues (drop, keep, keep:N), or counted (R1)."""
     from manymaps.data.pair_rules import split_responses
 
     try:
@@ -247,12 +247,12 @@ def response_rule(value: str) -> str:
 
 positive = Whole(min=1)
 
-# A figure in one of the formats that matplotlib writes.
+# A figure in a format that matplotlib writes.
 figure_file = OutputFile(".png", ".svg", ".pdf")
 
 
 def count_or(word: str, least: int = 1, what: str = "a number") -> OrWord:
-    """A word, or a whole number from some number on."""
+    """Return the type of a word or an integer of at least some number."""
     return OrWord(word, Whole(least), f"{what} of at least {least}")
 
 

@@ -1,4 +1,4 @@
-"""The command `view`: an atlas as an interactive page in one HTML file."""
+"""The command `view`, which writes an atlas as an interactive page in one HTML file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WEIGHTED = re.compile(r".*\((?P<weight>[^()]+)\)\s*")
 
 @dataclass(frozen=True)
 class _Feature:
-    """A feature as a file holds it: its weight, and the labels of its members."""
+    """A feature in a file, with its weight and the labels of its members."""
 
     weight: float
     members: tuple[str, ...]
@@ -144,7 +144,7 @@ def view(options: ViewOptions) -> None:
 
 
 def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
-    """The titles of maps by their numbers; None without any."""
+    """Return the titles of maps by their numbers; None without any."""
     titles = {}
     for each in given:
         number, sign, title = each.partition("=")
@@ -158,12 +158,12 @@ def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
 
 
 def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | None) -> list[str]:
-    """The labels to be hidden; says how many of a file's are objects of an atlas.
+    """List the labels to hide; note how many labels of a file are objects of an atlas.
 
     Raises
     ------
     BadData
-        For one given by itself that no object has: a slip of the pen would leave it in the page.
+        If no object has a label passed by itself, because a typo would leave the object visible.
     """
     try:
         for label in labels:
@@ -182,12 +182,12 @@ def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | Non
 
 
 def _with_columns(atlas: mm.Atlas, path: Path) -> mm.Atlas:
-    """An atlas with the columns of a table joined by label.
+    """Join the columns of a table to an atlas by label.
 
     Raises
     ------
     DataError
-        If no label is an object's, or one is repeated.
+        If no label matches an object, or a label is repeated.
     """
     if atlas.kinds is not None:
         return _with_columns_of_kinds(atlas, path)
@@ -199,7 +199,7 @@ def _with_columns(atlas: mm.Atlas, path: Path) -> mm.Atlas:
 
 
 def _with_columns_of_kinds(atlas: mm.Atlas, path: Path) -> mm.Atlas:
-    """The same for two kinds of object, to each of which the table is joined as on `fit`."""
+    """Join the table to each kind of a bipartite atlas, as in `fit`."""
     from scipy import sparse
 
     from manymaps.cli.reading import with_metadata
@@ -208,7 +208,7 @@ def _with_columns_of_kinds(atlas: mm.Atlas, path: Path) -> mm.Atlas:
     first, second = dict.fromkeys(atlas.kinds or ())
     n = int(atlas.choices.is_row.sum())
     sizes = n, atlas.n_objects - n
-    # A table of labels alone: counts without any count.
+    # Counts without any count, because the table only needs labels.
     bare = mm.Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], (first, second))
     joined = with_metadata(bare, path)
     sides = joined.row_metadata, joined.column_metadata
@@ -220,14 +220,14 @@ def _with_columns_of_kinds(atlas: mm.Atlas, path: Path) -> mm.Atlas:
 
 
 def _read_features(path: Path, atlas: mm.Atlas) -> list[_Feature]:
-    """The features in a file of `manymaps cluster`: its table of memberships, or its JSON.
+    """Read the features in a file of `manymaps cluster`: its table of memberships, or its JSON.
 
     Raises
     ------
     DataError
-        Where the file is neither, or holds none.
+        If the file is neither, or contains no features.
     BadData
-        Where a member is no object of the atlas.
+        If a member is not an object of the atlas.
     """
     from manymaps.io.files import read_bytes
     from manymaps.viewer.columns import numbers_of
@@ -259,7 +259,7 @@ def _from_json(path: Path) -> list[_Feature]:
 
 
 def _feature(each: dict[str, Any]) -> _Feature:
-    """A cluster as it is printed; TypeError or ValueError where it is none."""
+    """Read a cluster as printed; raise TypeError or ValueError if it is invalid."""
     weight, members = float(each["weight"]), each["members"]
     if not isinstance(members, list) or not all(isinstance(label, str | int) for label in members):
         raise TypeError(f"members must be a list of labels; got {str(members)[:60]}")
@@ -269,7 +269,7 @@ def _feature(each: dict[str, Any]) -> _Feature:
 
 
 def _from_memberships(path: Path) -> list[_Feature]:
-    """A table with a row for each object and a column of 0 and 1 for each feature."""
+    """Read a table with a row for each object and a column of 0 and 1 for each feature."""
     from manymaps.data.frames import label_column
     from manymaps.io.metadata import read_columns
 
@@ -290,7 +290,7 @@ def _from_memberships(path: Path) -> list[_Feature]:
 
 
 def _weight(name: str, path: Path) -> float:
-    """The weight that a column's name has in brackets."""
+    """Read the weight in brackets in the name of a column."""
     match = WEIGHTED.fullmatch(name)
     try:
         weight = float(match["weight"]) if match else math.nan

@@ -1,4 +1,4 @@
-"""Where the many fits of a command run: in processes of this machine, or on a Dask cluster."""
+"""The workers of a command with many fits: processes of this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BACKENDS = ("loky", "threading", "dask")
 
 
 def _address(value: str) -> str:
-    """The address of a scheduler: a host and a port."""
+    """Check the address of a scheduler: a host and a port."""
     if not re.fullmatch(r"(\w+://)?(\[[\da-fA-F:.]+\]|[^\s:/]+):\d+/?", value):
         raise click.BadParameter(
             f"{value!r} is not the address of a scheduler; use host:port, such as "
@@ -32,7 +32,7 @@ def _address(value: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Workers:
-    """Where the fits of a command run."""
+    """The options of where the fits of a command run."""
 
     backend: str | None = option(
         _BACKENDS,
@@ -47,19 +47,19 @@ class Workers:
 
     @property
     def named(self) -> str | None:
-        """The option that was given, if one was."""
+        """The option that was given, if any."""
         return "--backend" if self.backend else "--scheduler" if self.scheduler else None
 
 
 def check_workers(workers: Workers) -> None:
-    """Refuse a scheduler for workers that have none."""
+    """Reject a scheduler for workers without one."""
     if workers.scheduler is not None and workers.backend not in (None, "dask"):
         raise click.UsageError(f"--scheduler does not apply to --backend {workers.backend}")
 
 
 @contextmanager
 def on_workers(workers: Workers, jobs: int | None) -> Iterator[None]:
-    """Run tasks where the options say, by means of joblib's context.
+    """Run tasks as the options specify, in joblib's context.
 
     Raises
     ------
@@ -83,12 +83,12 @@ def on_workers(workers: Workers, jobs: int | None) -> Iterator[None]:
 
 @contextmanager
 def _client(address: str | None, jobs: int) -> Iterator[None]:
-    """The client of a cluster, or of a new one on this machine that ends with the block."""
+    """Connect to a cluster, or start one on this machine that ends with the block."""
     try:
         from dask.distributed import Client, LocalCluster
     except ImportError as error:
         raise RunFailed(not_installed("a Dask cluster", "distributed")) from error
-    # Errors are reported in one line by this package.
+    # This package reports errors in one line.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address is None:
         with (

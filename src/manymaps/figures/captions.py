@@ -32,12 +32,14 @@ TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (0, 0), (1, 0)
 
 
 class Captions:
-    """Writes text around axes, or inside the edges of a figure.
+    """A writer of text around axes, or inside the edges of a figure.
 
     Parameters
     ----------
     place : Axes or Figure
+        The axes or the figure.
     typeface : Typeface
+        The fonts.
     """
 
     def __init__(self, place: Axes | Figure, typeface: Typeface):
@@ -62,7 +64,7 @@ class Captions:
         bold: bool = False,
         align: str = "left",
     ) -> Text:
-        """A line of text whose baseline starts (or ends) at a corner shifted by points."""
+        """Write a line of text whose baseline starts (or ends) at a corner shifted by points."""
         return self.place.text(
             *corner,
             text,
@@ -85,7 +87,7 @@ class Captions:
         shift: Pair = (0, 8),
         color: str = INK,
     ) -> None:
-        """A name in bold, and words after it as far as the width allows."""
+        """Write a name in bold, followed by as many words as the width allows."""
         self.write(TOP_LEFT, shift, name, size=size, color=color, bold=True)
         used = shift[0] + self._width(name, size, bold=True) + 0.7 * size
         shown = [elide(self.typeface.printable(word), 24) for word in words]
@@ -100,7 +102,7 @@ class Captions:
             self.write(TOP_LEFT, (used, shift[1]), line, size=size, color=MUTED)
 
     def small_print(self, parts: Sequence[str], shift: Pair, *, reserve: float) -> None:
-        """Notes at the lower left, `reserve` points short of the width, in rows if needed."""
+        """Write notes at the lower left, `reserve` points short of the width, in rows if needed."""
         lines = [""]
         for word in " · ".join(parts).split(" "):
             joined = f"{lines[-1]} {word}".lstrip()
@@ -113,7 +115,7 @@ class Captions:
             self.write(BOTTOM_LEFT, at, line, size=7.5, color=MUTED)
 
     def size_key(self, area: float, least: float, colors: Coloring, shift: Pair) -> float:
-        """A key of dot areas at the lower right; returns its width in points."""
+        """Draw a key of dot areas at the lower right; return its width in points."""
         x, y = shift
         shown = sorted({max(0.01, round(least, 2)), 0.5, 1.0}, reverse=True)
         for share in shown:
@@ -128,7 +130,7 @@ class Captions:
         return shift[0] - x + self._width(SHARE, 7.5)
 
     def color_key(self, colors: Coloring, shift: Pair = (0, 10)) -> None:
-        """A key of colours, in rows from the upper left downwards."""
+        """Draw a key of colours, in rows from the upper left downwards."""
         if colors.name is None:
             return
         x, y = shift
@@ -143,7 +145,7 @@ class Captions:
                 self.write(TOP_LEFT, (place[0] + 12, place[1]), category, size=KEY)
 
     def key_rows(self, colors: Coloring, margin: float) -> list[list[tuple[float, str, str]]]:
-        """The categories of the key of colours in rows, each with its distance from the margin.
+        """Arrange the categories of the key in rows, each with its distance from the margin.
 
         The margin at the right edge equals that at the left.
         """
@@ -169,7 +171,7 @@ class Captions:
         return self._width(name, KEY, bold=name.isascii()) + 12
 
     def bar(self, share: float, shift: Pair, *, length: float | None = None) -> None:
-        """A share of 1 as the filled part of a thin bar above."""
+        """Draw a share of 1 as the filled part of a thin bar above."""
         length = self.width if length is None else length
         for part, color in ((1.0, HAIRLINE), (min(share, 1.0), ACCENT)):
             bar = Rectangle((0, 0), part * length / 72, 2.5 / 72, facecolor=color, linewidth=0)
@@ -202,7 +204,7 @@ class Captions:
         return self.base + ScaledTranslation(x / 72, y / 72, self.figure.dpi_scale_trans)
 
     def _inches(self, corner: Pair, shift: Pair) -> Transform:
-        """Inches to the right of and above a corner shifted by points."""
+        """Return the transform from inches to the right of and above a corner shifted by points."""
         origin = ScaledTranslation(*corner, self.base)
         moved = ScaledTranslation(shift[0] / 72, shift[1] / 72, self.figure.dpi_scale_trans)
         return self.figure.dpi_scale_trans + origin + moved

@@ -1,8 +1,8 @@
 """Colours in a figure: the map weight, a category, or a number.
 
-Palettes: a single muted hue for map weights; the colours of Okabe and Ito for categories
-(distinguishable with all common forms of colour blindness), and three darker ones after them;
-viridis without its palest end for numbers.
+Map weights have a single muted hue, and numbers have viridis without its palest end. Categories
+have the colours of Okabe and Ito, which are distinguishable with all common forms of colour
+blindness, followed by three darker ones.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Coloring:
     scale: tuple[str, str] | None = None
 
     def of(self, objects: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Colours of objects with these map weights, shape (k, 4)."""
+        """Return the colours of objects with these map weights, shape (k, 4)."""
         if self.colors is None:
             return np.asarray(SHARES(np.sqrt(np.clip(shares, 0, 1))))
         return self.colors[objects]
@@ -70,10 +70,16 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     column : str or None
         The metadata column. Numbers get a colour scale. Anything else is a category, of which the
-        ten most frequent have their own colours; the key lists them in their natural order. With
-        two kinds of object "kind" is a column too, and the key omits a kind without values.
+        ten most frequent have their own colours. The key lists them in their natural order. In a
+        bipartite atlas "kind" is a column too, and the key omits a kind without values.
+
+    Returns
+    -------
+    Coloring
+        The colours of all objects, and their key.
 
     Raises
     ------
@@ -84,7 +90,7 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
         return Coloring()
     columns = atlas.columns
     if column not in columns:
-        known = ", ".join(map(repr, columns)) or "the atlas has none"
+        known = ", ".join(map(repr, columns)) or "(no columns)"
         raise ParameterError(
             f"is not a column of the atlas; columns: {known}", name="color", value=column
         )
@@ -97,7 +103,7 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
 
 
 def _in_question(atlas: Atlas, known: np.ndarray) -> np.ndarray:
-    """Mask of the objects of the kinds with any value; all if there are no kinds."""
+    """Mark the objects of the kinds with any value; all if there are no kinds."""
     asked = np.ones(atlas.n_objects, dtype=bool)
     for kind in dict.fromkeys(atlas.kinds or ()):
         members = atlas.of_kind(kind)
@@ -124,7 +130,7 @@ def _by_number(name: str, values: np.ndarray, asked: np.ndarray) -> Coloring:
 
 
 def _short(number: float) -> str:
-    """Three digits, but years and other thousands as integers."""
+    """Format three digits, but years and other thousands as integers."""
     return f"{number:.0f}" if 1000 <= abs(number) < 1e6 else f"{number:.3g}"
 
 

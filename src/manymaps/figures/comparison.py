@@ -1,11 +1,11 @@
 """Comparison of groups as a figure: all words, and the senses that changed most.
 
-On the left a dot for each word: the divergence of the groups' answers upwards, and what chance
-gives it across, so that words about which nothing is to be said lie about the line. Those that
-changed stand out, and bear their number in the list on the right. Below, where maps were fitted,
-the part of a word's neighbours that it keeps between the groups' maps, across. In the list a row is
-a sense, with a dot for the share of each group's answers that falls to it, a dark line between
-these where the sense itself changed, and the answers that make it.
+The left part has one dot per word: the divergence of the groups' answers on the vertical axis, and
+the divergence expected by chance on the horizontal one. Words without evidence of a change
+therefore lie near the line. Words that changed are coloured, and have their number in the list on
+the right. If maps were fitted, a second panel shows the share of a word's neighbours that is common
+to the groups' maps. In the list each row is a sense, with its responses and one dot per group for
+the response share. A dark line joins the dots if the sense itself changed.
 
 The conventions are those of `manymaps.figures.maps`. Artists have the group ids "word", "share",
 "span", "members", "change", "all", "changed" and "number".
@@ -50,7 +50,7 @@ SHARE_TICKS = (0.0, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class _Row:
-    """A sense, or none, in the figure: its word if it is the first, and its height."""
+    """A sense, or none, in the figure, with its word if it is the first, and its height."""
 
     number: int | None
     sense: SenseChange | None
@@ -129,7 +129,7 @@ def _chosen(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
 
 
 def _rows(found: Comparison, chosen: Sequence[int], n_members: int) -> tuple[list[_Row], float]:
-    """The senses to show from the top downwards, and their total height."""
+    """List the senses to show from the top downwards, and their total height."""
     rows, y = [], NAMES
     for number, w in enumerate(chosen):
         senses = found.senses_of(found.words[w], n_members)[:MOST_SENSES]
@@ -142,7 +142,7 @@ def _rows(found: Comparison, chosen: Sequence[int], n_members: int) -> tuple[lis
 
 
 def _axes(height: float, n_overviews: int) -> tuple[list[Axes], Axes]:
-    """The overviews, and axes in inches from the upper left corner for the list."""
+    """Create the overviews, and axes in inches from the upper left corner for the list."""
     inner = WORD_WIDTH + SHARES_WIDTH + CHANGE_WIDTH + LIST_WIDTH
     width = SIDE + LEFT + OVERVIEW + GAP + inner + SIDE
     height = max(height, n_overviews * (OVERVIEW + BELOW))
@@ -163,7 +163,7 @@ def _axes(height: float, n_overviews: int) -> tuple[list[Axes], Axes]:
 
 
 def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
-    """All words by their divergence and the divergence expected by chance."""
+    """Draw all words by their divergence and the divergence expected by chance."""
     across, upwards = found.by_chance, found.divergence
     widest, most = (1.06 * float(max(values.max(), 1e-3)) for values in (across, upwards))
     least = min(widest, most)
@@ -174,7 +174,7 @@ def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Ty
 
 
 def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
-    """All words by the number of neighbours shared by the groups' maps."""
+    """Draw all words by the number of neighbours shared by the groups' maps."""
     kept = found.moved["neighbors_kept"]
     step = 1 / (found.fits.movement.n_neighbors if found.fits is not None else 1)
     shaken = kept + np.random.default_rng(0).uniform(-0.3, 0.3, len(kept)) * step
@@ -192,7 +192,7 @@ def _draw_dots(
     chosen: Sequence[int],
     typeface: Typeface,
 ) -> None:
-    """A dot for each word, and the numbers of those in the list if there is space."""
+    """Draw a dot for each word, and the numbers of those in the list if there is space."""
     changed = found.changes != NO_CHANGE
     alpha = float(np.clip(MOST_OPAQUE / max((~changed).sum(), 1), 0.25, 0.8))
     for members, color, area, opaque, gid in (
@@ -218,7 +218,7 @@ def _draw_dots(
 
 
 def _draw_scale(ax: Axes, height: float, typeface: Typeface) -> None:
-    """Vertical lines through the list at some response shares, with labels."""
+    """Draw vertical lines through the list at some response shares, with labels."""
     for share in SHARE_TICKS:
         x = WORD_WIDTH + share * SHARES_WIDTH
         ax.plot([x, x], [NAMES - BETWEEN / 2, height], color=HAIRLINE, linewidth=0.7, zorder=1)
@@ -228,7 +228,7 @@ def _draw_scale(ax: Axes, height: float, typeface: Typeface) -> None:
 def _draw_row(
     ax: Axes, row: _Row, found: Comparison, chosen: Sequence[int], typeface: Typeface
 ) -> None:
-    """A word, a dot for the share of each group, the changes, and the responses."""
+    """Draw a word, a dot for the share of each group, the changes, and the responses."""
     sense, y = row.sense, row.y
     if row.number is not None:
         _draw_word(ax, row.number, y, found, chosen[row.number], typeface)
@@ -258,7 +258,7 @@ def _draw_row(
 def _draw_word(
     ax: Axes, number: int, y: float, found: Comparison, w: int, typeface: Typeface
 ) -> None:
-    """A word's number and name, a line above, and its result below."""
+    """Draw a word's number and name, a line above, and its result below."""
     right = ax.get_xlim()[1]
     ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
     write(ax, 0.17, y, str(number + 1), typeface, SMALL, MUTED, "right")

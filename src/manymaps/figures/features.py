@@ -82,20 +82,20 @@ LINE_BULK = 0.25
 
 
 class Feature(Protocol):
-    """A feature: the weight that it adds to a similarity, and the labels of its objects."""
+    """A feature, with the weight that it adds to a similarity, and the labels of its objects."""
 
     @property
     def weight(self) -> float:
-        """Its weight, above 0."""
+        """The weight of the feature, above 0."""
 
     @property
     def members(self) -> Sequence[str]:
-        """Labels of its objects."""
+        """The labels of the objects with the feature."""
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """A feature in a figure: its number from 1, and its members in the scene."""
+    """A feature in a figure, with its number from 1 and its members in the scene."""
 
     number: int
     weight: float
@@ -204,7 +204,7 @@ def plot_features(
 
 
 def _whole(scene: Scene) -> Scene:
-    """A scene with all objects visible if there are few, because each may be a member."""
+    """Make all objects visible if there are few, because each may be a member."""
     n = len(scene.objects)
     if not 0 < n <= MOST_LABELS:
         return scene
@@ -214,13 +214,13 @@ def _whole(scene: Scene) -> Scene:
 
 def _check(atlas: Atlas, map: int, min_weight: float) -> None:
     if atlas.kinds is not None:
-        raise ParameterError("features are drawn over one kind of object, but this atlas has two")
+        raise ParameterError("features cannot be drawn over a bipartite atlas")
     check_index("map", map, atlas.n_maps)
     check_number("min_weight", min_weight, least=0, most=1)
 
 
 def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[int]:
-    """Indices of the features to show among all features."""
+    """Choose the indices of the features to show."""
     if not found:
         raise ParameterError("there are no features to draw")
     if features is None:
@@ -264,7 +264,7 @@ def _with_recurrence(
 
 
 def _axes(scene: Scene, size: tuple[float, float] | None) -> Axes:
-    """The map on the left, with space for the list on the right."""
+    """Create axes for the map on the left, with space for the list on the right."""
     if size is None:
         spread = scene.view.high - scene.view.low
         shape = float(np.clip(spread[1] / spread[0], 0.6, 1.0)) if spread[0] > 0 else 0.6
@@ -282,7 +282,7 @@ def _axes(scene: Scene, size: tuple[float, float] | None) -> Axes:
 def _draw_features(
     ax: Axes, scene: Scene, shown: Sequence[_Shown], typeface: Typeface
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """Outlines, the lightest feature first, and a number on each; both in pixels, as boxes."""
+    """Draw outlines, the lightest first, and numbers; return both in pixels, as lines and boxes."""
     frame = _frame(ax)
     inside = ~scene.view.outside
     pixels = frame.to_pixels(scene.points)[inside]
@@ -311,12 +311,12 @@ def _draw_features(
 
 
 def _scale(n: int) -> float:
-    """Factor by which radii and fonts are smaller if many objects crowd a map."""
+    """Return the factor by which radii and fonts shrink if many objects crowd a map."""
     return float(np.clip(np.sqrt(CROWD / max(n, 1)), LEAST_SCALE, 1.0))
 
 
 def _tag(text: Text, color: str) -> None:
-    """A number on a disc in the feature's colour, in a contrasting ink."""
+    """Put a number on a disc in the feature's colour, in a contrasting ink."""
     red, green, blue = to_rgb(color)
     dark = 0.299 * red + 0.587 * green + 0.114 * blue < DARK
     text.set_color(PAPER if dark else INK)
@@ -331,7 +331,7 @@ def _draw_labels(
     lines: Sequence[np.ndarray],
     numbers: np.ndarray,
 ) -> None:
-    """Labels next to their dots, apart from numbers and each other, and outlines if possible."""
+    """Draw labels next to their dots, apart from numbers and, if possible, from outlines."""
     frame = _frame(ax)
     radius = np.sqrt(dot_area(frame, scene.shares, look) * scene.shares / np.pi)
     rows = np.flatnonzero(~scene.view.outside)
@@ -369,12 +369,12 @@ def _draw_labels(
 
 
 def _step(line: np.ndarray) -> float:
-    """Pixels between the vertices of a line, on average."""
+    """Return the mean number of pixels between the vertices of a line."""
     return max(float(np.hypot(*np.diff(line, axis=0).T).mean()), 1e-9)
 
 
 def _frame(ax: Axes) -> Frame:
-    """The frame of the axes after a scene is drawn into them."""
+    """Return the frame of the axes after a scene is drawn into them."""
     extent = ax.get_window_extent()
     size = np.array([extent.width, extent.height])
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
@@ -400,7 +400,7 @@ def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Shown) -> Non
 def _number_places(
     lines: Sequence[Sequence[np.ndarray]], sizes: np.ndarray, dots: np.ndarray, frame: Frame
 ) -> np.ndarray:
-    """The box of each number: on its own line, far from other lines and from dots."""
+    """Compute the box of each number on its own line, far from other lines and from dots."""
     n_places = 80
     places = np.zeros((len(lines), n_places, 4))
     for k, outlines in enumerate(lines):
@@ -414,7 +414,7 @@ def _number_places(
         best = np.argsort(-np.minimum(apart, 2.5 * NUMBER * frame.pixel) - upper, kind="stable")
         half = np.full(2, sizes[k].max() / 2)
         places[k] = np.column_stack([spots[best] - half, spots[best] + half])
-    # Numbers have no dots; place_labels needs one for each.
+    # `place_labels` needs a dot for each number; these are far outside.
     none = np.column_stack([np.full((len(lines), 2), -1e6), np.zeros(len(lines))])
     chosen = place_labels(places, np.concatenate([none, dots]), frame.bounds)
     # A number without a free position is drawn at its best one.
@@ -431,7 +431,7 @@ def _subject(clusters: Any, atlas: Atlas) -> list[str]:
 
 
 def _list(page: Captions, shown: Sequence[_Shown]) -> int:
-    """Number, weight and members of each feature on the right; returns how many had space."""
+    """List number, weight and members of each feature on the right; return how many fit."""
     width, height = page.figure.get_size_inches()
     left, top = (width - SIDE - LIST_WIDTH) * 72, -HEAD * 72 - 8
     least = -(height - FOOT) * 72
@@ -465,7 +465,7 @@ def _list(page: Captions, shown: Sequence[_Shown]) -> int:
 
 
 def _wrapped(page: Captions, labels: Sequence[str], width: float, most: int) -> list[str]:
-    """Labels in a limited number of rows; the last row counts the omitted ones."""
+    """Arrange labels in a limited number of rows; the last row counts the omitted ones."""
     figure = page.figure
     font = page.typeface.font(ENTRY)
 

@@ -1,12 +1,12 @@
-"""Selection of the parts of a map with two kinds of object that are enlarged.
+"""Selection of the parts of a bipartite map that are enlarged.
 
-A good part is crowded, with both kinds in it, lies apart from the other parts, and of groups of
-rows, where there are some, it holds one. With n rows and k columns within a box round c, n_g of
-the rows of group g, and d the distance from c to the nearest of the map's middle and the parts
-chosen before:
+A good part is crowded, contains both kinds, and lies apart from the other parts. If there are
+groups of rows, it contains one of them. The box around c contains n rows and k columns, with n_g
+rows of group g. The distance d is measured from c to the middle of the map or the parts chosen
+before, whichever is nearest. The score is
 
     for group g       n_g^2 / n k / (k + 10)   crowded and pure, with some columns
-    without groups    d sqrt(n k)              of boxes with a third of the largest sqrt(n k)
+    without groups    d sqrt(n k)              among boxes with a third of the largest sqrt(n k)
 
 Boxes never overlap. They lie within the view, or in its middle if it is smaller.
 
@@ -34,7 +34,7 @@ ENOUGH_COLUMNS = 10
 
 @dataclass(frozen=True)
 class Inset:
-    """A box in a map, in map units, and its name, if any."""
+    """A box in a map, in map units, with its name, if any."""
 
     low: np.ndarray
     high: np.ndarray
@@ -54,7 +54,9 @@ def choose_insets(
     Parameters
     ----------
     points : array of shape (n_objects, 2)
+        The positions of the objects in map units.
     is_column : array of shape (n_objects,), bool
+        Whether each object is a column.
     view : View
         Region that contains the boxes.
     half : array of shape (2,)
@@ -67,6 +69,7 @@ def choose_insets(
     Returns
     -------
     list of Inset
+        The boxes, which do not overlap.
 
     Examples
     --------

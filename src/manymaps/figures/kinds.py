@@ -1,18 +1,18 @@
-"""One panel of an atlas with two kinds of object: one as dots, the other as words.
+"""One panel of a bipartite atlas: one kind of object as dots, the other as words.
 
-Documents and words, sites and species, authors and words: thousands of the one are a ground of
-small translucent dots, and of the other as many as have room stand as text whose middle is their
-place, the most frequent first. How frequent an object is, its fixed factor in the model says,
-which is its share p(x) or p(y) of all counts (Globerson, Chechik, Pereira & Tishby 2004). Words
-that find no room are faint specks. In a small table every object matters: there words are crosses
-with their labels beside them, which keep off the dots.
+Examples are documents and words, sites and species, or authors and words. Thousands of objects of
+one kind form a background of small translucent dots. As many objects of the other kind as fit are
+written as text centred on their position, the most frequent first. The frequency of an object is
+its fixed factor in the model, its share p(x) or p(y) of all counts (Globerson, Chechik, Pereira &
+Tishby 2004). Words without space are small pale dots. In a small table every object matters, so
+words are crosses with labels next to them, which avoid the dots.
 
-What an object counts for among its kind, f its factor and pi^m its proportion in map m:
+The weight of an object within its kind, with f its factor and pi^m its proportion in map m, is
 
-    w^m = f (pi^m)^2                     frequent, and at home in the map
+    w^m = f (pi^m)^2                     frequent, with a large proportion in the map
 
-and its priority is its rank by that within its kind, so that the labels of both kinds are dealt
-out in turn where both have some.
+Its priority is its rank by this weight within its kind, so labels of both kinds alternate if both
+have some.
 
 Artists carry the group ids of `manymaps.figures.panel`, and "specks", "regions" and "letter".
 """
@@ -66,9 +66,9 @@ LETTER = 8.0
 
 @dataclass(frozen=True)
 class _Panel(Panel):
-    """A scene of two kinds on its way into axes.
+    """A bipartite scene and the axes into which it is drawn.
 
-    The text of the words `in_place` replaces their dot; the radius of their dots is 0.
+    Each of the words `in_place` is text in place of a dot, so the radius of its dot is 0.
     """
 
     is_text: np.ndarray
@@ -77,14 +77,14 @@ class _Panel(Panel):
 
 
 def dressed(roles: Roles, look: Look, scene: Scene) -> Look:
-    """A look for one large panel."""
+    """Adapt a look to one large panel."""
     if roles.crosses or scene.n_components == 1:
         return replace(look, font_sizes=(8.0, 10.0), dot_areas=(5.0, 50.0), ink=0.03)
     return replace(look, font_sizes=(7.0, 13.0), dot_areas=(5.0, 24.0), ink=0.06, air=(5.0, 3.0))
 
 
 def remarks(roles: Roles, scene: Scene, n_labels: int) -> list[str]:
-    """What stands as dots and what as words, for the small print."""
+    """Describe the kinds drawn as dots and as words, for the notes."""
     n_text = int(roles.is_text[scene.objects].sum())
     dots = plural(roles.kinds[0], len(scene.objects) - n_text)
     marks = "crosses" if roles.crosses else "text and specks"
@@ -93,7 +93,7 @@ def remarks(roles: Roles, scene: Scene, n_labels: int) -> list[str]:
 
 
 def part(scene: Scene, region: Inset) -> Scene:
-    """What a scene shows within a region."""
+    """Return the part of a scene within a region."""
     inside = ((scene.points >= region.low) & (scene.points <= region.high)).all(axis=1)
     objects = scene.objects[inside]
     return replace(
@@ -118,26 +118,29 @@ def draw_kinds(
     *,
     regions: Sequence[Inset] = (),
 ) -> tuple[float, np.ndarray]:
-    """Draw a scene of two kinds into axes.
+    """Draw a bipartite scene into axes.
 
     Parameters
     ----------
     ax : Axes
-        Its place in the figure is final; its limits are set here.
+        The axes at their final position in the figure. Their limits are set here.
     scene : Scene
+        The objects to draw.
     look : Look
+        The style.
     labels : sequence of str
         Labels of all objects.
     roles : Roles
+        The kinds drawn as dots and as words.
     regions : sequence of Inset
-        Regions to outline, each with a letter from A on; labels avoid the lines.
+        Regions to outline, each with a letter from A on. Labels avoid the lines.
 
     Returns
     -------
     area : float
         Dot area in square points for a map weight of 1.
     labelled : ndarray of int
-        The objects that now have a label.
+        Indices of the objects that now have a label.
     """
     frame = set_frame(ax, scene, look)
     is_text = roles.is_text[scene.objects]
@@ -197,7 +200,7 @@ def _draw_crosses(panel: _Panel, points: np.ndarray) -> None:
 
 
 def _draw_regions(panel: _Panel, regions: Sequence[Inset]) -> np.ndarray:
-    """Outlines and letters; returns the boxes (k, 4) in pixels that labels keep off."""
+    """Draw outlines and letters; return their boxes (k, 4) in pixels, which labels avoid."""
     taken, frame = [], panel.frame
     half, side = 1.5 * frame.pixel, 1.7 * LETTER * frame.pixel
     for number, region in enumerate(regions):
@@ -231,7 +234,7 @@ def _draw_regions(panel: _Panel, regions: Sequence[Inset]) -> np.ndarray:
 
 
 def region_letter(number: int) -> str:
-    """A, B, ... of regions counted from 0."""
+    """Return the letter A, B, ... of a region, counted from 0."""
     return chr(ord("A") + number)
 
 
@@ -242,7 +245,7 @@ def _draw_labels(
     weights: np.ndarray,
     taken: np.ndarray,
 ) -> np.ndarray:
-    """Write the labels that find room; return their places in the scene."""
+    """Write the labels that fit; return their indices in the scene."""
     look, frame = panel.look, panel.frame
     texts, every = label_texts(panel, labels, np.flatnonzero(has_label))
     rows = np.array(list(texts), dtype=np.int64)
@@ -278,7 +281,7 @@ def _draw_labels(
 
 
 def _label_color(panel: _Panel, row: int) -> str | tuple[float, float, float, float]:
-    """Ink for words, the dot's own colour for its label, both darkened so that they can be read."""
+    """Return ink for words or the dot's colour for its label, darkened so that it is legible."""
     if panel.is_named[row]:
         return ACCENT
     scene, coloring, one = panel.scene, panel.look.coloring, slice(row, row + 1)

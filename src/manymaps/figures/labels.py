@@ -8,11 +8,11 @@ Two rules, both greedy in order of priority, so that important labels are kept:
                     zoom < min((w_i + w_j) / (2 |dx|), height / |dy|)
 
                 Each label gets the least zoom from which on it is free of every more important
-                one that is visible there. Showing label i iff zoom >= zooms[i] then never lets two
-                visible labels overlap, at any zoom and for any subset of the labels, and a label
-                that has come never goes away while one zooms in.
+                label that is visible there. If label i is shown iff zoom >= zooms[i], then no two
+                visible labels overlap, at any zoom and for any subset of the labels. A visible
+                label never disappears while one zooms in.
 
-`place_labels`  labels that may choose among several places round their point, for one picture.
+`place_labels`  labels with several possible positions around their point, for one picture.
 
 Shapes: points (n, 2), boxes (..., 4) as left, bottom, right, top in pixels, y upwards.
 """
@@ -48,8 +48,8 @@ def label_zooms(
     Returns
     -------
     ndarray of shape (n,)
-        Pixels per map unit; 0 for a label that is always free, infinity for one that is never free
-        (it has the position of a more important one).
+        Zooms in pixels per map unit: 0 for a label that is always free, infinity for one that is
+        never free. The latter has the position of a more important label.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def places_over(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     points, sizes : arrays of shape (n, 2)
-        In pixels.
+        Points and sizes of the texts in pixels.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def places_in_tiers(
     gap : float
         Pixels between the line and the first row.
     n_tiers : int
-        Rows on each side.
+        Number of rows on each side.
 
     Returns
     -------
@@ -198,7 +198,7 @@ def place_labels(
     Parameters
     ----------
     places : array of shape (n, n_places, 4)
-        Boxes of the labels, the most important label first, its best place first.
+        Boxes of the labels, the most important label first, and its best position first.
     dots : array of shape (d, 3)
         Centre and radius of every dot in pixels; dot i < n belongs to label i.
     bounds : array of shape (4,)
@@ -272,14 +272,14 @@ def place_labels(
 
 
 def boxes_meet(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Mask of the boxes that overlap others, shape (len(boxes), len(others))."""
+    """Mark the boxes that overlap others, shape (len(boxes), len(others))."""
     a, b = boxes[:, None], others[None]
     apart = (a[..., :2] >= b[..., 2:]) | (a[..., 2:] <= b[..., :2])
     return np.asarray(~apart.any(axis=-1))
 
 
 def dot_boxes(dots: np.ndarray, margin: float = 0.0) -> np.ndarray:
-    """Squares around dots (n, 3) with a margin, shape (n, 4)."""
-    # A little less than the radius: a box that grazes the square around a dot misses the dot.
+    """Return squares around dots (n, 3) with a margin, shape (n, 4)."""
+    # A little less than the radius, because a box that grazes the square misses the dot.
     reach = 0.85 * dots[:, 2:] + margin
     return np.concatenate([dots[:, :2] - reach, dots[:, :2] + reach], axis=1)

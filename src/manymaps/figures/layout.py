@@ -58,7 +58,7 @@ class AtlasFigure(Figure):
 
 
 def key_space(colors: Coloring, typeface: Typeface, width: float) -> float:
-    """Inches that the key of colours takes at the head of a figure of this width."""
+    """Compute the inches for the key of colours at the head of a figure of this width."""
     if colors.name is None:
         return 0.0
     page = Captions(AtlasFigure(width, 1.0), typeface)
@@ -66,7 +66,7 @@ def key_space(colors: Coloring, typeface: Typeface, width: float) -> float:
 
 
 def own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axes:
-    """Axes in a new figure, with the height that the scene needs unless a size is passed."""
+    """Create axes in a new figure, with the height that the scene needs unless a size is passed."""
     if size is None:
         width = 9.0
         spread = scene.view.high - scene.view.low
@@ -84,7 +84,7 @@ def own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axe
 
 
 def no_room(size: tuple[float, float], example: tuple[float, float]) -> ParameterError:
-    """The error for a figure size that is too small for its parts."""
+    """Return the error for a figure size that is too small for its parts."""
     return ParameterError(
         f"leaves no space for the panels; pass inches, such as {example}", name="size", value=size
     )
@@ -98,7 +98,7 @@ def grid(
     title: float,
     n_columns: int | None = None,
 ) -> list[Axes]:
-    """Panels in rows, each with space for a title above, in a new figure."""
+    """Create panels in rows, each with space for a title above, in a new figure."""
     n_columns = n_columns or _n_columns(count)
     return stacked([count], panel, key=key, title=title, heading=0, n_columns=n_columns)[0]
 
@@ -112,19 +112,25 @@ def stacked(
     heading: float,
     n_columns: int,
 ) -> list[list[Axes]]:
-    """Groups of panels one below the other, each with a heading above its rows.
+    """Create groups of panels one below the other, each with a heading above its rows.
 
     Parameters
     ----------
     counts : sequence of int
-        Panels of each group.
+        Number of panels of each group.
     panel : (float, float)
-        Inches.
+        Width and height of a panel in inches.
     key : (Coloring, Typeface)
-        For whose key of colours there is room at the head.
+        The key of colours, for which the head reserves space, and its fonts.
     title, heading : float
         Inches above each panel, and above each group.
     n_columns : int
+        Number of panels per row.
+
+    Returns
+    -------
+    list of list of Axes
+        The panels of each group.
 
     Raises
     ------
@@ -153,7 +159,7 @@ def stacked(
 
 
 def _n_columns(count: int) -> int:
-    """Columns of a page a third wider than high, or near it, with few empty places."""
+    """Choose the columns of a page about a third wider than high, with few empty cells."""
     ideal = math.sqrt(1.35 * count)
     around_it = range(max(1, math.floor(0.75 * ideal)), math.ceil(1.3 * ideal) + 1)
     return min(around_it, key=lambda n: (-count % n) / count + 0.6 * abs(math.log(n / ideal)))
@@ -175,21 +181,21 @@ def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float 
 def common_area(
     scenes: Sequence[Scene], panel_size: float, *, ink: float, areas: tuple[float, float]
 ) -> float:
-    """One dot area for all panels, in square points, from the median of their mass."""
+    """Compute one dot area for all panels, in square points, from the median of their mass."""
     masses = [float(scene.shares.sum()) for scene in scenes]
     panel = (72 * panel_size) ** 2
     return float(np.clip(ink * panel / max(float(np.median(masses)), 1e-9), *areas))
 
 
 def panel_border(ax: Axes) -> None:
-    """A thin line round a panel."""
+    """Draw a thin line around a panel."""
     ax.set_frame_on(True)
     for spine in ax.spines.values():
         spine.set(color=HAIRLINE, linewidth=0.8)
 
 
 def name_axes(ax: Axes, across: str, upwards: str, font: FontProperties) -> None:
-    """Names along two plain axes, with lines at the left and below only."""
+    """Name two plain axes, with lines at the left and below only."""
     ax.set_xlabel(across, fontproperties=font, color=MUTED)
     ax.set_ylabel(upwards, fontproperties=font, color=MUTED)
     ax.tick_params(length=0, labelcolor=MUTED)
@@ -200,7 +206,7 @@ def name_axes(ax: Axes, across: str, upwards: str, font: FontProperties) -> None
 
 
 def root(ax: Axes) -> Figure:
-    """The figure that contains the axes, at the root of any subfigures."""
+    """Return the figure that contains the axes, at the root of any subfigures."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure

@@ -1,21 +1,21 @@
-"""Positions for the labels of a sparse panel, in which every dot has one.
+"""Positions for the labels of a sparse panel, in which every dot has a label.
 
-A label stands beside its dot, or where it cannot at the end of a leader, a line to its dot. Labels
-meet neither one another nor any labelled dot, and leaders meet no label and no other leader. Among
-its places a label takes the one of the least cost, in units of its height,
+A label is next to its dot or at the end of a leader, a line to its dot. Labels overlap neither each
+other nor any labelled dot, and leaders cross no label and no other leader. Among its positions a
+label takes the one of least cost, in units of its height,
 
-    cost = rank / 100                  beside the dot, the best place first
+    cost = rank / 100                  next to the dot, the best position first
     cost = 1 + distance                at the end of a leader
     + 3 for each dot on the leader
-    + 2 for a label at the end of a leader that is beside another dot
+    + 2 for a label at the end of a leader that is next to another dot
     + the bulk of the other dots that the label covers
-    + 8 for each label that has to give way
-    + 2 for each time that the label had to leave this very place
+    + 8 for each label that must be moved
+    + 2 for each time that the label had to leave this position
 
-Who gave way chooses again, until all have a place: an ejection chain in which what is contested
-rises in price, as in guided local search (Voudouris & Tsang 1999). Then whoever has the poorest
-place tries others, as long as patience lasts; the best choice of all counts, and last each label
-moves to the best place that is free.
+Labels that were moved choose again until all have a position. This is an ejection chain with
+increasing costs of contested positions, as in guided local search (Voudouris & Tsang 1999). Then
+the label with the worst position tries others, for a limited number of choices. The best
+arrangement is kept, and finally each label moves to the best position that is free.
 
 Shapes: points (n, 2), boxes (..., 4) as left, bottom, right, top, and segments (..., 2, 2), in
 pixels, y upwards.
@@ -31,31 +31,31 @@ from manymaps.figures.labels import NOTHING, boxes_meet, dot_boxes, places_aroun
 
 __all__ = ["Placed", "place_all"]
 
-#: Each label may choose so often, on average.
+#: Mean number of choices per label.
 CHOICES = 20
-#: Leaders that spread from a dot have these lengths, in heights of a label, and so many directions.
+#: Lengths of leaders that spread from a dot, in heights of a label, and number of their directions.
 LENGTHS, DIRECTIONS = (0.7, 1.3, 2.0, 3.0, 4.5, 6.5), 16
-#: Labels in a column stand so far to the side of their dots, and at most so many rows away.
+#: Distances of label columns from their dots, in heights of a label, and maximum rows away.
 COLUMNS, ROWS = (1.2, 3.0), 10
-#: A leader stays so far from labels, as a share of their height.
+#: Minimum distance of a leader from labels, as a share of their height.
 CLEARANCE = 0.12
-# The costs of the docstring, in heights of a label. The longest leader costs 7.5, so that any free
-# place is better than one from which another label must go.
+# The costs in the docstring, in heights of a label. The longest leader costs 7.5, so that any free
+# position is better than one from which another label must be moved.
 OVER_DOT, STRAY, STANDING, CONTESTED = 3.0, 2.0, 8.0, 2.0
-#: A label so near a dot, in heights of a label, would be taken for the dot's.
+#: A label closer to a dot than this, in heights of a label, seems to belong to the dot.
 ASIDE = 0.5
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Where labels stand.
+    """The positions of labels.
 
     Attributes
     ----------
     boxes : ndarray of shape (n, 4)
-        NaN for a label without a place.
+        Box of each label; NaN for a label without a position.
     leaders : ndarray of shape (n, 2, 2)
-        From the rim of the dot to the label; NaN where the label stands beside its dot.
+        Leader from the edge of the dot to the label; NaN if the label is next to its dot.
     """
 
     boxes: np.ndarray
@@ -63,7 +63,7 @@ class Placed:
 
     @property
     def shown(self) -> np.ndarray:
-        """Which labels have a place, shape (n,)."""
+        """Whether each label has a position, shape (n,)."""
         return np.isfinite(self.boxes[:, 0])
 
 
@@ -76,26 +76,27 @@ def place_all(
     others: np.ndarray | None = None,
     taken: np.ndarray = NOTHING,
 ) -> Placed:
-    """A place for the label of each dot, as far as there is room.
+    """Find a position for the label of each dot, as far as space allows.
 
     Parameters
     ----------
     dots : array of shape (n, 3)
-        Centre and radius in pixels, the most important first.
+        Centres and radii in pixels, the most important first.
     sizes : array of shape (n, 2)
         Widths and heights of the labels in pixels.
     bounds : array of shape (4,)
         Box that contains all labels.
     gap : float
-        Pixels between a dot and a label beside it.
+        Pixels between a dot and a label next to it.
     others : array of shape (k, 3), optional
-        Dots without a label, which may be covered where nothing else is free.
+        Dots without a label, which may be covered if no other position is free.
     taken : array of shape (k, 4)
         Boxes that no label may overlap.
 
     Returns
     -------
     Placed
+        The boxes of the labels and their leaders.
 
     Examples
     --------
@@ -119,9 +120,10 @@ def place_all(
 
 @dataclass(frozen=True)
 class _Places:
-    """All places of each label, those beside the dot first, and what each costs.
+    """All positions of each label, those next to the dot first, and their costs.
 
-    boxes (n, k, 4), leaders (n, k, 2, 2), costs (n, k): infinite for a place that cannot be.
+    The shapes are boxes (n, k, 4), leaders (n, k, 2, 2) and costs (n, k). Impossible positions have
+    an infinite cost.
     """
 
     boxes: np.ndarray
@@ -164,7 +166,7 @@ class _Places:
         return cls(boxes, leaders, costs, CLEARANCE * height)
 
     def met(self, i: int, k: int) -> np.ndarray:
-        """Which places of all labels a label meets that has its k-th place, (n, k)."""
+        """Mark the positions of all labels that overlap the k-th position of label i, (n, k)."""
         box, line = self.boxes[i, k : k + 1], self.leaders[i, k : k + 1]
         possible = np.isfinite(self.costs)
         possible[i] = False
@@ -178,7 +180,7 @@ class _Places:
 
 
 class _Choice:
-    """Who has which place now; -1 for those without."""
+    """The current position of each label; -1 for labels without one."""
 
     def __init__(self, places: _Places):
         self.places = places
@@ -189,7 +191,7 @@ class _Choice:
         self._met: dict[tuple[int, int], np.ndarray] = {}
 
     def run(self) -> np.ndarray:
-        """The best choice that was found."""
+        """Return the best arrangement found."""
         costs, n = self.places.costs, len(self.chosen)
         waiting = [i for i in range(n) if np.isfinite(costs[i]).any()]
         best, least = self.chosen.copy(), (n + 1, 0.0)
@@ -199,7 +201,7 @@ class _Choice:
                 worst = int(held.argmax())
                 if held[worst] < 1:
                     break
-                # All have a place, but this one a poor one: another may give way to it.
+                # All labels have a position, but that of this one is bad and might improve.
                 self._leave(worst)
                 waiting = [worst]
             i = waiting.pop(0)
@@ -216,7 +218,7 @@ class _Choice:
         return self._settled(best)
 
     def _settled(self, chosen: np.ndarray) -> np.ndarray:
-        """A choice in which each label has moved to the best place that is free."""
+        """Return an arrangement in which each label has moved to the best free position."""
         costs = self.places.costs
         self.blocked[:], self.chosen[:] = 0, -1
         for i in np.flatnonzero(chosen >= 0).tolist():
@@ -243,7 +245,7 @@ class _Choice:
 
 
 def _spread(dots: np.ndarray, sizes: np.ndarray, height: float) -> tuple[np.ndarray, np.ndarray]:
-    """Boxes at the ends of leaders in all directions, and the leaders, the shortest first."""
+    """Return boxes at the ends of leaders in all directions, and the leaders, shortest first."""
     angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
     ways = np.tile(np.stack([np.cos(angles), np.sin(angles)], axis=1), (len(LENGTHS), 1))
     lengths = np.repeat(np.array(LENGTHS) * height, DIRECTIONS)
@@ -256,9 +258,9 @@ def _spread(dots: np.ndarray, sizes: np.ndarray, height: float) -> tuple[np.ndar
 
 
 def _columns(dots: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Boxes in columns to the right and left, and their leaders.
+    """Return boxes in columns to the right and left, and their leaders.
 
-    Rows and columns are those of one grid, so that labels of dots that lie together line up.
+    Rows and columns form one grid, so that labels of neighbouring dots are aligned.
     """
     row = 1.02 * float(sizes[:, 1].max())
     rows, side, column = np.meshgrid(np.arange(-ROWS, ROWS + 1), [1, -1], COLUMNS, indexing="ij")
@@ -273,18 +275,18 @@ def _columns(dots: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _over_dots(lines: np.ndarray, dots: np.ndarray) -> np.ndarray:
-    """How many dots each line passes over."""
+    """Count the dots that each line passes over."""
     start, way = lines[:, None, 0], lines[:, None, 1] - lines[:, None, 0]
     square = np.maximum((way**2).sum(axis=-1), 1e-12)
     along = ((dots[:, :2] - start) * way).sum(axis=-1) / square
     nearest = start + np.clip(along, 0, 1)[..., None] * way
     far = np.hypot(*np.moveaxis(dots[:, :2] - nearest, -1, 0))
-    # A place beside its dot has no line: NaN meets nothing.
+    # A position next to its dot has no line, and NaN overlaps nothing.
     return np.asarray((far < dots[:, 2]).sum(axis=1))
 
 
 def _line_meets(lines: np.ndarray, boxes: np.ndarray, clearance: float) -> np.ndarray:
-    """Which lines pass through which boxes or within a little of them, (n_lines, n_boxes)."""
+    """Mark lines that pass through boxes or within the clearance of them, (n_lines, n_boxes)."""
     low, high = boxes[:, :2] - clearance, boxes[:, 2:] + clearance
     start, way = lines[:, None, 0], lines[:, None, 1] - lines[:, None, 0]
     none = np.isnan(way).any(axis=-1)
@@ -299,7 +301,7 @@ def _line_meets(lines: np.ndarray, boxes: np.ndarray, clearance: float) -> np.nd
 
 
 def _crosses(lines: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Which lines cross which others, (n_lines, n_others)."""
+    """Mark lines that cross other lines, (n_lines, n_others)."""
 
     def side(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         ab, ac = b - a, c - a

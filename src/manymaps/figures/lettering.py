@@ -1,8 +1,8 @@
 """Text in figures: available fonts, printable labels, sizes in pixels.
 
 matplotlib warns while drawing about every character that no font contains, long after the figure
-was made. Labels are therefore made printable first: a character that only another installed font
-contains adds that font to the list, and a character that no font contains becomes an empty box.
+was made. Labels are therefore made printable first. A character that only another installed font
+contains adds that font to the list. A character that no font contains becomes an empty box.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ UNSHOWABLE = "\N{WHITE SQUARE}"
 
 @dataclass(frozen=True)
 class Typeface:
-    """Font families in the order in which they are asked for a character, and what they hold."""
+    """Font families in the order in which a character is looked up, and their characters."""
 
     families: tuple[str, ...]
     characters: frozenset[int]
 
     def font(self, size: float, *, bold: bool = False) -> FontProperties:
-        """The fonts at a size in points."""
+        """Return the fonts at a size in points."""
         weight = "bold" if bold else "normal"
         return FontProperties(family=list(self.families), size=size, weight=weight)
 
@@ -79,7 +79,7 @@ def elide(text: str, length: int) -> str:
 
 
 def typeface_for(labels: Iterable[str]) -> Typeface:
-    """The installed fonts that together show these labels as far as any can."""
+    """Choose installed fonts that together contain most characters of these labels."""
     needed = frozenset(ord(character) for label in set(labels) for character in label)
     regular = _regular_fonts()
     first = next(name for name in PREFERRED if name in regular and _has_bold(name))
@@ -131,19 +131,22 @@ def text_sizes(figure: Figure, texts: Sequence[str], fonts: Sequence[FontPropert
     Parameters
     ----------
     figure : Figure
+        The figure, whose resolution determines the pixels.
     texts, fonts : sequences of length n
+        The lines of text, and the font of each.
 
     Returns
     -------
     ndarray of shape (n, 2)
+        The widths and heights.
     """
     gauge = Text(0, 0, "", parse_math=False, usetex=False)
     gauge.set_figure(figure)
     sizes = np.zeros((len(texts), 2))
     for row, (text, font) in enumerate(zip(texts, fonts, strict=True)):
         gauge.set_fontproperties(font)
-        # Small type is fitted to the pixels, and some 3 % longer at other resolutions; measuring
-        # it large gives what holds at all of them.
+        # Small type is fitted to the pixels, and about 3 % longer at other resolutions. Measured
+        # at a large size, the result applies to all of them.
         gauge.set_fontsize(FINER * font.get_size_in_points())
         gauge.set_text(text)
         extent = gauge.get_window_extent()

@@ -5,14 +5,15 @@ out. Labels never overlap. If space is short, words that are requested by name a
 then those that stand out in the map (proportion times association probability,
 `manymaps.atlas.landmarks`).
 
-A few remote dots would compress a map. If the box without them (at most 2 % of the map's mass) has
-at most two thirds of the extent, they become small arrows at the edge, with labels like the others.
-The notes count them and list other omissions. Maps of three and more dimensions show their first
-two principal axes. A map of one dimension is a line, with labels in rows above and below.
+A few remote dots would compress a map. They become small arrows at the edge, with labels like the
+others, if both of two conditions are met. They have at most 2 % of the map's mass, and the box
+without them has at most two thirds of the extent. The notes count them and list other omissions.
+Maps of three and more dimensions show their first two principal axes. A map of one dimension is a
+line, with labels in rows above and below.
 
-With two kinds of object, such as documents and words, one is drawn as dots and the other as words
-at their positions, the most frequent first (`manymaps.figures.kinds`); `manymaps.figures.zooms`
-adds enlarged parts.
+In a bipartite atlas, such as one of documents and words, one kind is drawn as dots and the other as
+words at their positions, the most frequent first (`manymaps.figures.kinds`).
+`manymaps.figures.zooms` adds enlarged parts.
 
 Figures are matplotlib `Figure` objects without any global state: they need no display, are shown in
 notebooks, and are written to files by `save_figure`.
@@ -85,6 +86,7 @@ def plot_map(
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     map : int
         Number of the map, from 0.
     min_weight : float in [0, 1]
@@ -101,7 +103,7 @@ def plot_map(
         Metadata column that colours the dots: a scale for numbers, and categories for anything
         else. By default the colour shows the map weight.
     label : str or sequence of str, optional
-        With two kinds of object, the kind or kinds with labels. By default these are the columns,
+        In a bipartite atlas, the kind or kinds with labels. By default these are the columns,
         drawn as words at their positions, and the rows, drawn as dots, if there are 60 or fewer.
     size : (float, float), optional
         Width and height in inches. By default the figure is 9 wide, and its height follows from the
@@ -185,6 +187,7 @@ def plot_atlas(
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     maps : sequence of int, optional
         Numbers of the maps to draw, in this order; by default all.
     min_weight : float in [0, 1]
@@ -200,7 +203,7 @@ def plot_atlas(
     color : str, optional
         Metadata column that colours the dots; by default the map weight.
     label : str or sequence of str, optional
-        With two kinds of object, the kinds with labels, as for `plot_map`.
+        In a bipartite atlas, the kinds with labels, as for `plot_map`.
     panel_size : float, optional
         Width of a panel in inches; by default larger for fewer panels.
 
@@ -291,6 +294,7 @@ def plot_senses(
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     word : str or sequence of str
         Word or words, matched in any case.
     min_weight : float in [0, 1]
@@ -298,8 +302,8 @@ def plot_senses(
         in which the word itself has a smaller weight are omitted too, unless they contain a group
         of its observed associates. The first map is always shown.
     n_neighbors : int
-        Number of nearest words of each sense that the panel includes and labels. With two kinds of
-        object these are columns.
+        Number of nearest words of each sense that the panel includes and labels. In a bipartite
+        atlas these are columns.
     max_labels : int, optional
         Maximum number of labels per panel. By default the word and these neighbours get one; with
         40 objects or fewer all do.
@@ -322,7 +326,7 @@ def plot_senses(
     ParameterError
         If a column does not exist, or a value is out of its range.
     UnknownLabelError
-        For an unknown word, with suggestions.
+        If a word is unknown. The message suggests similar labels.
 
     See Also
     --------
@@ -386,7 +390,7 @@ def plot_senses(
 
 @dataclass(frozen=True)
 class _Lives:
-    """The senses of one word and their details; `grouped` as `Atlas.has_associations`."""
+    """The senses of one word and their details, `grouped` as in `Atlas.has_associations`."""
 
     row: int
     senses: list[Sense]
@@ -437,7 +441,7 @@ def _draw_lives(
     roles: Roles | None,
     heading: str | None,
 ) -> None:
-    """The senses of a word, one panel each, with the share of the word as a number and a bar."""
+    """Draw one panel per sense of a word, with the share of the sense as a number and a bar."""
     if heading is not None:
         row = Captions(axes[0], look.typeface)
         row.title(heading, lives.where, size=13, shift=(0, 34), color=ACCENT)
@@ -457,6 +461,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     figure : Figure
+        The figure.
     path : path
         The file. Its suffix determines the format: .png (200 dots per inch), .svg (text remains
         text) or .pdf.
@@ -466,7 +471,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     ParameterError
         If the suffix is another one.
     OSError
-        If the file cannot be written; no part of it remains.
+        If the file cannot be written. No incomplete file remains.
 
     See Also
     --------
@@ -517,7 +522,7 @@ def _check(
 def _most_labels(
     atlas: Atlas, colors: Coloring, named: Sequence[int], max_labels: int | None
 ) -> int | None:
-    """Row numbers only hide the colours; only requested objects have labels then."""
+    """Limit labels to requested objects if row numbers would only hide the colours."""
     if max_labels is None and colors.name is not None and labels_say_nothing(atlas):
         return len(named)
     return max_labels
@@ -531,11 +536,11 @@ def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
 def _read_style(
     atlas: Atlas, color: str | None, label: str | Sequence[str] | None
 ) -> tuple[Typeface, Coloring, Roles | None, np.ndarray]:
-    """Fonts, colours, the roles of two kinds, and label priorities (n_maps, n_objects)."""
+    """Choose fonts, colours, the roles of rows and columns, and priorities (n_maps, n_objects)."""
     colors = coloring(atlas, color)
     if atlas.kinds is None and label is not None:
         raise ParameterError(
-            "chooses a kind of object; this atlas has only one", name="label", value=label
+            "requires a bipartite atlas; omit it for this one", name="label", value=label
         )
     roles = None if atlas.kinds is None else label_roles(atlas, label)
     priority = standing(atlas) if roles is None else roles.priority
@@ -545,7 +550,7 @@ def _read_style(
 def _draw(
     ax: Axes, scene: Scene, look: Look, atlas: Atlas, roles: Roles | None
 ) -> tuple[float, int]:
-    """Draw a scene of one or two kinds; return the dot area and any number of labels."""
+    """Draw a scene of one or two kinds; return the dot area, and the number of labels if two."""
     if roles is None:
         return draw(ax, scene, look, atlas.labels), 0
     area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles)
@@ -557,14 +562,14 @@ def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
 
 
 def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
-    """The kinds drawn as dots and as words."""
+    """Describe the kinds drawn as dots and as words."""
     return [] if roles is None else remarks(roles, scene, n_labels)
 
 
 def _words(
     atlas: Atlas, scene: Scene, roles: Roles | None, count: int, column: str | None
 ) -> list[str]:
-    """The caption of a map: words that its panel shows, or categories if labels only number."""
+    """Choose the caption of a map: words in its panel, or categories if labels are numbers."""
     words = None if roles is None else roles.is_text
     return title_words(atlas, scene.map, scene.objects, n_words=count, words=words, column=column)
 

@@ -4,14 +4,14 @@ The outline of a set is the level F = 0 of
 
     F(x) = max( d(x, skeleton) - radius,  max_j (clearance_j - |x - x_j|) )      j not in the set
 
-where the skeleton is the shortest tree that connects the members, filled with those of their
-Delaunay triangles in which no other point lies. So where only members stand together the outline
-is their convex hull made rounder and larger; an object in their midst that does not belong to them
-has a notch, or a hole round it. clearance_j is at most half the distance from j to the nearest
-member, so that no member is cut off. F is smoothed before its level is drawn.
+The skeleton is the shortest tree that connects the members, filled with those of their Delaunay
+triangles that contain no other point. If a region contains only members, the outline is therefore
+their convex hull, rounded and enlarged. An object among them that is not a member has a notch or a
+hole around it. The clearance_j is at most half the distance from j to the nearest member, so that
+no member is cut off. F is smoothed before its level is drawn.
 
-Sets that share members lie round the same places. `levels` deals out integers, larger ones to the
-sets outside, by which radii differ and no two lines coincide.
+Sets that share members lie around the same positions. `levels` assigns integers by which radii
+differ, larger ones to outer sets, so that no two lines coincide.
 
 Shapes: points (n, 2) in pixels, members (n,) bool, outlines (n_vertices, 2), closed.
 """
@@ -83,17 +83,18 @@ def outline(
 
 
 def levels(members: np.ndarray) -> np.ndarray:
-    """Choose how far outside each set is drawn, so that sets with common members stay apart.
+    """Choose how far outside each set is drawn, so that sets with common members are separated.
 
     Parameters
     ----------
     members : array of shape (n_sets, n), bool
+        Whether each set contains each point.
 
     Returns
     -------
     ndarray of shape (n_sets,), int
-        From 0. A set is outside those within it, and no two sets with two common members have the
-        same level.
+        Levels from 0. A set is outside those within it, and no two sets with two common members
+        have the same level.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def levels(members: np.ndarray) -> np.ndarray:
 
 
 def _to_skeleton(cells: np.ndarray, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Distance of each cell to the filled tree of some points; 0 within its triangles."""
+    """Compute the distance of each cell to the filled tree of some points; 0 in its triangles."""
     edges = _tree(points, others)
     triangles = _free_triangles(points, others)
     edges += [(t[i], t[j]) for t in triangles.tolist() for i, j in ((0, 1), (1, 2), (0, 2))]
@@ -126,7 +127,7 @@ def _to_skeleton(cells: np.ndarray, points: np.ndarray, others: np.ndarray) -> n
 
 
 def _tree(points: np.ndarray, others: np.ndarray) -> list[tuple[int, int]]:
-    """The edges of the shortest tree, where those that pass by others count for longer."""
+    """Find the edges of the shortest tree, in which those that pass by others count for longer."""
     n = len(points)
     if n == 1:
         return []
@@ -143,7 +144,7 @@ def _tree(points: np.ndarray, others: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _free_triangles(points: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The Delaunay triangles in which no other point lies, shape (n_triangles, 3)."""
+    """Find the Delaunay triangles that contain no other point, shape (n_triangles, 3)."""
     if len(points) < 3:
         return np.empty((0, 3), dtype=np.int64)
     try:
@@ -155,7 +156,7 @@ def _free_triangles(points: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def _to_segment(places: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Distances of places (..., 2) to the segment between two points."""
+    """Compute the distances of positions (..., 2) to the segment between two points."""
     along = end - start
     length2 = float(along @ along)
     share = ((places - start) @ along) / length2 if length2 > 0 else np.zeros(places.shape[:-1])
@@ -164,7 +165,7 @@ def _to_segment(places: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.nd
 
 
 def _within(places: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Which places (..., 2) lie in a triangle."""
+    """Mark the positions (..., 2) that lie in a triangle."""
     sides = []
     for k in range(3):
         along, to = corners[(k + 1) % 3] - corners[k], places - corners[k]

@@ -1,7 +1,7 @@
 """One panel of a figure: the dots and labels of one map, or of a part of it.
 
-A `Scene` contains what a panel shows, in map units and in order of priority; a `Look` contains how
-it is drawn. Inside a panel all computations are in pixels from its lower left corner, y upwards, at
+A `Scene` contains the objects of a panel, in map units and in order of priority. A `Look` contains
+the style. Inside a panel all computations are in pixels from its lower left corner, y upwards, at
 `zoom` pixels per map unit. The artists get data coordinates, so a figure can be saved at any
 resolution.
 
@@ -42,14 +42,14 @@ __all__ = [
     "set_frame", "write_labels",
 ]  # fmt: skip
 
-#: Centres of labels in pixels, by place among the rows.
+#: Centres of labels in pixels, by index among the rows.
 Centres: TypeAlias = dict[int, np.ndarray]
 
 # A triangle that points to the right, in units of its size.
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
 # Points around a label that other labels leave free.
 LABEL_PAD = 1.0
-# The least share that a dot with a label is drawn with; a dot of its true size may be invisible.
+# Minimum share with which a labelled dot is drawn, because its true size may be invisible.
 SPECK = 0.02
 # Up to 40 labels that would cover at most a quarter of the panel all get a place, by leaders if
 # need be; in a fuller panel leaders would be long and cross. Not tuned.
@@ -63,8 +63,8 @@ VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 class Scene:
     """Objects of a panel in order of priority, with their points and map weights.
 
-    `share` is the part of the spread of the points that two dimensions show; `named` are the rows
-    of requested objects.
+    `share` is the share of the variance that two dimensions show. `named` contains the rows of
+    requested objects.
     """
 
     objects: np.ndarray
@@ -80,35 +80,37 @@ class Scene:
 
 @dataclass(frozen=True)
 class Look:
-    """Style in which panels are drawn.
+    """The style in which panels are drawn.
 
     Parameters
     ----------
     typeface : Typeface
+        The fonts.
     coloring : Coloring
+        The colours of the dots.
     font_sizes : (float, float)
-        Points, of the least and of the most important label.
+        Sizes in points of the least and of the most important label.
     dot_areas : (float, float)
-        Square points; what a share of 1 may measure.
+        Minimum and maximum area of a dot with a share of 1, in square points.
     ink : float
         The share of the panel that dots should cover, within `dot_areas`.
     max_labels : int, optional
-        No more than these anywhere.
+        Maximum number of labels in any panel.
     crowded_labels : int, optional
-        No more than these where not every dot can have one.
+        Maximum number of labels in a panel that has no space for all of them.
     max_covered : float
-        A label that would cover more of other dots is left out (see `place_labels`) ...
+        Maximum bulk of other dots that a label may cover (see `place_labels`).
     spacing : float
-        ... unless it is so many points from all labels placed before, or the crowded parts of a
-        map would have none.
+        Distance in points from all labels placed before, beyond which a label may cover more dots.
+        Otherwise the crowded parts of a map would have no labels.
     margin : (float, float)
         Free points at the sides, and above and below.
     above : bool
-        Labels stand above their dots only, by the zoom rule; else wherever there is room.
+        Whether labels are only placed above their dots, by the zoom rule, or at any free position.
     ground : str
         The colour of the panel, which veils dots behind labels.
     air : (float, float)
-        Free points at the sides, and above and below, of words that stand in their places
+        Free points at the sides, and above and below, of words that replace their dots
         (`manymaps.figures.kinds`).
     """
 
@@ -128,11 +130,11 @@ class Look:
 
     @property
     def most(self) -> int | None:
-        """No more labels than these in a crowded panel."""
+        """The maximum number of labels in a crowded panel."""
         return self.crowded_labels if self.max_labels is None else self.max_labels
 
     def lettered(self, font_size: float | None) -> Look:
-        """The same with labels of another size, by that of the most important one."""
+        """Scale all label sizes so that the most important label has the given size."""
         if font_size is None:
             return self
         smallest, largest = self.font_sizes
@@ -140,17 +142,17 @@ class Look:
 
 
 def check_font_size(font_size: float | None) -> None:
-    """Refuse labels that nobody could read, or that no panel would hold."""
+    """Reject font sizes that are illegible, or too large for a panel."""
     if font_size is not None:
         check_number("font_size", font_size, least=1, most=200)
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Scale and centre of a panel.
+    """The scale and the centre of a panel.
 
-    These are its size in pixels, its pixels per map unit, the map point in its middle, and the
-    pixels per point of type.
+    They consist of its size in pixels, the pixels per map unit, the map point in its middle, and
+    the pixels per point of type.
     """
 
     size: np.ndarray
@@ -164,17 +166,17 @@ class Frame:
         return np.concatenate([np.zeros(2), self.size])
 
     def to_pixels(self, points: np.ndarray) -> np.ndarray:
-        """Pixels from the panel's lower left corner."""
+        """Convert map units to pixels from the panel's lower left corner."""
         return np.asarray((points - self.middle) * self.zoom + self.size / 2)
 
     def to_map(self, pixels: np.ndarray) -> np.ndarray:
-        """Map units."""
+        """Convert pixels to map units."""
         return np.asarray((pixels - self.size / 2) / self.zoom + self.middle)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A scene on its way into axes; `dots` are centres and radii in pixels, shape (n, 3)."""
+    """A scene and its axes; `dots` are centres and radii in pixels, shape (n, 3)."""
 
     ax: Axes
     scene: Scene
@@ -197,20 +199,27 @@ def read_scene(
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     map : int
+        The number of the map.
     weights : array of shape (n_objects,)
         How much each object stands out in this map.
     min_weight : float
         Minimum map weight of an object; others are omitted.
     named : sequence of int
-        Objects whose labels come first.
+        Indices of objects whose labels come first.
     always : sequence of int
-        Objects that are shown whatever their map weight.
+        Indices of objects that are shown regardless of their map weight.
+
+    Returns
+    -------
+    Scene
+        The objects of the map in order of priority.
     """
     shares = atlas.map_weights[map]
     is_shown = (shares >= min_weight) & (shares > 0)
     is_shown[list(always)] = True
-    # What is named by a label has a dot that can be seen.
+    # An object with a label has a visible dot.
     shares = np.where(np.isin(np.arange(len(shares)), always), np.maximum(shares, SPECK), shares)
     objects = np.flatnonzero(is_shown)
     priority = np.where(np.isin(objects, named), np.inf, weights[objects])
@@ -236,16 +245,18 @@ def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Sce
     Parameters
     ----------
     scene : Scene
-        Of the whole map, with the word in it.
+        The scene of the whole map, which includes the word.
     word : int
+        The index of the word.
     shares : array of shape (n_objects,)
-        The similarity of the word to each object through this map.
+        The similarity of the word to each object in this map.
     n_neighbors : int
+        Number of nearest neighbours to include.
 
     Returns
     -------
     Scene
-        Centred on the word; comparatively remote neighbours become arrows at the edge.
+        A part centred on the word. Comparatively remote neighbours become arrows at the edge.
     """
     middle = scene.points[scene.objects == word][0]
     reach = np.abs(scene.points - middle).max(axis=1)
@@ -276,11 +287,18 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
     Parameters
     ----------
     ax : Axes
-        Its place in the figure is final; its limits are set here.
+        The axes at their final position in the figure. Their limits are set here.
     scene : Scene
+        The objects to draw.
     look : Look
+        The style.
     labels : sequence of str
         Labels of all objects.
+
+    Returns
+    -------
+    float
+        Dot area in square points for a map weight of 1.
     """
     frame = set_frame(ax, scene, look)
     area = dot_area(frame, scene.shares, look)
@@ -312,14 +330,14 @@ def dots_in_frame(
 
 
 def say_nothing(ax: Axes) -> None:
-    """The text of an empty panel."""
+    """Write the text of an empty panel."""
     ax.text(
         0.5, 0.5, "nothing to show", transform=ax.transAxes, color=MUTED, ha="center", gid="note"
     )
 
 
 def set_frame(ax: Axes, scene: Scene, look: Look) -> Frame:
-    """Set the limits of axes so that they hold a scene's view, to one scale in both directions."""
+    """Set the limits of axes so that they contain a scene's view, with equal scales."""
     extent = ax.get_window_extent()
     size = np.array([extent.width, extent.height])
     figure = ax.get_figure(root=True)
@@ -340,14 +358,14 @@ def set_frame(ax: Axes, scene: Scene, look: Look) -> Frame:
 
 
 def dot_area(frame: Frame, shares: np.ndarray, look: Look) -> float:
-    """Square points for a map weight of 1, so that dots with these weights cover `look.ink`."""
+    """Compute square points for a map weight of 1, so that these dots cover `look.ink`."""
     panel = float(np.prod(frame.size / frame.pixel))
     total = max(float(shares.sum()), 1e-9)
     return float(np.clip(look.ink * panel / total, *look.dot_areas))
 
 
 def _onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray:
-    """Pixels near the edge of a panel, in these directions from its middle."""
+    """Return pixels near the edge of a panel, in these directions from its middle."""
     half = frame.size / 2 - inset
     with np.errstate(divide="ignore"):
         scale = (half / np.abs(directions)).min(axis=1, keepdims=True)
@@ -355,7 +373,7 @@ def _onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray
 
 
 def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: float) -> None:
-    """Large dots first, so that small ones stay in sight; objects asked for by name last."""
+    """Draw large dots first, so that small ones remain visible, and requested objects last."""
     is_named = np.isin(scene.objects, list(scene.named))
     colors = look.coloring.of(scene.objects, scene.shares)
     areas, rim = area * scene.shares, 0.035 * np.sqrt(area)
@@ -375,7 +393,7 @@ def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: flo
 
 
 def draw_named(ax: Axes, points: np.ndarray, areas: np.ndarray, fills: np.ndarray | str) -> None:
-    """Dots of requested objects, with a halo, above all others."""
+    """Draw the dots of requested objects with a halo, above all others."""
     if len(points) == 0:
         return
     x, y = points.T
@@ -386,7 +404,7 @@ def draw_named(ax: Axes, points: np.ndarray, areas: np.ndarray, fills: np.ndarra
 
 
 def draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
-    """Arrows towards objects beyond the edge."""
+    """Draw arrows towards objects beyond the edge."""
     if len(points) == 0:
         return
     angles = np.arctan2(directions[:, 1], directions[:, 0])
@@ -440,7 +458,7 @@ def _draw_labels(panel: Panel, labels: Sequence[str]) -> None:
 def label_texts(
     panel: Panel, labels: Sequence[str], wanted: np.ndarray
 ) -> tuple[dict[int, str], bool]:
-    """Texts of the wanted rows of a scene that may find room, and whether these are all wanted."""
+    """Return texts of the rows that may have a label, and whether these are all rows requested."""
     scene, typeface = panel.scene, panel.look.typeface
     rows = wanted[_worth_measuring(panel.look, panel.frame, panel.dots[wanted])].tolist()
     texts = {row: elide(typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows}
@@ -462,13 +480,16 @@ def write_labels(
     Parameters
     ----------
     panel : Panel
+        The panel.
     texts : mapping of int to str
-        By row of the scene, in order of priority.
+        The text of each row of the scene, in order of priority.
     sizes : ndarray of shape (n_texts,)
         Font sizes in points.
     colors : sequence of n_texts colours
+        The colour of each text.
     crowded : callable
-        Centres of labels with boxes (n_texts, 2), in a panel where not all of them have room.
+        A function that returns the centres of labels with boxes (n_texts, 2) in a panel without
+        space for all of them.
     every : bool
         Whether all dots that should have a label have a text.
     taken : array of shape (k, 4)
@@ -500,21 +521,21 @@ def write_labels(
 
 
 def is_sparse(frame: Frame, boxes: np.ndarray) -> bool:
-    """Whether labels of these sizes are few, and leave so much of a panel that each has a place."""
+    """Check whether labels of these sizes are few and small enough that each has a position."""
     return len(boxes) <= FEW and bool(boxes.prod(axis=1).sum() <= SPARSE * frame.size.prod())
 
 
 def draw_label(
     ax: Axes, point: tuple[float, float], text: str, font: FontProperties, color: Any, ground: str
 ) -> None:
-    """Write a label centred on a point, on a veil of the colour of the ground."""
+    """Write a label centred on a point, on a veil of the colour of the background."""
     label = ax.text(*point, text, fontproperties=font, color=color, ha="center", va="center")
     label.set(parse_math=False, usetex=False, gid="label", zorder=5)
     label.set_bbox({**VEIL, "facecolor": ground})
 
 
 def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
-    """Thin lines between dots and labels, from their ends in pixels."""
+    """Draw thin lines between dots and labels, from their ends in pixels."""
     if leaders:
         lines = LineCollection(
             [frame.to_map(leader) for leader in leaders], colors=LEADER, linewidths=0.7
@@ -524,7 +545,7 @@ def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
 
 
 def _worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
-    """Rows whose labels may find room, in order of priority: the first of each neighbourhood."""
+    """Return rows whose labels may fit, in order of priority: the first of each neighbourhood."""
     line = 1.3 * look.font_sizes[0] * frame.pixel
     most = 20 + int(1.5 * frame.size.prod() / (line * 6 * line))
     if look.most is not None:
@@ -539,20 +560,20 @@ def _worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
 
 
 def _rank(priority: np.ndarray) -> np.ndarray:
-    """Priorities as shares of the greatest finite one; 1 for infinite ones."""
+    """Scale priorities by the largest finite one; infinite ones become 1."""
     finite = priority[np.isfinite(priority)]
     greatest = finite.max(initial=0.0)
     return np.clip(priority / greatest, 0.0, 1.0) if greatest > 0 else np.ones(len(priority))
 
 
 def labelled_first(panel: Panel, rows: np.ndarray) -> np.ndarray:
-    """Dots of labelled rows before all others, as `place_labels` expects them."""
+    """Put the dots of labelled rows before all others, as `place_labels` expects them."""
     others = np.setdiff1d(np.arange(len(panel.dots)), rows)
     return np.concatenate([panel.dots[rows], panel.dots[others]])
 
 
 def middles(places: np.ndarray, chosen: np.ndarray) -> Centres:
-    """Centres of the chosen places (n, n_places, 4) of the labels that have one."""
+    """Return the centres of the chosen positions (n, n_places, 4) of labels that have one."""
     shown = np.flatnonzero(chosen >= 0)
     return {int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown}
 
@@ -560,7 +581,7 @@ def middles(places: np.ndarray, chosen: np.ndarray) -> Centres:
 def _centres_of_all(
     panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
 ) -> tuple[Centres, list[np.ndarray]]:
-    """Centres of the labels of a sparse panel, and leaders."""
+    """Compute the centres of the labels of a sparse panel, and leaders."""
     frame, wanted = panel.frame, rows[: panel.look.max_labels]
     if panel.scene.n_components == 1:
         width, height = frame.size
@@ -582,7 +603,7 @@ def _centres_of_all(
 def _centres_on_line(
     panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
 ) -> tuple[Centres, list[np.ndarray]]:
-    """Centres of labels in tiers above and below a line of dots, and leaders."""
+    """Compute the centres of labels in tiers above and below a line of dots, and leaders."""
     dots, frame = panel.dots, panel.frame
     gap = float(dots[:, 2].max()) + 3 * frame.pixel
     pitch = 1.3 * boxes[:, 1].max(initial=1.0)
@@ -604,7 +625,7 @@ def _centres_on_line(
 
 
 def _above_dots(panel: Panel, boxes: np.ndarray, rows: np.ndarray) -> Centres:
-    """Centres of labels above their dots whose zoom is at most the frame's."""
+    """Compute the centres of labels above their dots whose zoom is at most the frame's."""
     dots, frame = panel.dots, panel.frame
     height = boxes[:, 1].max(initial=1.0)
     centres = dots[rows, :2] + [0, float(np.median(dots[:, 2])) + height / 2]

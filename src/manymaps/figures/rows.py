@@ -19,7 +19,7 @@ MOST_WORDS = 40
 
 
 def named_words(words: str | Sequence[str]) -> list[str]:
-    """Return the list of the words of a figure, which must be 1 to 40."""
+    """Return the list of the words of a figure, which must contain 1 to 40."""
     named = [words] if isinstance(words, str) else list(words)
     if not 1 <= len(named) <= MOST_WORDS:
         raise ParameterError(f"{len(named)} words were requested; pass 1 to {MOST_WORDS}")
@@ -27,7 +27,7 @@ def named_words(words: str | Sequence[str]) -> list[str]:
 
 
 def words_that_fit(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:
-    """As many of the words as the width has room for, the first at least."""
+    """Join as many of the words as the width allows, at least the first."""
     figure = root(ax)
     font = typeface.font(TYPE)
     for count in range(len(words), 0, -1):
@@ -41,7 +41,7 @@ def write(
     ax: Axes, x: float, y: float, text: str, typeface: Typeface, size: float, color: str,
     align: str, *, bold: bool = False, gid: str | None = None,
 ) -> None:  # fmt: skip
-    """Text as it is, in the middle of its height, across the rim of the axes if need be."""
+    """Write text unchanged, vertically centred, across the edge of the axes if necessary."""
     ax.text(
         x, y, text, fontproperties=typeface.font(size, bold=bold), color=color, ha=align,
         va="center_baseline", parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,

@@ -1,9 +1,9 @@
 """A Shepard plot: agreement of the order of dissimilarities with that of distances in a plane.
 
-On the left is a dot for each pair, with its dissimilarity on the horizontal and its distance on the
-vertical axis, and the increasing line that fits the distances best; the scatter around it is the
-stress (`manymaps.analysis.scaling`). On the right is the plane itself: nonmetric scaling of the
-objects.
+The left panel has a dot for each pair, with its dissimilarity on the horizontal and its distance on
+the vertical axis. A line shows the increasing function that fits the distances best, and the
+scatter around it is the stress (`manymaps.analysis.scaling`). On the right is the plane itself:
+nonmetric scaling of the objects.
 
 The conventions are those of `manymaps.figures.maps`. Artists have the group ids of
 `manymaps.figures.panel`, and "pair" and "rising".
@@ -138,7 +138,7 @@ def _draw_plane(ax: Axes, found: Diagnosis) -> None:
 
 
 def _judged(stress: float) -> str:
-    """Kruskal's verbal grade of a stress."""
+    """Return Kruskal's verbal grade of a stress."""
     return next((word for most, word in JUDGED if stress <= most), "poor")
 
 

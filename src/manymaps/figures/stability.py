@@ -1,9 +1,9 @@
 """Agreement of several fits as a figure: the senses of some words, fit by fit.
 
-A row is a sense of the consensus (`manymaps.analysis.stability`), a column a fit. A dot means that
-the fit has the sense, and its area is the word's share in it; a small ring means that the fit lacks
-it. Senses that most fits have are on top, and the fewer fits have one, the paler it is. The
-representative fit, the reference, is marked.
+A row is a sense of the consensus (`manymaps.analysis.stability`), and a column is a fit. A dot
+means that the fit contains the sense, and its area is the share of the sense. A small ring means
+that the fit lacks the sense. Senses in most fits are on top, and senses in fewer fits are paler.
+The representative fit, the reference, is marked.
 
 The conventions are those of `manymaps.figures.maps`. Artists have the group ids "dot", "ring",
 "word" and "neighbors".
@@ -43,13 +43,13 @@ LEAST_FIT_WIDTH, MOST_FITS_WIDTH = 0.22, 4.2
 SMALL = 8.0
 # Square points of a dot of share 1, and of a ring.
 AREA, RING = 150.0, 5.0
-# Colours say how many fits have a sense, so the key of areas has none.
+# Colours show the number of fits that contain a sense, so the key of areas has none.
 PLAIN = Coloring("fits")
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A sense on its way into the figure: its word where it is the first, and its height."""
+    """A sense in the figure, with its word if it is the first, and its height."""
 
     word: str | None
     sense: ConsensusSense
@@ -79,7 +79,7 @@ def plot_stability(
     n_neighbors : int
         Number of neighbours listed next to each sense.
     kind : str, optional
-        With two kinds of object, the kind of the words.
+        In a bipartite atlas, the kind of the words.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | Non
 def _rows(
     found: Stability, words: Sequence[str], least_fits: int, kind: str | None
 ) -> tuple[list[_Row], int, float]:
-    """The senses to show from the top downwards, how many are left out, and the height."""
+    """List the senses to show from the top downwards, the number omitted, and the height."""
     rows, n_left_out, y = [], 0, NAMES
     for word in words:
         senses = found.consensus(word, kind=kind)
@@ -158,7 +158,7 @@ def _rows(
 
 
 def _axes(fits_width: float, height: float) -> Axes:
-    """Axes in inches from the upper left corner, in a figure of their own."""
+    """Create axes in inches from the upper left corner, in a new figure."""
     inner = WORD_WIDTH + fits_width + COUNT_WIDTH + LIST_WIDTH
     width, whole = inner + 2 * SIDE, HEAD + height + FOOT + 0.1
     figure = AtlasFigure(width, whole)
@@ -170,13 +170,13 @@ def _axes(fits_width: float, height: float) -> Axes:
 
 
 def _draw_columns(ax: Axes, found: Stability, centers: np.ndarray, typeface: Typeface) -> None:
-    """The numbers of the fits, a line down each, and a mark on the reference."""
+    """Draw the numbers of the fits, a line below each, and a mark on the reference."""
     bottom = ax.get_ylim()[0]
     lines = [[(x, NAMES), (x, bottom)] for x in centers]
     ax.add_collection(LineCollection(lines, colors=HAIRLINE, linewidths=0.7, zorder=1))
     y = NAMES - 0.2
     write(ax, centers[0] - 0.32, y, "fit", typeface, SMALL, MUTED, "right")
-    # Of many fits some numbers have no room.
+    # If there are many fits, some numbers have no space.
     step = max(1, int(np.ceil(0.2 / np.diff(centers).min())))
     for fit, x in enumerate(centers):
         is_reference = fit == found.reference
@@ -193,7 +193,7 @@ def _draw_row(
     n_neighbors: int,
     n_fits: int,
 ) -> None:
-    """A word, a dot or a ring for each fit, how many have the sense, and its neighbours."""
+    """Draw a word, a dot or a ring per fit, the number of fits, and the neighbours."""
     sense, y = row.sense, row.y
     if row.word is not None:
         right = ax.get_xlim()[1]
@@ -222,7 +222,7 @@ def _draw_row(
 
 
 def _area(width: float) -> float:
-    """The area of a dot of share 1, in square points, for columns so many inches apart."""
+    """Return the area of a dot of share 1, in square points, for columns of a width in inches."""
     return min(AREA, np.pi * (0.45 * 72 * min(width, ROW)) ** 2)
 
 

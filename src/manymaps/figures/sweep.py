@@ -103,7 +103,7 @@ def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) 
 
 
 def _lines(summary: Sequence[Mapping[str, Any]]) -> dict[int, list[tuple[float, dict[str, Any]]]]:
-    """For each number of maps, (dimension, record of the best other settings), rising."""
+    """Map each number of maps to (dimension, record of the best other settings), ascending."""
     chosen: dict[tuple[int, float], dict[str, Any]] = {}
     for record in summary:
         if record["valid"] is None or not np.isfinite(record["valid"]):
@@ -143,7 +143,7 @@ def _draw(
 
 
 def _scale(axes: Sequence[Axes], dimensions: Sequence[float]) -> None:
-    """Ticks at the dimensions that there are; by ratios where they differ much."""
+    """Set ticks at the dimensions, on a logarithmic axis if they differ much."""
     first = axes[0]
     wide = dimensions[0] > 0 and dimensions[-1] / dimensions[0] >= LOG_FROM
     first.set_xscale("log" if wide else "linear")
@@ -171,7 +171,7 @@ def _scale(axes: Sequence[Axes], dimensions: Sequence[float]) -> None:
 
 
 def _name_lines(ax: Axes, lines: Mapping[int, Sequence[tuple[float, Mapping[str, Any]]]]) -> None:
-    """The numbers of maps at the right ends of the lines, moved apart where they would overlap."""
+    """Write the numbers of maps at the right ends of the lines, moved apart if they overlap."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     low, high = ax.get_ylim()

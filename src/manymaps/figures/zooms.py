@@ -1,8 +1,8 @@
-"""A map of two kinds of object with enlarged parts next to it.
+"""A bipartite map with enlarged parts next to it.
 
 The whole map is on the left, with boxes named by letters. On the right each box is enlarged as far
-as there is space, with labels of both kinds if it contains few dots, as in figures 2 and 3 of
-Globerson, Chechik, Pereira & Tishby, Euclidean embedding of co-occurrence data, NIPS 2004. The
+as space allows, with labels of both kinds if it contains few dots. Figures 2 and 3 of Globerson,
+Chechik, Pereira & Tishby (Euclidean embedding of co-occurrence data, NIPS 2004) are similar. The
 conventions are those of `manymaps.figures.maps`.
 """
 
@@ -50,11 +50,11 @@ Place: TypeAlias = str | tuple[float, float] | np.ndarray
 WIDTH = 14.5
 # Number of regions that are chosen if none are requested, and the maximum for readable panels.
 AUTOMATIC, MOST_REGIONS = 4, 8
-# Radius of a region as a share of the map: smaller where objects are many, within these limits.
+# Radius of a region as a share of the map, which is smaller for more objects, within these limits.
 RADII, SPARSE = (0.1, 0.2), 1.2
 # Inches.
 GAP, PANEL_TITLE = 0.2, 0.3
-# Share of the width for the whole map, by number of regions in one column beside it.
+# Share of the width for the whole map, by number of regions in one column next to it.
 OVERVIEW_SHARES = {1: 0.5, 2: 0.62, 3: 0.64}
 
 
@@ -71,15 +71,16 @@ def plot_zooms(
     label: str | Sequence[str] | None = None,
     size: tuple[float, float] | None = None,
 ) -> Figure:
-    """Plot a map of two kinds of object, and enlarged parts of it next to it.
+    """Plot a bipartite map, and enlarged parts of it next to it.
 
     Parameters
     ----------
     atlas : Atlas
-        An atlas with two kinds of object.
+        A bipartite atlas.
     regions : sequence, or int, optional
-        Parts to enlarge, at most eight. Each is the label of an object, a position (x, y) in the
-        map, or a pair of one of them and a radius in map units, half the shorter side of the box.
+        Parts to enlarge, at most eight. Each is the label of an object or a position (x, y) in
+        the map, or a pair of one of them and a radius in map units. The radius is half the shorter
+        side of the box.
         By default, or if a number is passed, up to four parts or that number are found. They are
         crowded parts far from one another or, if `color` is a column of categories, one for each of
         the largest categories.
@@ -179,7 +180,7 @@ def plot_zooms(
 
 @dataclass(frozen=True)
 class _Asked:
-    """A region as it was asked for: round an object or a place, perhaps with a radius."""
+    """A requested region around an object or a position, perhaps with a radius."""
 
     row: int | None
     place: tuple[float, float] | None
@@ -188,7 +189,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Sizes of a figure and its panels in inches: left, bottom, width and height of each."""
+    """The sizes of a figure and its panels in inches: left, bottom, width and height of each."""
 
     size: tuple[float, float]
     panels: tuple[tuple[float, float, float, float], ...]
@@ -202,10 +203,10 @@ class _Layout:
 def _asked(
     atlas: Atlas, regions: int | Sequence[Any] | None, map: int, min_weight: float
 ) -> list[_Asked]:
-    """The regions that were asked for by place, after checks of all parameters."""
+    """Return the requested regions after checks of all parameters."""
     if atlas.kinds is None:
         raise ParameterError(
-            "plot_zooms draws two kinds of object, but this atlas has one; use plot_map"
+            "plot_zooms requires a bipartite atlas; use plot_map for one kind of object"
         )
     check_index("map", map, atlas.n_maps)
     check_number("min_weight", min_weight, least=0, most=1)
@@ -222,7 +223,7 @@ def _asked(
 
 
 def _read_region(atlas: Atlas, region: Any) -> _Asked:
-    """A label, a place, or one of them with a radius."""
+    """Read a region: a label, a position, or one of them with a radius."""
     if isinstance(region, str):
         return _Asked(atlas.index(region), None, None)
     try:
@@ -247,7 +248,7 @@ def _read_region(atlas: Atlas, region: Any) -> _Asked:
 
 
 def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Inset:
-    """The box of a region that was asked for."""
+    """Return the box of a requested region."""
     name = ""
     middle = np.array(asked.place or (0, 0), dtype=np.float64)
     if asked.row is not None:
@@ -264,7 +265,7 @@ def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Inset:
 
 
 def _radius(scene: Scene, aspect: float) -> float:
-    """That of regions without one: the same part of every map, larger where objects are few."""
+    """Return the radius of regions without one: a share of the map, larger for fewer objects."""
     spread = scene.view.high - scene.view.low
     share = float(np.clip(SPARSE / np.sqrt(max(len(scene.objects), 1)), *RADII))
     whole = float(np.sqrt(spread.prod()) or spread.max() or 1.0)
@@ -272,14 +273,14 @@ def _radius(scene: Scene, aspect: float) -> float:
 
 
 def _half(radius: float, aspect: float) -> np.ndarray:
-    """Half the width and half the height of a box, the smaller of which is its radius."""
+    """Compute half the width and half the height of a box, the smaller of which is its radius."""
     return radius * np.array([max(aspect, 1.0), max(1 / aspect, 1.0)])
 
 
 def _found(
     scene: Scene, roles: Roles, layout: _Layout, groups: Sequence[tuple[str, np.ndarray]]
 ) -> list[Inset]:
-    """Regions where none were asked for, one for each enlarged panel or fewer."""
+    """Choose regions if none are requested, at most one for each enlarged panel."""
     widest = max(layout.aspects)
     half = _half(_radius(scene, widest), widest)
     is_column = roles.is_text[scene.objects]
@@ -294,7 +295,7 @@ def _found(
 
 
 def _groups(colors: Coloring, scene: Scene) -> list[tuple[str, np.ndarray]]:
-    """Names and members (by place in the scene) of the groups that colours show, largest first."""
+    """Return names and members (indices in the scene) of the coloured groups, largest first."""
     if colors.colors is None or colors.scale is not None or colors.name == "kind":
         return []
     shown = colors.colors[scene.objects]
@@ -312,7 +313,7 @@ def _layout(
     size: tuple[float, float] | None,
     key: tuple[Coloring, Typeface],
 ) -> _Layout:
-    """The whole map on the left, its parts in one column or two on the right."""
+    """Lay out the whole map on the left, and its parts in one or two columns on the right."""
     share = OVERVIEW_SHARES.get(count, 0.5)
     width = WIDTH if size is None else size[0]
     top = HEAD + key_space(*key, width) + PANEL_TITLE
@@ -352,7 +353,7 @@ def _axes(layout: _Layout) -> list[Axes]:
 
 
 def _with_room(scene: Scene, boxes: Sequence[Inset]) -> Scene:
-    """A scene whose view holds the boxes whose middle it holds."""
+    """Extend the view of a scene to the boxes whose middle it contains."""
     low, high = scene.view.low, scene.view.high
     for box in boxes:
         middle = (box.low + box.high) / 2
@@ -364,7 +365,7 @@ def _with_room(scene: Scene, boxes: Sequence[Inset]) -> Scene:
 def _draw_part(ax: Axes, atlas: Atlas, scene: Scene, look: Look, roles: Roles) -> None:
     near = replace(
         look,
-        # 7 to 9.5 points where those of the whole map have 7 to 10.5.
+        # 7 to 9.5 points if those of the whole map are 7 to 10.5.
         font_sizes=(look.font_sizes[0], look.font_sizes[1] * 9.5 / 10.5),
         dot_areas=(14.0, 40.0),
         ink=0.03,
@@ -376,7 +377,7 @@ def _draw_part(ax: Axes, atlas: Atlas, scene: Scene, look: Look, roles: Roles) -
 
 
 def _words(atlas: Atlas, scene: Scene, roles: Roles) -> list[str]:
-    """Words that say what a part is about."""
+    """Choose words that describe a part."""
     chosen = caption(atlas, scene.map, scene.objects, words=roles.is_text)
     return [atlas.labels[j] for j in chosen]
 

@@ -6,7 +6,7 @@
     both                    uns[key]["params"]         what was asked for
                             uns[key]                   captions, history, how the fit ended
     to_atlas(adata)         the `Atlas` of what they wrote, with obs as its metadata
-
+    both                    uns[key]["params"]         the requested parameters
 The fitted table is chosen as in scanpy 1.11: X if there are at most 50 variables, and X_pca
 otherwise. Only the interface of the objects is used, so anndata need not be installed.
 """
@@ -38,10 +38,10 @@ from manymaps.model.choice import ChoiceModel
 
 __all__ = ["multiple_maps", "to_atlas", "tsne"]
 
-#: Up to so many variables are fitted as they are, as scanpy has it.
+#: Up to this number, variables are fitted without PCA, as in scanpy.
 FEW_VARIABLES = 50
 NEIGHBORS = "neighbors"
-# As in a search by manymaps: farther neighbours have next to no probability.
+# The same factor as in a search by manymaps: farther neighbours have next to no probability.
 _PER_PERPLEXITY = 3
 # Number of rows on which to check that the stored neighbours belong to this table; they are spread
 # evenly over it.
@@ -112,8 +112,8 @@ def tsne(
         If the table or the neighbours do not exist, or the table cannot be fitted. The message
         lists the available keys.
     ParameterError
-        If a parameter is out of its range, the stored neighbours are too few for the perplexity, or
-        nothing can be written because `adata` is a view of a backed file.
+        If a parameter is out of its range, or the stored neighbours are too few for the perplexity.
+        Also if `adata` is a view of a backed file, into which nothing can be written.
 
     See Also
     --------
@@ -338,7 +338,7 @@ def _fitted_data(
     n_pcs: int | None,
     neighbors_key: str | None,
 ) -> tuple[str | None, Any, _Neighbors | None]:
-    """The fitted rows and their name, and the stored neighbours; at least one of the two."""
+    """Return the fitted rows and their name, and the stored neighbours; at least one of the two."""
     perplexity, known = settings["perplexity"], None
     if neighbors_key is not None or perplexity is None:
         if "affinity" in settings:
@@ -429,7 +429,7 @@ def _check_writable(adata: Any, copy: bool) -> None:
 def _representation(
     adata: Any, use_rep: str | None, n_pcs: int | None
 ) -> tuple[str, np.ndarray | sparse.csr_array]:
-    """The name of the fitted table, and its rows."""
+    """Return the name of the fitted table, and its rows."""
     tables = list(adata.obsm.keys())
     if use_rep is None:
         small = adata.n_vars <= FEW_VARIABLES and adata.X is not None
@@ -461,7 +461,7 @@ def _representation(
 
 
 def _in_memory(values: Any) -> np.ndarray | sparse.csr_array:
-    """X or a table of obsm in memory; it may be backed by a file, sparse, or a frame."""
+    """Load X or a table of obsm, which may be backed by a file, sparse, or a frame."""
     if hasattr(values, "to_memory"):
         values = values.to_memory()
     if sparse.issparse(values):
@@ -514,7 +514,7 @@ class _Neighbors:
         return sparse.csr_array(table, dtype=np.float64)
 
     def affinity(self, perplexity: float | Sequence[float] | None) -> Affinity:
-        """The similarities defined by these neighbours."""
+        """Return the similarities defined by these neighbours."""
         if perplexity is None:
             rows = self._table("connectivities").copy()
             rows.setdiag(0)
@@ -543,7 +543,7 @@ class _Neighbors:
         return _Known(rows, repr(gaussian), perplexity)
 
     def are_those_of(self, rows: Any, metric: str) -> bool:
-        """Whether a sample of the distances agrees with those between these rows."""
+        """Check whether a sample of the distances agrees with those between these rows."""
         from sklearn.metrics import pairwise_distances
 
         if metric != self.metric:
@@ -562,7 +562,7 @@ class _Neighbors:
 def _fitting_neighbors(
     adata: Any, rows: Any, perplexity: float | Sequence[float] | None, metric: str
 ) -> _Neighbors | None:
-    """The neighbours under the default key, if they are enough and belong to these rows."""
+    """Return the neighbours under the default key, if they suffice and belong to these rows."""
     if not _says_neighbors(adata.uns.get(NEIGHBORS)) or not isinstance(metric, str):
         return None
     try:
@@ -572,7 +572,7 @@ def _fitting_neighbors(
         if fewest >= min(wanted, adata.n_obs - 1) and known.are_those_of(rows, metric):
             return known
     except (TypeError, ValueError):
-        pass  # what is wrong with rows or parameters, the fit says better
+        pass  # the fit reports invalid rows or parameters more precisely
     return None
 
 
@@ -621,7 +621,7 @@ class _Known(Affinity):
 
 
 def _written_key(adata: Any, key: str | None) -> str:
-    """The key under which maps were stored."""
+    """Return the key under which maps were stored."""
     there = [
         name
         for name, value in adata.uns.items()
@@ -640,7 +640,7 @@ def _written_key(adata: Any, key: str | None) -> str:
 
 
 def _maps_of(adata: Any, key: str, n_maps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Maps (n_maps, n, n_components) and proportions (n_maps, n), as they were stored."""
+    """Return stored maps (n_maps, n, n_components) and proportions (n_maps, n)."""
     table = _in_memory(adata.obsm[key])
     n, width = table.shape
     if n_maps < 1 or width % n_maps:
@@ -657,7 +657,7 @@ def _maps_of(adata: Any, key: str, n_maps: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _columns(adata: Any, labels: Sequence[str]) -> dict[str, np.ndarray]:
-    """The columns of obs, one value for each observation."""
+    """Return the columns of obs, one value for each observation."""
     columns: dict[str, np.ndarray] = {}
     if len(adata.obs.columns):
         for name, values in frame_columns(adata.obs).items():
@@ -666,7 +666,7 @@ def _columns(adata: Any, labels: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 def _vectors_again(adata: Any, params: Mapping[str, Any]) -> Any:
-    """The fitted rows, if they are still stored."""
+    """Return the fitted rows, if they are still stored."""
     use_rep, n_pcs = params.get("use_rep"), params.get("n_pcs")
     if use_rep is None:
         return None

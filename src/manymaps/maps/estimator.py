@@ -172,14 +172,14 @@ class MapEstimator(
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
-        """The model that is fitted."""
+        """Return the model that is fitted."""
 
     @abstractmethod
     def _default_optimizer(self) -> Optimizer:
-        """The optimizer for `optimizer=None`."""
+        """Return the optimizer for `optimizer=None`."""
 
     def _objective(self, forward: Objective | ObservedObjective) -> Cost:
-        """The cost to minimize: KL(P || Q), unless the estimator overrides it."""
+        """Return the cost to minimize: KL(P || Q), unless the estimator overrides it."""
         return forward
 
     @shows_progress
@@ -200,7 +200,7 @@ class MapEstimator(
             with `affinity="precomputed"`, distances with `metric="precomputed"`, and vectors
             otherwise. `Trials` are counted, and `Judgements` are averaged. The labels of the atlas
             are the index of a frame, or else its only text column. In sparse distances only the
-            stored ones count, as in scikit-learn: a pair that is not stored is not a pair of
+            stored ones count, as in scikit-learn. A pair that is not stored is not a pair of
             neighbours, so a distance of zero must be stored. If every pair is stored, the map
             equals that of the dense table. A similarity that is NaN, or among the `missing` of
             associations, was not judged and does not count in the cost (`manymaps.model.observed`;
@@ -385,7 +385,7 @@ class MapEstimator(
         return self.metric if isinstance(self.metric, str) else ""
 
     def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
-        """Labels, the vectors or distances if there are any, and P."""
+        """Read labels, the vectors or distances if there are any, and P."""
         self._fitted_rows: Any = None
         if isinstance(X, Associations | Judgements):
             self.n_features_in_ = X.n_objects
@@ -444,7 +444,7 @@ class MapEstimator(
         )
 
     def _settings(self) -> dict[str, Any]:
-        """The parameters as plain values, for the atlas and the checkpoint.
+        """Return the parameters as plain values, for the atlas and the checkpoint.
 
         The perplexity is the one in use, which may be that of the affinity.
         """
@@ -459,14 +459,14 @@ class MapEstimator(
         return settings | {"perplexity": plain_value(perplexity)}
 
     def _seeds(self) -> list[int]:
-        """The seed of each run; that of the first run is the seed of the whole fit."""
+        """Return the seed of each run; that of the first run is the seed of the whole fit."""
         first = drawn_seed(self.random_state)
         return [first, *derived_seeds(first, self.n_init - 1)]
 
     def _start(
         self, data: Any, target: Target, pins: Pins | None, k: int, seed: int
     ) -> tuple[Parameters, int]:
-        """Starting positions and weights of run k in float32, and the seed of its noise."""
+        """Return start positions and weights of run k in float32, and the seed of its noise."""
         noise, n = _number_from(seed), target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
         generator = np.random.default_rng(noise)
@@ -527,7 +527,7 @@ class MapEstimator(
         generator: np.random.Generator,
         at_random: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and proportions of a start around pins."""
+        """Compute positions and proportions of a start around pins."""
         if self.init not in ("auto", "random"):
             raise ParameterError(
                 "defines its own axes, which would conflict with those of the pins; with pins "
@@ -542,7 +542,7 @@ class MapEstimator(
     def _named_start(
         self, name: str, data: Any, target: Target, spread: float, generator: np.random.Generator
     ) -> np.ndarray:
-        """The named start, shape (n_maps, n, n_components)."""
+        """Compute the named start, shape (n_maps, n, n_components)."""
         shape = (self.n_maps, target.values.shape[0], self.n_components)
         if self.n_maps == 1 and name != "random":
             return start_positions(
@@ -560,7 +560,7 @@ class MapEstimator(
 
 
 def _judged(data: Associations) -> np.ndarray | None:
-    """Mask of the judged pairs, or None if all are; an object without any raises an error."""
+    """Mark the judged pairs (None if all are); raise an error for an object without any."""
     observed = data.observed
     if observed is not None:
         alone = np.flatnonzero(~(observed.any(axis=0) | observed.any(axis=1)))
@@ -574,12 +574,12 @@ def _judged(data: Associations) -> np.ndarray | None:
 
 
 def _number_from(seed: int) -> int:
-    """A number derived from a seed."""
+    """Derive a number from a seed."""
     return int(np.random.RandomState(seed).randint(2**31 - 1))
 
 
 def plain_value(value: Any) -> Any:
-    """A parameter as JSON stores it; a random generator becomes None."""
+    """Convert a parameter to a value for JSON; a random generator becomes None."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, int | float | str | bool | None):
@@ -592,7 +592,7 @@ def plain_value(value: Any) -> Any:
 
 
 def _free_labels(rows: np.ndarray, taken: Sequence[str]) -> list[str]:
-    """Labels for new rows from their indices, none of which is in use."""
+    """Create labels for new rows from their indices, none of which is in use."""
     known, labels = set(taken), []
     for row in rows:
         label = f"new {row}"

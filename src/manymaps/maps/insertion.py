@@ -50,7 +50,7 @@ _SAMPLE = 500
 # Standard deviations below the mean. If similarities were normal, one in 44 objects of the atlas
 # itself would count as dissimilar.
 _STRANGE = 2.0
-# Not tuned; few enough to stay local, many enough that one unusual neighbour does not decide.
+# Not tuned: few enough to stay local, many enough that one unusual neighbour does not decide.
 _DEFAULT_NEIGHBORS = 25
 # As in a fit: farther neighbours have next to no probability.
 _NEIGHBORS_PER_PERPLEXITY = 3
@@ -68,11 +68,11 @@ class Refinement:
     ----------
     perplexity : float or sequence of float, optional
         Effective number of neighbours in the target distribution, averaged over several. The
-        default is that of the atlas, or 30 if it has none. Precomputed similarities are used as the
-        target without change.
+        default is that of the atlas, or else 30. Precomputed similarities are used as the target
+        without change.
     metric : str or function, optional
-        Metric of the distances in the target. The default is that of the atlas, or "euclidean" if
-        it has none.
+        Metric of the distances in the target. The default is that of the atlas, or else
+        "euclidean".
     max_iter : int > 0
         Maximum number of evaluations of the cost.
     agree : bool
@@ -177,9 +177,9 @@ def insert(
     atlas : Atlas
         The atlas.
     new : array, sparse array or frame of shape (k, n_features), Vectors, or mapping
-        The new objects: vectors; with `similarity="precomputed"`, similarities of shape (k, n) to
-        the objects of the atlas, or a frame of similarities to the objects that its columns name;
-        or a mapping {new label: {label in the atlas: similarity}}.
+        The new objects. They are vectors or, with `similarity="precomputed"`, similarities of shape
+        (k, n) to the objects of the atlas. Similarities may also be a frame whose columns name
+        objects, or a mapping {new label: {label in the atlas: similarity}}.
     labels : sequence of str, optional
         Labels of the new objects; by default those of `new`, or else their indices.
     vectors : array or sparse array of shape (n, n_features), optional
@@ -204,7 +204,7 @@ def insert(
     -------
     Insertion
         The result. Each object has the coordinates that it would have if inserted by itself. The
-        new atlas contains vectors if every object has one; it has none if `vectors` differ from
+        new atlas contains vectors only if every object has one, and `vectors` do not differ from
         those of the atlas.
 
     Raises
@@ -219,13 +219,13 @@ def insert(
     Warns
     -----
     DataWarning
-        If objects resemble nothing in the atlas; the message lists them. With vectors these are
-        objects whose largest similarity is at most the mean plus two standard deviations of all
-        similarities among atlas objects, and at most the mean minus two standard deviations of the
-        largest ones (of at most 500 objects). With "local" they are objects without any similarity
-        above theta_i, or with the same similarity to all objects. They are inserted nevertheless,
-        by their 25 best neighbours if "local" finds none. Also if the default similarity is not the
-        cosine.
+        If objects resemble nothing in the atlas; the message lists them. With vectors, the largest
+        similarity of such an object meets two conditions. It is at most the mean plus two standard
+        deviations of all similarities among atlas objects. It is also at most the mean minus two
+        standard deviations of the largest ones (of at most 500 objects). With "local", such objects
+        have no similarity above theta_i, or the same similarity to all objects. They are inserted
+        nevertheless, by their 25 best neighbours if "local" selects no neighbour. Also if the
+        default similarity is not the cosine.
 
     See Also
     --------
@@ -269,7 +269,7 @@ def _check_settings(n_neighbors: int | str, sd: float) -> None:
 
 
 def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
-    """Similarities (k, n) in [0, 1] of rows that `comparable` prepared."""
+    """Compute similarities (k, n) in [0, 1] of rows that `comparable` prepared."""
     if similarity == "cosine":
         from sklearn.utils.extmath import safe_sparse_dot
 
@@ -291,7 +291,7 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
 def _effective_neighbors(
     objects: NewObjects, k_best: int | None, sd: float
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """Similarities of effective neighbours, at most 1 per row, and the rows without any."""
+    """Select similarities of effective neighbours, at most 1 per row, and find rows without any."""
     if objects.similarities is not None:
         return _chosen(objects.similarities, k_best, sd, 0.0)
     similarity = objects.similarity
@@ -308,7 +308,7 @@ def _effective_neighbors(
 
 
 def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
-    """Largest similarity below which a new object is dissimilar; from at most 500 atlas objects.
+    """Compute the largest similarity of a dissimilar new object, from at most 500 atlas objects.
 
     By itself, the spread of all similarities would mark everything as dissimilar if there are two
     compact groups. That of the largest ones would mark slight outliers if these hardly differ.
@@ -328,7 +328,7 @@ def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
 def _chosen(
     table: Matrix, k_best: int | None, sd: float, least: float
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """The effective neighbours of a block of rows, and the rows that resemble nothing."""
+    """Select the effective neighbours of a block of rows, and the rows that resemble nothing."""
     rows, dissimilar = [], np.zeros(table.shape[0], bool)
     for i in range(table.shape[0]):
         columns, values = _row(table, i)
@@ -349,7 +349,7 @@ def _chosen(
 
 
 def _outstanding(values: np.ndarray, n: int, sd: float) -> np.ndarray:
-    """Mask of the stored similarities of one object, out of n, that reach theta_i."""
+    """Find the stored similarities of one object, out of n, that reach theta_i."""
     precise = values / max(1.0, float(values.max()))
     mean, square = precise.sum() / n, precise @ precise / n
     best = precise.max()
@@ -384,13 +384,13 @@ def _warn_of(labels: Sequence[str], dissimilar: np.ndarray) -> None:
 
 
 def _proportions(weights: sparse.csr_array, proportions: np.ndarray) -> np.ndarray:
-    """pi_i^m, proportional to sum_j w_ij pi_j^m; shape (n_maps, k)."""
+    """Compute pi_i^m, proportional to sum_j w_ij pi_j^m; shape (n_maps, k)."""
     shares = (weights @ proportions.T.astype(np.float64)).T
     return shares / shares.sum(axis=0)
 
 
 def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
-    """The geometric median in each map; shape (n_maps, k, n_components), float64."""
+    """Compute the geometric median in each map; shape (n_maps, k, n_components), float64."""
     from manymaps.compute.geometric_median import geometric_medians
     from manymaps.compute.threads import share_out
 
@@ -408,7 +408,7 @@ def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
 def _refined(
     atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray, how: Refinement
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and proportions after the new rows were optimized."""
+    """Optimize the positions and proportions of the new rows."""
     # Importing compiled functions takes half a second, and only refinement needs them.
     from manymaps.maps.refinement import agreeing_places, refine_rows
 
@@ -426,7 +426,7 @@ def _refined(
 
 
 def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
-    """Perplexities of the target, shape (n_scales,)."""
+    """Return the perplexities of the target, shape (n_scales,)."""
     chosen = atlas.settings.perplexity if how.perplexity is None else how.perplexity
     return np.atleast_1d(np.asarray(chosen, np.float64))
 
@@ -434,7 +434,7 @@ def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
 def _gaussian_rows(
     atlas: Atlas, objects: NewObjects, how: Refinement, perplexities: np.ndarray
 ) -> sparse.csr_array:
-    """p_j|i over the nearest atlas objects; shape (k, n)."""
+    """Compute p_j|i over the nearest atlas objects; shape (k, n)."""
     from manymaps.compute.bandwidth import conditional_probabilities
     from manymaps.compute.threads import share_out
 
@@ -463,7 +463,7 @@ def _gaussian_rows(
 
 
 def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:
-    """The nearest atlas objects of the new ones, by exact search because there are few new ones."""
+    """Find the nearest atlas objects of the new ones exactly, because there are few new ones."""
     exact = NeighborSearch("exact")
     try:
         return nearest_neighbors(
@@ -478,7 +478,7 @@ def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:
 
 
 def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
-    """The atlas with the new objects after the old ones."""
+    """Append the new objects to the atlas."""
     known = replace(atlas, vectors=objects.known) if atlas.vectors is None else atlas
     vectors = objects.vectors if objects.extends else None
     return known.extended(objects.labels, maps, proportions, vectors=vectors)

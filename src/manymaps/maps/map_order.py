@@ -2,14 +2,15 @@
 
     L_ab  =  sum_ij pi_i^a p_ij pi_j^b  sum_ij p_ij  /  (sum_ij pi_i^a p_ij  sum_ij p_ij pi_j^b)
 
-is the lift of two maps: how much more of the data runs from the content of map a to that of map b
-than if associations were independent of the maps; 1 is chance. (L + L^T) / 2 is the similarity of
-the maps. Average linkage makes a tree of it. Of the orders in which the tree can be drawn, the
-optimal leaf ordering (Bar-Joseph, Gifford & Jaakkola 2001) has the largest sum of similarities of
-neighbours. An order and its reverse have the same sum; the end with more mass comes first. The
-order therefore depends only on the data and the maps, and not on their previous numbers.
+is the lift of two maps. It is the strength of the data from the content of map a to that of map b,
+relative to its value under independence of the maps. A lift of 1 is chance. The similarity of the
+maps is (L + L^T) / 2, from which average linkage makes a tree. The tree can be drawn in many
+orders. The optimal leaf ordering (Bar-Joseph, Gifford & Jaakkola 2001) has the largest sum of
+similarities of neighbours. An order and its reverse have the same sum, so the end with more mass
+comes first. The order therefore depends only on the data and the maps, and not on their previous
+numbers.
 
-Shapes: p (n_rows, n_columns) sparse; proportions (n_maps, n_objects); similarities of maps (n_maps,
+Shapes: p (n_rows, n_columns) sparse, proportions (n_maps, n_objects), similarities of maps (n_maps,
 n_maps).
 """
 

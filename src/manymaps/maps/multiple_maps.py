@@ -93,7 +93,7 @@ class _MultipleMaps(MapEstimator):
         if self.divergence == "inverse" and self.background != 0:
             raise ParameterError(
                 f"cannot be combined with background={self.background!r}; use background=0, "
-                "because the smoothing does for P what a background does for Q",
+                "because the smoothing of P has the effect of a background of Q",
                 name="divergence",
                 value=self.divergence,
             )
@@ -159,15 +159,16 @@ class MultipleMapsTSNE(_MultipleMaps):
         Method and recall of the search for neighbours of vectors. By default an exact search is
         used if it is cheap, and an approximate one otherwise.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
-        Starting positions; an atlas supplies the proportions too. "personas" splits each object by
-        its groups of neighbours and assigns the groups to maps by theme (`manymaps.maps.personas`).
-        "random" places every object in every map, as in the papers. "auto", the default (except for
-        `AspectMaps`, which starts at "random"), is "personas" for several maps of 100 objects or
-        more. For fewer objects it is "random", because their neighbours contain little information
-        about groups, and starts from several seeds are cheap. A single map may also start like
-        `TSNE`, and "auto" then does so. If the optimizer defines a `start_spread`, as the presets
-        from the papers do, "auto" is "random". With `pin`, "auto" starts free objects next to their
-        neighbours, and "random" within the extent of the pins.
+        Starting positions. An atlas supplies the proportions too. The start "personas" splits each
+        object by its groups of neighbours and assigns the groups to maps by theme
+        (`manymaps.maps.personas`). The start "random" gives every object a position in every map,
+        as in the papers. The default is "auto", except that `AspectMaps` starts at "random". The
+        start "auto" is "personas" for several maps of 100 objects or more. For fewer objects it is
+        "random", because their neighbours contain little information about groups, and starts from
+        several seeds are cheap. A single map may also start like `TSNE`, and "auto" then does so.
+        If the optimizer defines a `start_spread`, as the presets from the papers do, "auto" is
+        "random". With `pin`, "auto" starts free objects next to their neighbours, and "random"
+        within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
         Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
         fixes the proportions of its objects, and its maps keep their numbers; if the fit has more
@@ -217,9 +218,9 @@ class MultipleMapsTSNE(_MultipleMaps):
     divergence : {"forward", "inverse"}
         Divergence to minimize. The default "forward" is KL(P || Q), which penalizes separating
         related objects. "inverse" is KL(Q || P~), which penalizes placing unrelated objects
-        together. The inverse divergence sums over all pairs: 1,000 objects in 10 maps take 0.02 s
-        per iteration. 5,000 objects in 40 maps take 2 s at first, and less once most objects have
-        left most maps.
+        together. The inverse divergence sums over all pairs. One iteration takes 0.02 s for 1,000
+        objects in 10 maps. For 5,000 objects in 40 maps it takes 2 s at first, and less once most
+        objects have left most maps.
     smoothing : float in (0, 1)
         Share of P~ that is spread evenly over all pairs, for the inverse divergence only. The
         default is 0.01. The smaller it is, the higher the cost of placing two unrelated objects
@@ -315,15 +316,16 @@ class MultipleMapsSNE(_MultipleMaps):
         Method and recall of the search for neighbours of vectors. By default an exact search is
         used if it is cheap, and an approximate one otherwise.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
-        Starting positions; an atlas supplies the proportions too. "personas" splits each object by
-        its groups of neighbours and assigns the groups to maps by theme (`manymaps.maps.personas`).
-        "random" places every object in every map, as in the papers. "auto", the default (except for
-        `AspectMaps`, which starts at "random"), is "personas" for several maps of 100 objects or
-        more. For fewer objects it is "random", because their neighbours contain little information
-        about groups, and starts from several seeds are cheap. A single map may also start like
-        `TSNE`, and "auto" then does so. If the optimizer defines a `start_spread`, as the presets
-        from the papers do, "auto" is "random". With `pin`, "auto" starts free objects next to their
-        neighbours, and "random" within the extent of the pins.
+        Starting positions. An atlas supplies the proportions too. The start "personas" splits each
+        object by its groups of neighbours and assigns the groups to maps by theme
+        (`manymaps.maps.personas`). The start "random" gives every object a position in every map,
+        as in the papers. The default is "auto", except that `AspectMaps` starts at "random". The
+        start "auto" is "personas" for several maps of 100 objects or more. For fewer objects it is
+        "random", because their neighbours contain little information about groups, and starts from
+        several seeds are cheap. A single map may also start like `TSNE`, and "auto" then does so.
+        If the optimizer defines a `start_spread`, as the presets from the papers do, "auto" is
+        "random". With `pin`, "auto" starts free objects next to their neighbours, and "random"
+        within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
         Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
         fixes the proportions of its objects, and its maps keep their numbers; if the fit has more
@@ -373,9 +375,9 @@ class MultipleMapsSNE(_MultipleMaps):
     divergence : {"forward", "inverse"}
         Divergence to minimize. The default "forward" is KL(P || Q), which penalizes separating
         related objects. "inverse" is KL(Q || P~), which penalizes placing unrelated objects
-        together. The inverse divergence sums over all pairs: 1,000 objects in 10 maps take 0.02 s
-        per iteration. 5,000 objects in 40 maps take 2 s at first, and less once most objects have
-        left most maps.
+        together. The inverse divergence sums over all pairs. One iteration takes 0.02 s for 1,000
+        objects in 10 maps. For 5,000 objects in 40 maps it takes 2 s at first, and less once most
+        objects have left most maps.
     smoothing : float in (0, 1)
         Share of P~ that is spread evenly over all pairs, for the inverse divergence only. The
         default is 0.01. The smaller it is, the higher the cost of placing two unrelated objects
@@ -468,15 +470,16 @@ class AspectMaps(_MultipleMaps):
         Method and recall of the search for neighbours of vectors. By default an exact search is
         used if it is cheap, and an approximate one otherwise.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
-        Starting positions; an atlas supplies the proportions too. "personas" splits each object by
-        its groups of neighbours and assigns the groups to maps by theme (`manymaps.maps.personas`).
-        "random" places every object in every map, as in the papers. "auto", the default (except for
-        `AspectMaps`, which starts at "random"), is "personas" for several maps of 100 objects or
-        more. For fewer objects it is "random", because their neighbours contain little information
-        about groups, and starts from several seeds are cheap. A single map may also start like
-        `TSNE`, and "auto" then does so. If the optimizer defines a `start_spread`, as the presets
-        from the papers do, "auto" is "random". With `pin`, "auto" starts free objects next to their
-        neighbours, and "random" within the extent of the pins.
+        Starting positions. An atlas supplies the proportions too. The start "personas" splits each
+        object by its groups of neighbours and assigns the groups to maps by theme
+        (`manymaps.maps.personas`). The start "random" gives every object a position in every map,
+        as in the papers. The default is "auto", except that `AspectMaps` starts at "random". The
+        start "auto" is "personas" for several maps of 100 objects or more. For fewer objects it is
+        "random", because their neighbours contain little information about groups, and starts from
+        several seeds are cheap. A single map may also start like `TSNE`, and "auto" then does so.
+        If the optimizer defines a `start_spread`, as the presets from the papers do, "auto" is
+        "random". With `pin`, "auto" starts free objects next to their neighbours, and "random"
+        within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
         Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
         fixes the proportions of its objects, and its maps keep their numbers; if the fit has more
@@ -522,9 +525,9 @@ class AspectMaps(_MultipleMaps):
     divergence : {"forward", "inverse"}
         Divergence to minimize. The default "forward" is KL(P || Q), which penalizes separating
         related objects. "inverse" is KL(Q || P~), which penalizes placing unrelated objects
-        together. The inverse divergence sums over all pairs: 1,000 objects in 10 maps take 0.02 s
-        per iteration. 5,000 objects in 40 maps take 2 s at first, and less once most objects have
-        left most maps.
+        together. The inverse divergence sums over all pairs. One iteration takes 0.02 s for 1,000
+        objects in 10 maps. For 5,000 objects in 40 maps it takes 2 s at first, and less once most
+        objects have left most maps.
     smoothing : float in (0, 1)
         Share of P~ that is spread evenly over all pairs, for the inverse divergence only. The
         default is 0.01. The smaller it is, the higher the cost of placing two unrelated objects

@@ -54,11 +54,11 @@ class NeighborWeights(ABC):
 
     @abstractmethod
     def parameter(self, similarity: np.ndarray) -> np.ndarray:
-        """The p at which neighbours of these similarities, in (0, 1], have the weight theta."""
+        """Compute the p at which neighbours of similarities in (0, 1] have the weight theta."""
 
     @abstractmethod
     def curve(self, similarities: np.ndarray, parameter: np.ndarray) -> np.ndarray:
-        """Weights in [0, 1] of similarities in (0, 1] at a parameter p."""
+        """Compute weights in [0, 1] of similarities in (0, 1] at a parameter p."""
 
     def weigh(self, similarities: sparse.csr_array) -> sparse.csr_array:
         """Compute the weights of each row's stored similarities, whose maximum is 1.
@@ -157,8 +157,8 @@ class ExponentialWeights(NeighborWeights):
     theta : float in (0, 1)
         Weight of the reference neighbour; the nearest one has a weight of 1.
     reference : {"mean", "median", "last"} or int
-        The similarity with the weight theta: the mean or the median of the effective neighbours,
-        that of the last one, or that of the neighbour of this rank, 1 for the nearest.
+        The similarity with the weight theta, that of the mean or the median of the effective
+        neighbours, of the last one, or of the neighbour of this rank. The nearest has rank 1.
 
     See Also
     --------

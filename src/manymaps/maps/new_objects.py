@@ -51,8 +51,8 @@ class NewObjects:
     similarity : str or function
         Measure by which vectors are compared.
     extends : bool
-        Whether the vectors can be appended to those of the atlas: it has none, or they equal
-        `known`.
+        Whether the vectors can be appended to those of the atlas, because it has no vectors, or
+        they equal `known`.
     """
 
     labels: tuple[str, ...]
@@ -147,7 +147,7 @@ def similarity_table(
 
 
 def _unknown(word: str, atlas: Atlas) -> str:
-    """A description of an unknown word, with suggestions."""
+    """Describe an unknown word, with suggestions."""
     try:
         return f"{word!r} is {atlas.labels[find_label(word, atlas.labels)]!r}"
     except UnknownLabelError as error:
@@ -161,7 +161,7 @@ def read_new(
     vectors: Matrix | None,
     similarity: Metric | None,
 ) -> NewObjects:
-    """The new objects, validated; without a similarity, `insert` reports the default."""
+    """Read and validate the new objects; without a similarity, `insert` reports the default."""
     if isinstance(new, Mapping) and not sparse.issparse(new):
         return _read_mapping(atlas, new, labels)
     own_labels, new = labelled_values(new)
@@ -197,7 +197,7 @@ def read_new(
 
 
 def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
-    """Similarities of a frame in the order of the atlas, by the names of its columns."""
+    """Reorder similarities of a frame by the names of its columns, in the order of the atlas."""
     names = column_labels(frame)
     table = _floats(frame, "the new objects")
     if names is None or only_count(atlas.labels):
@@ -212,11 +212,11 @@ def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
 
 
 def _floats(table: Any, what: str) -> Matrix:
-    """Sparse rows or an array, of floating-point numbers."""
+    """Convert a table to sparse rows or an array of floating-point numbers."""
     try:
         array = sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table)
         if array.dtype.kind == "c":
-            raise DataError(f"{what} holds complex numbers; give real ones")
+            raise DataError(f"{what} contains complex numbers; pass real numbers")
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     except DataError:
         raise
@@ -225,7 +225,7 @@ def _floats(table: Any, what: str) -> Matrix:
 
 
 def _agree(known: Matrix, own: Matrix) -> bool:
-    """Whether vectors are equal in the lower of the two precisions."""
+    """Check whether vectors are equal in the lower of the two precisions."""
     if known is own:
         return True
     if known.shape != own.shape:
@@ -238,7 +238,7 @@ def _agree(known: Matrix, own: Matrix) -> bool:
 
 
 def _usual_similarity(known: Matrix, atlas: Atlas) -> Metric:
-    """The cosine, or the metric of the atlas if a known vector is zero."""
+    """Return the cosine, or the metric of the atlas if a known vector is zero."""
     zero = np.flatnonzero(_norms(known) == 0)
     if len(zero) == 0:
         return "cosine"
@@ -273,7 +273,7 @@ def _read_mapping(
 def _names(
     atlas: Atlas, labels: Sequence[str] | None, own: Sequence[str] | None, k: int
 ) -> tuple[str, ...]:
-    """Labels of the new objects: those passed, those of the data, or the next free numbers."""
+    """Return labels of the new objects: those passed, those of the data, or the next numbers."""
     known = set(atlas.labels)
     chosen = labels if labels is not None else own
     if chosen is None:

@@ -4,20 +4,21 @@ From random positions every object is in every map, moves by chance into some of
 there. The data separate its senses: the neighbours of an ambiguous word form groups without ties
 between them (ego splitting; Epasto, Lattanzi & Paes Leme 2017, KDD 23, 145-154).
 
-    ties        t_ij = (p_ij^1/2 + p_ji^1/2) / 2, each row of p as shares of its whole
+    ties        t_ij = (p_ij^1/2 + p_ji^1/2) / 2, with each row of p as shares of its sum
     personas    of i: the communities of the neighbours of i among themselves, without i
-                (`manymaps.compute.communities`). Who is tied to no other neighbour joins the
-                largest. The tie of i and j binds the persona of i that holds j to that of j
-                that holds i
+                (`manymaps.compute.communities`). A neighbour without a tie to another one joins the
+                largest. The tie of i and j connects the persona of i that contains j with that of
+                j that contains i
     themes      as many centres as there are maps, by spherical k-means, of the directions x_i of
-                the objects in the network (`manymaps.affinity`); a persona has the mean direction
-                of those it holds
-    maps        the network of personas cut into maps (`manymaps.compute.signed_partition`): ties
-                bind, two personas of an object part, with `_PARTING` of what the smaller is tied
-                by, and each leans by `_LEANING` of its ties towards the map of its theme
-    start       pi_i^m the part of the ties of i that its personas in map m have, and a little of
-                everything; y_i^m along the leading principal axes of the directions, weighted
-                by pi^m, of a standard deviation that is that of the kernel
+                the objects in the network (`manymaps.affinity`). A persona has the mean direction
+                of its members
+    maps        the network of personas is partitioned into maps (`manymaps.compute.
+                signed_partition`). Ties attract. Two personas of an object repel by `_PARTING` of
+                the smaller sum of ties. Each is attracted by `_LEANING` of its ties to the map of
+                its theme
+    start       pi_i^m is the share of the ties of i that its personas in map m have, plus a small
+                share everywhere. y_i^m is along the leading principal axes of the directions,
+                weighted by pi^m, with a standard deviation of the kernel's width
 
 Shapes: p (n, n) sparse; positions (n_maps, n, n_components), proportions (n_maps, n).
 """
@@ -47,8 +48,8 @@ _POWER = 0.5
 _RESOLUTION = 0.5
 # As many as a single map needs for the best prediction.
 _DIRECTIONS = 70
-# Word relations, 20 maps: no parting and no leaning KL 1.48, F .648, theme .274; parting 0.15 1.44,
-# .654, .249; 0.3 with leaning 0.5 1.52, .640, .304; 0.3 with 0.2 1.49, .645, .285. Parting gains
+# .654, .249; 0.3 with leaning 0.5 1.52, .640, .304; 0.3 with 0.2 1.49, .645, .285. Parting improves
+# senses and worsens themes, and leaning does the reverse.
 # senses and costs themes, leaning the reverse.
 _PARTING = 0.3
 _LEANING = 0.2
@@ -68,7 +69,7 @@ class Personas:
     Attributes
     ----------
     ties : sparse array of shape (n, n)
-        Symmetric, t_ij.
+        Symmetric ties t_ij.
     holder : ndarray of int, shape (ties.nnz,)
         For each stored tie of i with j, in row-major order, the persona of i that has the tie.
     owner : ndarray of int, shape (n_personas,)
@@ -136,7 +137,7 @@ def personas(p: sparse.sparray) -> Personas:
 
 
 def _largest(owner: np.ndarray, sizes: np.ndarray, n: int) -> np.ndarray:
-    """The largest persona of each object, the first of equals; -1 if it has none."""
+    """Find the largest persona of each object, the first of equals; -1 for an object without."""
     largest = np.full(n, -1)
     order = np.lexsort((-np.arange(len(owner)), sizes))
     largest[owner[order]] = order
@@ -151,7 +152,7 @@ def persona_start(
     Parameters
     ----------
     p : sparse array of shape (n, n)
-    n_maps : int
+        Similarities, at least 0.
         Number of maps, at most n.
     n_components : int
         Number of dimensions of each map.
@@ -192,7 +193,7 @@ def persona_start(
 def _dealt(
     found: Personas, directions: np.ndarray, n_maps: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """The map of each persona."""
+    """Assign a map to each persona."""
     themes = spherical_centres(directions, n_maps, generator)
     weights = found.weights
     shape = (len(weights), directions.shape[0])
@@ -216,7 +217,7 @@ def _dealt(
 
 
 def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
-    """min(w_a, w_b) of every two personas of one object."""
+    """Compute min(w_a, w_b) of every two personas of one object."""
     counts = np.bincount(owner)
     starts = np.cumsum(counts) - counts
     first, second = crossed_runs(starts, counts, starts, counts)
@@ -225,10 +226,10 @@ def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
 
 
 def _proportions(found: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
-    """The share of each map in the ties of an object, plus a small share everywhere.
+    """Compute the share of each map in the ties of an object, plus a small share everywhere.
 
-    With a small share only in the maps of its neighbours, a fit is a tenth faster and ends at a
-    lower cost, but fewer of its senses are those of the data.
+    If the small share is limited to the maps of its neighbours, a fit is a tenth faster and ends at
+    a lower cost. However, fewer of its senses are then senses of the data.
     """
     held = np.zeros((n_maps, found.ties.shape[0]))
     np.add.at(held, (maps, found.owner), found.weights)

@@ -2,14 +2,14 @@
 
 With the ties t_ij = p_ij + p_ji, in each map
 
-    pi_i^m  proportional to  sum_j t_ij pi_j^m,      and a little of everything
+    pi_i^m  proportional to  sum_j t_ij pi_j^m,      plus a small share everywhere
     y_i^m = argmin_y sum_j t_ij pi_j^m |y_j^m - y|
 
-where `manymaps.maps.insertion` also puts a new object, except that free objects affect one another.
-Objects with pinned neighbours come first, then those with neighbours among these, and so on. Then
-each is moved to the median of all its neighbours, `_SWEEPS` times. Objects without a path of ties
-from a pin start together with the objects that they are tied to, within the extent of the pins.
-Noise of the usual size of a start separates objects at the same position.
+which is the position of a new object in `manymaps.maps.insertion`, except that free objects affect
+one another. Objects with pinned neighbours come first, then those with neighbours among these, and
+so on. Then each is moved to the median of all its neighbours, `_SWEEPS` times. Objects without a
+path of ties from a pin start together with objects to which they are tied, within the extent of the
+pins. Noise of the usual size of a start separates objects at the same position.
 
 A map without pins, or an axis without any, starts as it would without pins: at random near one
 point. Such maps contain only free objects, which start there with equal proportions.
@@ -40,12 +40,12 @@ _LEAST_PROPORTION = 1e-12
 
 
 def ties_of(p: sparse.sparray) -> sparse.csr_array:
-    """p_ij + p_ji of one set of objects."""
+    """Compute p_ij + p_ji of one set of objects."""
     return sparse.csr_array(p + p.T)
 
 
 def ties_between(p: sparse.sparray) -> sparse.csr_array:
-    """The ties of rows with columns, for two sets of objects, rows first."""
+    """Compute the ties of rows with columns, for two sets of objects, rows first."""
     return sparse.csr_array(sparse.block_array([[None, p], [sparse.csr_array(p.T), None]]))
 
 
@@ -97,7 +97,7 @@ def pinned_start(
 def random_start(
     pins: Pins, spread: float, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same with free objects at random within the extent of the pins, in equal proportions."""
+    """Compute random positions within the extent of the pins, with equal proportions."""
     n_maps, n = pins.proportions.shape
     proportions = np.full((n_maps, n), 1 / n_maps)
     share = np.where(np.isnan(pins.proportions), 1 / n_maps, pins.proportions)
@@ -126,7 +126,7 @@ def _frames(pins: Pins) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
 
 
 def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
-    """The pinned proportions, (n_maps, n); for objects with NaN the mean of their neighbours'."""
+    """Compute proportions (n_maps, n): the pinned ones, or the mean of the neighbours' if NaN."""
     n_maps = len(given)
     held = ~np.isnan(given[0])
     proportions = np.where(held, given, 0.0)
@@ -149,20 +149,20 @@ def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
 
 
 def _means(ties: sparse.csr_array, proportions: np.ndarray) -> np.ndarray:
-    """The proportions of neighbours weighted by ties, with a sum of 1; (n_maps, k)."""
+    """Average the proportions of neighbours by ties, with a sum of 1; (n_maps, k)."""
     sums = np.asarray((ties @ proportions.T).T)
     return sums / sums.sum(axis=0)
 
 
 def _tied_to(ties: sparse.csr_array, objects: np.ndarray) -> np.ndarray:
-    """Mask of the objects with a tie to one of some, (n,)."""
+    """Mark the objects with a tie to one of some objects, (n,)."""
     return np.asarray(ties @ objects.astype(np.float64) > 0)
 
 
 def _placed(
     ties: sparse.csr_array, places: np.ndarray, share: np.ndarray, held: np.ndarray
 ) -> np.ndarray:
-    """Place the objects that ties connect to the pins, in place; return those reached."""
+    """Move the objects that ties connect to the pins, in place; return those reached."""
     places[~held] = 0.0
     reached = held.copy()
     while (wave := _tied_to(ties, reached) & ~reached).any():
@@ -198,7 +198,7 @@ def _strew(
     reached: np.ndarray,
     generator: np.random.Generator,
 ) -> None:
-    """Place remaining objects within the extent of the pins, tied ones together; in place."""
+    """Move the remaining objects into the extent of the pins, tied ones together, in place."""
     alone = np.flatnonzero(~reached)
     if not len(alone):
         return
@@ -208,7 +208,7 @@ def _strew(
 
 
 def _extent(places: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation along each axis, weighted by the proportions of the objects."""
+    """Compute the mean and standard deviation per axis, weighted by proportions."""
     weights = np.maximum(share.astype(np.float64), _LEAST_PROPORTION)
     places = places.astype(np.float64)
     centre = np.average(places, axis=0, weights=weights)

@@ -1,9 +1,9 @@
 """Objects with fixed coordinates, around which the rest of a fit is arranged.
 
-A pin is an atlas, whose objects are matched by label; a mapping of labels to positions; or an array
-of positions. `Pins` contains these values, with NaN for free coordinates, so one axis of an object
-may be fixed and the other free. An atlas supplies the proportions too. If it has fewer maps than
-the fit, its objects have no weight in the additional maps, which contain only the other objects.
+A pin is an atlas, whose objects are matched by label, a mapping of labels to positions, or an array
+of positions. `Pins` contains these values, with NaN for free coordinates. One axis of an object may
+therefore be fixed and the other free. An atlas supplies the proportions too. If it has fewer maps
+than the fit, its objects have no weight in the additional maps, which contain only the others.
 
 Fixed values are stored in the single precision of maps.
 
@@ -33,7 +33,7 @@ _FARTHEST_PIN = FARTHEST / 10
 
 Pin = Atlas | Mapping[Any, Any] | np.ndarray
 
-#: What the pin of an estimator may be.
+#: Valid types of an estimator's pin.
 PIN: Allowed = (
     instance("an Atlas", Atlas),
     instance("a mapping of labels to positions", Mapping),
@@ -79,7 +79,7 @@ class Pins:
         return np.where(self.held[0].any(axis=1, keepdims=True), 0.0, shifts)
 
     def placed(self, positions: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Starting positions and mixing weights with the fixed values inserted."""
+        """Insert the fixed values into starting positions and mixing weights."""
         positions_held, proportions_held = self.held
         return (
             np.where(positions_held, self.positions, positions),
@@ -107,12 +107,17 @@ def pins_of(
         Positions of shape (n_components,) for one map, else (n_maps, n_components); in an array of
         all objects (n, n_components) or (n_maps, n, n_components). NaN marks free values.
     labels : sequence of str, length n
+        The labels of the fitted objects.
     n_maps, n_components : int
         Numbers of maps and dimensions of the fit.
     kinds : sequence of str, length n, optional
-        Kind of each object if there are two kinds, rows first. The rows of an atlas are then
-        matched with rows, and columns with columns; a mapping may use (label, kind) instead of a
-        label.
+        Kind of each object of a bipartite fit, rows first. The rows of an atlas are then matched
+        with rows, and columns with columns. A mapping may use (label, kind) instead of a label.
+
+    Returns
+    -------
+    Pins
+        The fixed values of each object.
 
     Raises
     ------
@@ -185,7 +190,7 @@ def _hold_atlas(
 
 
 def _keys(labels: Sequence[str], kinds: Sequence[str] | None) -> list[tuple[str, bool]]:
-    """Keys by which objects are matched: labels and, with two kinds, whether they are rows."""
+    """Return keys by which objects are matched: labels and, if bipartite, whether they are rows."""
     if kinds is None:
         return [(label, True) for label in labels]
     return [(label, kind == kinds[0]) for label, kind in zip(labels, kinds, strict=True)]
@@ -194,7 +199,7 @@ def _keys(labels: Sequence[str], kinds: Sequence[str] | None) -> list[tuple[str,
 def _same_objects(
     ours: Sequence[tuple[str, bool]], theirs: Sequence[tuple[str, bool]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Indices of the objects that are in both, in the order of the first."""
+    """Find the indices of the objects that are in both, in the order of the first."""
     common = set(ours) & set(theirs)
     for whose, keys in (("fitted", ours), ("pinned", theirs)):
         counts = Counter(key for key in keys if key in common)
@@ -238,7 +243,7 @@ def _as_numbers(given: Any, label: Any) -> np.ndarray:
 
 
 def _find(key: Any, labels: Sequence[str], kinds: Sequence[str] | None) -> int:
-    """The index of a label, or of a label and a kind."""
+    """Find the index of a label, or of a label and a kind."""
     if kinds is not None and isinstance(key, tuple) and len(key) == 2:
         members = [i for i, kind in enumerate(kinds) if kind == key[1]]
         return members[find_label(str(key[0]), [labels[i] for i in members])]

@@ -1,6 +1,6 @@
 """Rows of new objects in a finished atlas, optimized while the atlas stays unchanged.
 
-A new object i has a target p_j|i over atlas objects j, and the cost of its own row alone:
+A new object i has a target p_j|i over atlas objects j, and its cost depends only on its own row:
 
     C_i = - sum_j p_j|i log q_ij,      q_ij = (1 - background) v_ij / Z_i + background / pairs
     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2),      z_i = sum_j v_ij
@@ -15,8 +15,8 @@ in its share of Z. The gradient has the two sums of `manymaps.model.objective`:
     dC_i = - sum_j p_ij r_ij d log v_ij  +  R_i slope_i d log z_i,    slope_i = 1  or  n z_i / Z
 
 (r_ij is the model part of q_ij over q_ij, R_i = sum_j p_ij r_ij). A size penalty of the model adds
-(penalty / 2) sum_m |y_i^m|^2, or half of it under a joint normalization, because there an object's
-pairs count from both ends and C_i counts them once. No term belongs to another new object, so
+(penalty / 2) sum_m |y_i^m|^2. Under a joint normalization it adds half of this, because an object's
+pairs count from both ends in the model and once in C_i. No term belongs to another new object, so
 objects inserted together get the same positions as by themselves.
 
 **Agreement.** A fixed map does not make room for new objects. In a single map the least cost
@@ -199,7 +199,7 @@ class NewRows:
     def _field(
         self, own: np.ndarray, log_pi: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The field of the atlas at the active entries, summed directly if that is cheap."""
+        """Compute the field of the atlas at the active entries, directly if that is cheap."""
         points, offsets, charges = self._sources
         targets, target_offsets, _ = _points(own, log_pi, self._entries)
         pairs = float(np.diff(offsets) @ np.diff(target_offsets))
@@ -213,7 +213,7 @@ class NewRows:
     def _attraction(
         self, own: np.ndarray, log_pi: np.ndarray, chooser: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Attraction, share, mass and cost of the new rows."""
+        """Compute attraction, share, mass and cost of the new rows."""
         model, n = self.atlas.model, self.atlas.n_objects
         kind = KERNEL_CODES[model.kernel]
         n_pairs = n * (n - 1) if self._is_joint else n
@@ -243,7 +243,7 @@ def _scaled(positions: np.ndarray, width: float) -> np.ndarray:
 def _points(
     positions: np.ndarray, log_pi: np.ndarray, entries: Entries
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points (d, n_entries), offsets and log proportions of the entries."""
+    """Return points (d, n_entries), offsets and log proportions of the entries."""
     points = np.empty((positions.shape[2], len(entries.objects)), np.float32)
     entry_log_pi = np.empty(len(entries.objects), np.float32)
     share_out(
@@ -374,7 +374,7 @@ def agreeing_places(
 def _most_agreeing(
     tree: cKDTree, offers: list[np.ndarray], nearest: list[np.ndarray], depth: int
 ) -> np.ndarray:
-    """The best of the candidate positions of each new object; the first of equals."""
+    """Choose the best candidate position of each new object; the first of equals."""
     ends = np.cumsum([len(places) for places in offers])
     _, seen = tree.query(np.concatenate(offers), np.arange(1, depth + 1), workers=current_threads())
     rank = np.full(tree.n, tree.n)
@@ -389,7 +389,7 @@ def _most_agreeing(
 
 
 def _directions(d: int) -> np.ndarray:
-    """Unit steps in all directions, shape (n_steps, d)."""
+    """Return unit steps in all directions, shape (n_steps, d)."""
     if d == 2:
         angles = 2 * np.pi * np.arange(12) / 12
         return np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -397,7 +397,7 @@ def _directions(d: int) -> np.ndarray:
 
 
 def _strongest(target: sparse.csr_array, i: int) -> np.ndarray:
-    """The stored columns of a row, the largest entry first."""
+    """Return the stored columns of a row, the largest entry first."""
     stored = slice(target.indptr[i], target.indptr[i + 1])
     return target.indices[stored][np.argsort(-target.data[stored], kind="stable")]
 

@@ -1,16 +1,16 @@
 """The best of several runs of one fit, each from its own start; one checkpoint stores them all.
 
 A fit of many maps ends in one of many local minima: for small tables some seeds end at twice the
-divergence of others. Of runs from several seeds the one with the least cost is returned. The first
-seed is that of the fit, so that a single run equals the first of several; the others are derived
-from it (`derived_seeds`).
+divergence of others. The best of several runs is the one with the least cost. The first seed is
+that of the fit, so that a single run equals the first of several. The others are derived from it
+(`derived_seeds`).
 
-The runs are spread over processes if joblib's context says so (`manymaps.compute.tasks`), unless
-there is a callback or a checkpoint, which need the runs in their order.
+Joblib's context may distribute the runs over processes (`manymaps.compute.tasks`). With a callback
+or a checkpoint, which need the runs in order, it has no effect.
 
-A checkpoint of one of several runs also stores how the earlier ones ended and the state of the best
-of them, under "earlier" in its `meta.json` and "best/" among its arrays. A resumed fit does not
-repeat them.
+The checkpoint of one of several runs also stores the ends of the earlier ones and the state of the
+best of them, under "earlier" in its `meta.json` and "best/" among its arrays. A resumed fit does
+not repeat them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Restart:
 
     @classmethod
     def of(cls, run: Run, seed: int) -> Restart:
-        """The end of a run from this seed."""
+        """Create the record of the end of a run from this seed."""
         cost = np.inf if run.failure else run.history["cost"][-1]
         return cls(seed, cost, run.kl, run.state.iteration, run.converged)
 
@@ -149,7 +149,7 @@ def best_run(
 def _best_of_spread(
     plan: Plan, start_of: StartOf, seeds: Sequence[int]
 ) -> tuple[Run, tuple[Restart, ...]]:
-    """The same with the runs as tasks."""
+    """Make the runs as tasks; see `best_run`."""
     tasks = [(plan, start_of, k, seed) for k, seed in enumerate(seeds)]
     runs: list[Run] = run_tasks(_ended, tasks, "run")
     ended = tuple(Restart.of(run, seed) for run, seed in zip(runs, seeds, strict=True))
@@ -163,7 +163,7 @@ def _ended(plan: Plan, start_of: StartOf, k: int, seed: int) -> Run:
 
 
 def without_plan(run: Run) -> Run:
-    """A finished run without its plan and derived values, so that a process returns less data.
+    """Remove the plan and derived values of a finished run, so that a process returns less data.
 
     `rejoined` restores it.
     """
@@ -173,7 +173,7 @@ def without_plan(run: Run) -> Run:
 
 
 def rejoined(run: Run, plan: Plan) -> Run:
-    """A run that came back from a process, with its plan."""
+    """Restore the plan of a run that came back from a process."""
     run.plan = plan
     return run
 
@@ -181,7 +181,7 @@ def rejoined(run: Run, plan: Plan) -> Run:
 def _stored(
     seeds: Sequence[int], ended: Sequence[Restart], best: Run | None
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The values and arrays that a checkpoint stores about the runs before its own."""
+    """Return the values and arrays that a checkpoint stores about the runs before its own."""
     earlier: dict[str, Any] = {"seeds": list(seeds), "ended": [asdict(one) for one in ended]}
     if best is None:
         return {"earlier": earlier}, {}
@@ -195,7 +195,7 @@ def _stored(
 def _earlier(
     plan: Plan, start_of: StartOf, seeds: Sequence[int], path: str
 ) -> tuple[Sequence[int], list[Restart], Run | None]:
-    """The seeds of all runs of a checkpoint, how those before its own ended, and the best."""
+    """Return the seeds of all runs of a checkpoint, the ends of the earlier ones, and the best."""
     meta, arrays = read_checkpoint(path)
     earlier = meta.get("earlier")
     if earlier is None:

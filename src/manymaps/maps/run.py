@@ -1,6 +1,6 @@
 """One run of a fit: the optimizer on a cost, with active entries, history and checkpoints.
 
-    Plan     what all runs of a fit share: the cost, the optimizer, the objects
+    Plan     the settings that all runs of a fit share: the cost, the optimizer, the objects
     Run      one descent from a start
 
 The optimizer calls back twice: `Run._evaluate` for cost and gradient, and a function that records,
@@ -59,15 +59,16 @@ _ACTIVE, _ACTIVE_HELD = 3e-4, 1e-6
 # An eighth remains. With a half the two divergences differed by 0.014.
 _FADE = np.float32(np.log(8))
 _FADE_FROM = 150
-# The gradient restores proportions that an object does not need in its own choices, as they cost
-# nothing: 28 places of a tenth or more without support in 40 maps of USF, and one with this rule.
-# Without a penalty they lower the divergence: 0.96 after 2,000 iterations, and 1.03 with this rule.
+# The gradient restores proportions that an object does not need in its own choices, because they
+# cost nothing. In 40 maps of USF, 28 proportions of a tenth or more were unsupported, and one with
+# this rule. Without a penalty such proportions lower the divergence: 0.96 after 2,000 iterations,
+# and 1.03 with this rule.
 _SUPPORTED = 0.02
 # Relative change of the cost between two refreshes.
 _CONVERGED = 1e-5
 # What a killed process may lose, traded against the time of writing; not tuned.
 _CHECKPOINT_SECONDS = 30.0
-# Pairs of objects in all maps. Up to so many, waking threads takes longer than they save.
+# Pairs of objects in all maps. Up to this number, waking threads takes longer than they save.
 _FEW_PAIRS = 2_000_000
 
 _RUN_VALUES = {
@@ -128,12 +129,12 @@ class Plan:
     method : str
         Name of the method, as on the command line.
     settings : dict
-        Plain values; a checkpoint with other settings is refused.
+        Plain values; a checkpoint with other settings raises an error.
     order : ndarray of int, optional
         The order of the objects in the target, if it differs from that of the labels, the start and
         the atlas.
     kinds, factors : optional
-        Those of an atlas with two kinds of object (`manymaps.atlas`): rows first, then columns.
+        Those of a bipartite atlas (`manymaps.atlas`): rows first, then columns.
     forward : Cost, optional
         The cost whose divergence is reported for the end of a run; by default the objective.
     pins : Pins, optional
@@ -154,7 +155,7 @@ class Plan:
 
     @property
     def fingerprint(self) -> str:
-        """Identifies labels and target."""
+        """The hash that identifies labels and target."""
         names = sha256("\0".join(self.labels).encode("utf-8", "surrogatepass")).hexdigest()[:8]
         return f"{self.objective.fingerprint}-{names}"
 
@@ -165,11 +166,11 @@ class Plan:
 
     @property
     def rows_first(self) -> slice:
-        """From the sides of the parameters, choosers first, to rows and columns; and back."""
+        """The slice that converts sides of parameters, choosers first, to rows and columns."""
         return slice(None, None, -1 if self.objective.model.given == "columns" else 1)
 
     def as_parameters(self, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Arrays of all objects in the order of the labels, split and ordered as parameters are."""
+        """Split arrays of all objects, in the order of the labels, as parameters are."""
         arrays = []
         for part in parts:
             part = part if self.order is None else part[:, self.order]
@@ -186,7 +187,7 @@ class Run:
     plan : Plan
         Settings that all runs share.
     start : Parameters
-        In the order of the labels.
+        The start, in the order of the labels.
     seed : int
         The seed of the optimizer's noise.
     units : Parameters, optional
@@ -195,6 +196,7 @@ class Run:
     Attributes
     ----------
     state : State
+        The state of the optimizer.
     history : dict of str to list of float
         "iteration", "cost" and "kl" whenever the cost was computed.
     kl : float
@@ -297,7 +299,7 @@ class Run:
             self.log_normalizer = float(end.log_normalizers[0])
 
     def atlas(self) -> Atlas:
-        """The current maps."""
+        """Create the atlas of the current maps."""
         plan, parameters = self.plan, self.state.parameters
         weights = np.concatenate(parameters.weights[plan.rows_first], axis=1)
         proportions = np.exp(log_softmin(weights))
@@ -364,7 +366,7 @@ class Run:
         return self._last.cost, self._last.gradient.stilled(self.state.held)
 
     def _objective_at(self, iteration: int) -> Cost:
-        """The objective with the part of the background that is in force."""
+        """Return the objective with the share of the background at an iteration."""
         share = self.plan.optimizer.background_share(iteration)
         if share == 1 or self.plan.objective.model.background == 0:
             return self.plan.objective
@@ -382,7 +384,7 @@ class Run:
         return tuple(shorter_steps(mass * target.scale) for mass in masses)
 
     def _active_entries(self) -> tuple[Entries, ...] | None:
-        """The active entries; all, by None, before they have been chosen."""
+        """Return the active entries; None, which means all, before they have been chosen."""
         masks = self.state.memory.get("active")
         if masks is None:
             return None
@@ -439,7 +441,7 @@ class Run:
         return max(float(np.abs(part).max()) for part in self.state.parameters.positions)
 
     def _is_finite(self, evaluation: Evaluation) -> bool:
-        """Whether the state has a cost and an atlas can be made from it."""
+        """Check whether the state has a finite cost, and an atlas can be made from it."""
         return bool(np.isfinite(evaluation.cost)) and self._reach < FARTHEST
 
     def _diverged(self, iteration: int) -> DivergedError:
@@ -458,7 +460,7 @@ class Run:
         write_archive(path, CHECKPOINT, {**meta, **more}, {**arrays, **others})
 
     def record(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """The content of a checkpoint of the run: plain values and arrays."""
+        """Return the content of a checkpoint of the run: plain values and arrays."""
         state = self.state
         arrays = {f"parameter/{k}": a for k, a in enumerate(state.parameters.arrays)}
         for name, group in state.memory.items():
@@ -521,7 +523,7 @@ class Run:
         self.history = meta["history"]
 
     def _stored_parameters(self, arrays: dict[str, np.ndarray]) -> Parameters:
-        """The parameters among the arrays of a checkpoint, like those of the start."""
+        """Read the parameters from the arrays of a checkpoint, in the shapes of the start."""
         start = self.state.parameters
         parameters = _group(arrays, "parameter/")
         wanted = [(part.shape, part.dtype) for part in start.arrays]
@@ -536,7 +538,7 @@ class Run:
     def _stored_memory(
         self, arrays: dict[str, np.ndarray], parameters: Parameters
     ) -> dict[str, tuple[np.ndarray, ...]]:
-        """The optimizer's memory in the arrays of a checkpoint; it must match the parameters."""
+        """Read the optimizer's memory from a checkpoint; it must match the parameters."""
         names = {name.split("/")[1] for name in arrays if name.startswith("memory/")}
         memory = {name: _group(arrays, f"memory/{name}/") for name in sorted(names)}
         self.plan.optimizer.check_memory(memory, parameters)
@@ -551,7 +553,7 @@ class Run:
 
 
 def _group(arrays: dict[str, np.ndarray], prefix: str) -> tuple[np.ndarray, ...]:
-    """The arrays with names of a prefix and a number from 0, in order."""
+    """Return the arrays with names of a prefix and a number from 0, in order."""
     names = {name.removeprefix(prefix) for name in arrays if name.startswith(prefix)}
     if names != {str(k) for k in range(len(names))}:
         raise ValueError(f"the arrays {prefix + '*'!r} are not numbered from 0")
@@ -572,7 +574,7 @@ def _damaged(path: str, error: ValueError) -> DataError:
 
 
 def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Mask of the active entries, (n_maps, n); fixed ones do not fade and stay active longer."""
+    """Mark the active entries, (n_maps, n); fixed ones do not fade and stay active longer."""
     least = np.where(held, _ACTIVE_HELD, _ACTIVE)
     return np.asarray((np.exp(log_softmin(weights)) > least) | (shares > _ACTIVE))
 
@@ -591,13 +593,13 @@ def _fading(weights: np.ndarray, mask: np.ndarray, shares: np.ndarray, least: fl
 
 
 def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The plain values and arrays of a checkpoint; a DataError for another file."""
+    """Read the plain values and arrays of a checkpoint; raise DataError for another file."""
     return read_archive(path, CHECKPOINT)
 
 
 @contextmanager
 def _interrupt_between_iterations(wanted: bool) -> Iterator[Callable[[], bool]]:
-    """Delay Ctrl-C until the state is complete; yields whether one was received."""
+    """Delay Ctrl-C until the state is complete; yield whether one was received."""
     came = False
 
     def note(signal_number: int, frame: FrameType | None) -> None:

@@ -53,14 +53,14 @@ class _SingleMap(MapEstimator):
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
-        """The model that is fitted."""
+        """Return the model that is fitted."""
 
     def _default_optimizer(self) -> Optimizer:
         return _with_jitter(self.max_iter, self.n_components)
 
 
 def _with_jitter(iterations: int, n_components: int, **settings: Any) -> Momentum:
-    """Momentum with noise that is annealed in two stages over three quarters of the run."""
+    """Create momentum with noise that is annealed in two stages over three quarters of the run."""
     end = max(2, 3 * iterations // 4)
     noise = _JITTER * min(1.0, 2 / n_components)
     jitter = Line(((0, noise), (end // 2, noise / 4), (end, 0.0)))
@@ -98,14 +98,14 @@ class SNE(_SingleMap):
         also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
         objects next to their neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. They are the fitted objects of
-        an atlas, matched by label (`atlas.subset` selects some of them), the objects that a mapping
-        names, or all rows of an array that are not NaN. A position may be fixed along one axis and
-        NaN along the other. Fixed coordinates do not change by a single bit in single precision;
-        the column "pinned" of `atlas_` marks the fixed objects. Positions are in units of the
-        kernel width: hundreds of objects span tens of units. `insert` places new objects in an
-        atlas one by one and is faster. With pins the new objects influence one another, share the
-        available space, and form groups that the atlas does not have. By default no object is
+        Fixed positions, around which the other objects are arranged. An atlas fixes the fitted
+        objects that have its labels (`atlas.subset` selects some of them). A mapping fixes the
+        objects that it names, and an array fixes all rows that are not NaN. A position may be fixed
+        along one axis and NaN along the other. Fixed coordinates do not change by a single bit in
+        single precision; the column "pinned" of `atlas_` marks the fixed objects. Positions are in
+        units of the kernel width: hundreds of objects span tens of units. `insert` adds new objects
+        to an atlas one by one and is faster. With pins the new objects influence one another, share
+        the available space, and form groups that the atlas does not have. By default no object is
         fixed.
     n_init : int
         Number of runs, of which the one with the least cost is kept. Runs after the first start at
@@ -210,14 +210,14 @@ class SymmetricSNE(_SingleMap):
         also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
         objects next to their neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. They are the fitted objects of
-        an atlas, matched by label (`atlas.subset` selects some of them), the objects that a mapping
-        names, or all rows of an array that are not NaN. A position may be fixed along one axis and
-        NaN along the other. Fixed coordinates do not change by a single bit in single precision;
-        the column "pinned" of `atlas_` marks the fixed objects. Positions are in units of the
-        kernel width: hundreds of objects span tens of units. `insert` places new objects in an
-        atlas one by one and is faster. With pins the new objects influence one another, share the
-        available space, and form groups that the atlas does not have. By default no object is
+        Fixed positions, around which the other objects are arranged. An atlas fixes the fitted
+        objects that have its labels (`atlas.subset` selects some of them). A mapping fixes the
+        objects that it names, and an array fixes all rows that are not NaN. A position may be fixed
+        along one axis and NaN along the other. Fixed coordinates do not change by a single bit in
+        single precision; the column "pinned" of `atlas_` marks the fixed objects. Positions are in
+        units of the kernel width: hundreds of objects span tens of units. `insert` adds new objects
+        to an atlas one by one and is faster. With pins the new objects influence one another, share
+        the available space, and form groups that the atlas does not have. By default no object is
         fixed.
     n_init : int
         Number of runs, of which the one with the least cost is kept. Runs after the first start at
@@ -322,14 +322,14 @@ class UniSNE(_SingleMap):
         also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
         objects next to their neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. They are the fitted objects of
-        an atlas, matched by label (`atlas.subset` selects some of them), the objects that a mapping
-        names, or all rows of an array that are not NaN. A position may be fixed along one axis and
-        NaN along the other. Fixed coordinates do not change by a single bit in single precision;
-        the column "pinned" of `atlas_` marks the fixed objects. Positions are in units of the
-        kernel width: hundreds of objects span tens of units. `insert` places new objects in an
-        atlas one by one and is faster. With pins the new objects influence one another, share the
-        available space, and form groups that the atlas does not have. By default no object is
+        Fixed positions, around which the other objects are arranged. An atlas fixes the fitted
+        objects that have its labels (`atlas.subset` selects some of them). A mapping fixes the
+        objects that it names, and an array fixes all rows that are not NaN. A position may be fixed
+        along one axis and NaN along the other. Fixed coordinates do not change by a single bit in
+        single precision; the column "pinned" of `atlas_` marks the fixed objects. Positions are in
+        units of the kernel width: hundreds of objects span tens of units. `insert` adds new objects
+        to an atlas one by one and is faster. With pins the new objects influence one another, share
+        the available space, and form groups that the atlas does not have. By default no object is
         fixed.
     n_init : int
         Number of runs, of which the one with the least cost is kept. Runs after the first start at
@@ -454,14 +454,14 @@ class TSNE(_SingleMap):
         also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
         objects next to their neighbours, and "random" within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. They are the fitted objects of
-        an atlas, matched by label (`atlas.subset` selects some of them), the objects that a mapping
-        names, or all rows of an array that are not NaN. A position may be fixed along one axis and
-        NaN along the other. Fixed coordinates do not change by a single bit in single precision;
-        the column "pinned" of `atlas_` marks the fixed objects. Positions are in units of the
-        kernel width: hundreds of objects span tens of units. `insert` places new objects in an
-        atlas one by one and is faster. With pins the new objects influence one another, share the
-        available space, and form groups that the atlas does not have. By default no object is
+        Fixed positions, around which the other objects are arranged. An atlas fixes the fitted
+        objects that have its labels (`atlas.subset` selects some of them). A mapping fixes the
+        objects that it names, and an array fixes all rows that are not NaN. A position may be fixed
+        along one axis and NaN along the other. Fixed coordinates do not change by a single bit in
+        single precision; the column "pinned" of `atlas_` marks the fixed objects. Positions are in
+        units of the kernel width: hundreds of objects span tens of units. `insert` adds new objects
+        to an atlas one by one and is faster. With pins the new objects influence one another, share
+        the available space, and form groups that the atlas does not have. By default no object is
         fixed.
     n_init : int
         Number of runs, of which the one with the least cost is kept. Runs after the first start at

@@ -7,10 +7,10 @@
                distances    distances, each times the root of its eigenvalue
     spectral   a target P   eigenvectors of the normalized Laplacian of P
 
-Each named start is scaled alike: the longest axis has a standard deviation of `spread`, far within
-the kernel's width, so that a start gives directions and not distances. A hundredth of that is added
-as noise, so that objects with the same coordinates separate. Positions that are passed as an array
-are not scaled, and get noise only where several objects coincide in all maps.
+All named starts are scaled in the same way. The longest axis has a standard deviation of `spread`,
+far within the kernel's width, so that a start determines directions and not distances. A hundredth
+of that is added as noise, which separates objects with the same coordinates. Positions that are
+passed as an array are not scaled, and get noise only if several objects coincide in all maps.
 
 Shapes: positions (n, n_components) float64.
 """
@@ -56,7 +56,7 @@ def start_positions(
     start : {"auto", "random", "pca", "mds", "spectral"}
         Name of the start; "auto" is "pca" if there are vectors, and "random" otherwise.
     data : array or sparse array of shape (n, n_features), distances (n, n), or None
-        Vectors; distances with `metric="precomputed"`; None if there are only similarities.
+        Vectors, or distances with `metric="precomputed"`; None if there are only similarities.
     target : Target
         The similarities that are fitted.
     n_components : int
@@ -130,7 +130,7 @@ def separated(positions: np.ndarray, generator: np.random.Generator) -> np.ndarr
     Returns
     -------
     ndarray of shape (n_maps, n, n_components)
-        `positions` if no two objects coincide.
+        Positions in which no two objects coincide; `positions` itself if there is no change.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def separated(positions: np.ndarray, generator: np.random.Generator) -> np.ndarr
 def _principal_components(
     vectors: Any, n_components: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """The available components, at most `n_components`."""
+    """Compute the available components, at most `n_components`."""
     from sklearn.decomposition import PCA
 
     n, n_features = vectors.shape
@@ -167,7 +167,7 @@ def _principal_components(
         solver = "arpack"
     else:
         vectors, solver = _centred(vectors.toarray()), "full"
-    # An array, whatever output is set for all of scikit-learn.
+        # set_output makes the result an array, whatever output is set for all of scikit-learn.
     model = PCA(k, svd_solver=solver, random_state=seed).set_output(transform="default")
     return model.fit_transform(vectors)
 
@@ -185,7 +185,7 @@ def _in_reach(numbers: Any) -> Any:
 
 
 def _all_alike(vectors: Any) -> bool:
-    """Whether all rows are equal, so that there is no axis to find."""
+    """Check whether all rows are equal, so that there is no axis to find."""
     highest, lowest = vectors.max(axis=0), vectors.min(axis=0)
     if sparse.issparse(vectors):
         highest, lowest = highest.toarray(), lowest.toarray()
@@ -242,7 +242,7 @@ def _spectral(target: Target, n_components: int, generator: np.random.Generator)
     # ARPACK takes 32-bit indices.
     table = sparse.csr_matrix(similarities)
     with warnings.catch_warnings():
-        # Separate groups start apart, as a start should show them.
+        # Separate groups start apart, as they should.
         warnings.filterwarnings("ignore", message="Graph is not fully connected")
         seed = int(generator.integers(2**31 - 1))
         return spectral_embedding(table, n_components=k, random_state=seed)

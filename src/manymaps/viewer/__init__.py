@@ -1,4 +1,4 @@
-"""The atlas page: its data, packed; the one offline file; the notebook widget."""
+"""The atlas page: packed data, the offline file, and the notebook widget."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The columns and features of an atlas, as a page holds them.
+"""The columns and features of an atlas in the form that a page contains.
 
-Texts that recur are categories, numbers keep their scale, pictures stay data URIs; whatever else is
-a text that is shown alone. Values are taken of the objects that the page shows.
+Recurring texts are categories, numbers keep their scale, and pictures remain data URIs. All other
+values are texts that are only shown. Columns contain values of the objects that the page shows.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from manymaps.errors import ParameterError
 
 __all__ = ["NO_CATEGORY", "check_shown", "column_blocks", "feature_blocks", "numbers_of"]
 
-# The largest 16-bit code; columns of more, or of mostly different, texts are labels, not
-# categories.
+# The largest 16-bit code. Columns with more texts, or with mostly different ones, are labels rather
+# than categories.
 NO_CATEGORY, MOST_CATEGORIES, FEW_VALUES = 65535, 1000, 100
 LARGEST = float(np.finfo(np.float32).max)
 PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+=*")
-#: Characters of one picture and of all of a column.
+#: Maximum number of characters of one picture, and of all pictures of a column.
 LARGEST_PICTURE, LARGEST_PICTURES = 262_144, 64 * 2**20
 
 
 def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
-    """The numbers of labelled objects, each label in any case as for `Atlas.index`.
+    """Return the indices of labelled objects, each label in any case as for `Atlas.index`.
 
     Raises
     ------
     UnknownLabelError
-        For a label that no object has, with suggestions.
+        If no object has a label. The message suggests similar labels.
     """
     exact = {label: i for i, label in reversed(list(enumerate(atlas.labels)))}
     return [exact[label] if label in exact else atlas.index(label) for label in map(str, labels)]
@@ -45,12 +45,12 @@ def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
 def column_blocks(
     atlas: Atlas, kept: np.ndarray
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """What the header says of each column, and the blocks of those with numbers or categories.
+    """Return the header's description of each column, and blocks of numbers or categories.
 
     Raises
     ------
     ParameterError
-        Where pictures are larger than a page can hold.
+        If pictures are larger than a page can contain.
     """
     described, blocks = [], {}
     for k, (name, whole) in enumerate(atlas.columns.items()):
@@ -67,7 +67,7 @@ def column_blocks(
 
 
 def _as_numbers(values: np.ndarray) -> np.ndarray | None:
-    """Numbers, NaN for those that miss or are infinite; None where the values are no numbers."""
+    """Convert values to numbers, NaN if missing or infinite; None if they are not numbers."""
     if values.dtype.kind == "O":
         there = [value for value in values.tolist() if not _is_missing(value)]
         if not there or not all(isinstance(v, Real) and not isinstance(v, bool) for v in there):
@@ -83,12 +83,12 @@ def _is_missing(value: Any) -> bool:
     try:
         return value is None or bool(value != value)
     except TypeError:
-        # The missing value of pandas refuses to say whether it equals itself.
+        # The missing value of pandas raises an error if compared with itself.
         return True
 
 
 def _as_texts(values: np.ndarray) -> list[str]:
-    """Values as a person reads them, "" for those that miss."""
+    """Format values for readers, "" for missing ones."""
     if values.dtype.kind == "M":
         times: Any = values
         are_days = (values.astype("M8[D]") == values) | np.isnat(values)
@@ -100,7 +100,7 @@ def _as_texts(values: np.ndarray) -> list[str]:
 
 
 def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
-    """A colour scale ends where those of the figures do, at the 2nd and the 98th percentile."""
+    """Pack numbers with the limits of the figures' colour scale, the 2nd and 98th percentiles."""
     there = numbers[np.isfinite(numbers)]
     low, high = np.quantile(there, [0.02, 0.98]).tolist() if len(there) else (0.0, 1.0)
     if not high > low and len(there):
@@ -108,13 +108,13 @@ def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
     high = high if high > low else low + max(1.0, abs(low))
     column = {"type": "number", "low": low, "high": high}
     single = np.clip(numbers, -LARGEST, LARGEST).astype("<f4")
-    # Days as 20240131 and other long whole numbers have more digits than single precision.
+    # Days such as 20240131 and other long integers have more digits than single precision.
     whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)
     return column, numbers.astype("<f8") if (single[whole] != numbers[whole]).any() else single
 
 
 def _text_column(name: str, texts: list[str]) -> tuple[dict[str, Any], np.ndarray | None]:
-    """Pictures, categories where values recur, else texts that are shown alone."""
+    """Pack texts as pictures, as categories if values recur, or else as texts that are shown."""
     if any(texts) and all(not text or PICTURE.fullmatch(text) for text in texts):
         _check_pictures(name, texts)
         return {"type": "image", "values": texts}, None
@@ -133,13 +133,13 @@ def _check_pictures(name: str, texts: list[str]) -> None:
     if largest > LARGEST_PICTURE or whole > LARGEST_PICTURES:
         raise ParameterError(
             f"the pictures of the column {name!r} are too large for a page: the largest has "
-            f"{largest:,} characters and may have {LARGEST_PICTURE:,}, together they have "
-            f"{whole:,} and may have {LARGEST_PICTURES:,}; make them smaller"
+            f"{largest:,} characters (limit {LARGEST_PICTURE:,}), all together have "
+            f"{whole:,} (limit {LARGEST_PICTURES:,}); make them smaller"
         )
 
 
 def check_shown(columns: Sequence[dict[str, Any]], color: str | None, size: str | None) -> None:
-    """Refuse columns that are none or do not suit, with those that do."""
+    """Reject columns that do not exist or are unsuitable; the message lists suitable ones."""
     kinds = {column["name"]: column["type"] for column in columns}
     for parameter, name, suited, what in (
         ("color", color, ("category", "number"), "categories or numbers"),
@@ -150,13 +150,13 @@ def check_shown(columns: Sequence[dict[str, Any]], color: str | None, size: str 
         known = ", ".join(repr(other) for other, kind in kinds.items() if kind in suited)
         if name not in kinds:
             raise ParameterError(
-                f"is no column of the atlas; columns of {what}: {known or 'it has none'}",
+                f"is not a column of the atlas; columns of {what}: {known or '(none)'}",
                 name=parameter,
                 value=name,
             )
         if kinds[name] not in suited:
             raise ParameterError(
-                f"is a column that holds no {what}; those that do: {known or 'none'}",
+                f"is a column that does not contain {what}; suitable columns: {known or '(none)'}",
                 name=parameter,
                 value=name,
             )
@@ -165,16 +165,16 @@ def check_shown(columns: Sequence[dict[str, Any]], color: str | None, size: str 
 def feature_blocks(
     atlas: Atlas, clusters: Any, number: np.ndarray
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """What the header says of each feature, and the blocks of their members.
+    """Return the header's description of each feature, and the blocks of their members.
 
-    `number` (n_objects,) has the number of each object in the page, -1 of one that it hides.
+    `number` (n_objects,) contains the index of each object in the page, -1 for a hidden one.
 
     Raises
     ------
     ParameterError
-        For what are no features, and those of an atlas with two kinds of object.
+        If the features are invalid, or the atlas is bipartite.
     UnknownLabelError
-        For a member that the atlas lacks, with suggestions.
+        If the atlas lacks a member. The message suggests similar labels.
     """
     if clusters is None:
         return [], {}
@@ -186,10 +186,10 @@ def feature_blocks(
     except (AttributeError, TypeError, ValueError) as error:
         raise ParameterError(
             "features must be a fitted AdditiveClustering, or a sequence of features with a "
-            f"`weight` and `members`; these are of type {type(clusters).__name__} ({error})"
+            f"`weight` and `members`; got {type(clusters).__name__} ({error})"
         ) from error
     if found and atlas.kinds is not None:
-        raise ParameterError("features are drawn over objects of one kind, and these are of two")
+        raise ParameterError("features cannot be drawn over a bipartite atlas")
     described, blocks = [], {}
     numbers = iter(numbers_of(atlas, [label for _, members in found for label in members]))
     for k, (weight, members) in enumerate(found):

@@ -1,4 +1,4 @@
-"""What a page says of itself and how it opens."""
+"""The options of a page: its texts, and its state when it opens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["PageOptions"]
 
 @dataclass(frozen=True)
 class PageOptions:
-    """The options of `manymaps.write_page`, where they are explained."""
+    """The options of `manymaps.write_page`, which documents them."""
 
     title: str | None = None
     description: str = ""
@@ -31,35 +31,35 @@ class PageOptions:
 
     @property
     def nouns(self) -> tuple[str, str]:
-        """What one object is called, and several.
+        """The noun for one object, and that for several.
 
         >>> PageOptions(noun="word").nouns, PageOptions(noun=("mouse", "mice")).nouns
         (('word', 'words'), ('mouse', 'mice'))
         """
         pair = (self.noun, plural(self.noun)) if isinstance(self.noun, str) else tuple(self.noun)
         if len(pair) != 2 or not all(isinstance(word, str) and word.strip() for word in pair):
-            fault = "is no noun; give one as 'word', or with its plural as ('mouse', 'mice')"
+            fault = "is not a noun; pass one such as 'word', or a pair such as ('mouse', 'mice')"
             raise ParameterError(fault, name="noun", value=self.noun)
         return pair[0].strip(), pair[1].strip()
 
     def titles_of(self, n_maps: int) -> dict[int, str]:
-        """The titles that maps are given, by their numbers.
+        """Return the titles of maps, by their numbers.
 
         Raises
         ------
         ParameterError
-            For a number that is no map's.
+            If a number is not that of a map.
         """
         titles = {} if self.map_titles is None else dict(self.map_titles)
         for number in titles:
             if number not in range(n_maps):
-                fault = f"names a map that is not there; maps are 0 to {n_maps - 1}"
+                fault = f"names a map that does not exist; maps are 0 to {n_maps - 1}"
                 raise ParameterError(fault, name="map_titles", value=number)
         return {int(number): str(title) for number, title in titles.items()}
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """The labels to be hidden; a text is one of them.
+        """The labels to hide; a single text is one label.
 
         >>> PageOptions(hide="tie").hidden, PageOptions(hide=["tie", 7]).hidden
         (('tie',), ('tie', '7'))

@@ -1,47 +1,48 @@
-"""An atlas packed for the viewer: typed numbers and one header of JSON, under gzip.
+"""Packing of an atlas for the viewer: typed numbers and a JSON header, compressed by gzip.
 
     gzip of  "manymaps", u4 version, u4 bytes of the header, the header (JSON, UTF-8), zeros up to a
-             multiple of 8, then the blocks, each at a multiple of 8 from where they begin
+             multiple of 8, then the blocks, each at a multiple of 8 from the start of the first
 
-All numbers are little endian. An entry is an object in a map where it lives. The entries of all
-maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by number of the object:
+All numbers are little endian. An entry is an object in a map in which it has weight. The entries of
+all maps are stored one after the other, those of map m from offsets[m] to offsets[m + 1], sorted by
+the index of the object:
 
-    proportion = q / 65535        entries whose q is 0 are left out; of an object that would have no
-                                  entry the largest is kept, with q = 1
-    weight = q / 65535            the map weight of the object
-                                  (`Atlas.map_weights`), at least 1 / 65535; it is what is drawn
+    proportion = q / 65535        entries with q = 0 are omitted; an object without any other entry
+                                  keeps its largest, with q = 1
+    weight = q / 65535            the map weight of the object (`Atlas.map_weights`), at least
+                                  1 / 65535, which is drawn
     coordinate = low + step q     per map and component; or, in all maps, the number in single
-                                  precision where any step would exceed 0.01 kernel widths
+                                  precision if any step would exceed 0.01 kernel widths
 
     block           type     length
     offsets         u4       n_maps + 1
     objects         u2, u4   n_entries
     proportions     u2       n_entries
-    weights         u2       n_entries, where there are several maps
+    weights         u2       n_entries, if there are several maps
     positions       u2, f4   n_components * n_entries, one component after the other
-    order           u2, u4   n_entries: entries of each map by their number in it, those that stand
-                             out first
-    axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; of more than two
+    order           u2, u4   n_entries: entries of each map by their index in it, sorted by how much
+                             they stand out
+    axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; for more than two
                              dimensions: the point drawn is (coordinates - middle) @ axes
-    log_factors     f4       n_objects, of two kinds of object
-    log_normalizers f8       n_objects, where some are hidden: what the choices of all sum to
-    data/offsets    u4       n_objects + 1, where associations are known: each object's partners
-    data/partners   u2, u4   the strongest first
+    log_factors     f4       n_objects, of a bipartite atlas
+    log_normalizers f8       n_objects, if some are hidden: the sum of the choices of all objects
+    data/offsets    u4       n_objects + 1, if associations are known: each object's associates
+    data/partners   u2, u4   associates, the strongest first
     data/shares     u2       q / 65535 of the object's associations, at least 1 / 65535
-    region/members  u2, u4   entries of their map, region after region as the header lists them
-    sense/offsets   u4       n_objects + 1, where associations are known: each object's senses
+    region/members  u2, u4   entries of their map, region after region as listed in the header
+    sense/offsets   u4       n_objects + 1, if associations are known: each object's senses
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
-    sense/ends      u4       n_senses + 1: where the members of each sense lie
+    sense/ends      u4       n_senses + 1: offsets of the members of each sense
     sense/members   u2, u4   objects, the most similar first
     column/K        u2, f4   n_objects: the K-th column's categories (65535: none), or numbers
-    feature/K       u4       the objects that have the K-th feature
+    feature/K       u4       the objects with the K-th feature
 
-The header holds the labels, the model, each map's title, view, scales and regions, the columns with
-their categories, and where each block lies. A title is a list of words: labels, or where these only
-count the objects, categories. Objects that are to be hidden are in no part of it: the others have
-the numbers 0, 1, ... and the similarities that the model of all gives them.
-`viewer/src/data/container.ts` reads all this.
+The header contains the labels and the model, each map's title, view, scales and regions, the
+columns with their categories, and the offset of each block. A title is a list of words. They are
+labels or, if these only number the objects, categories. Hidden objects are in no part of the
+header. The others have the indices 0, 1, ... and their similarities under the model of all objects.
+`viewer/src/data/container.ts` reads this format.
 
 Shapes: coordinates (n_entries, n_components), points (k, 2).
 """
@@ -73,7 +74,7 @@ from manymaps.viewer.options import PageOptions
 __all__ = ["pack_page", "page_title", "well_formed"]
 
 MAGIC, VERSION = b"manymaps", 1
-# What methods are called in the line below a page's title.
+# Names of methods in the line below a page's title.
 METHOD_WORDS = {
     "mm-tsne": "multiple maps t\N{NON-BREAKING HYPHEN}SNE",
     "mm-sne": "multiple maps SNE",
@@ -87,20 +88,20 @@ METHOD_WORDS = {
 }
 # 16 bits: half the size of floats, and finer than a screen.
 TOP = 65535
-# In kernel widths; coarser steps would show in similarities.
+# In kernel widths; coarser steps would be visible in similarities.
 COARSEST = 0.01
-# A line above a map.
+# They fit in a line above a map.
 TITLE_WORDS = 5
-# A page has no arrows to what lies outside; of few objects all are in the first view.
+# A page has no arrows to points outside, so the first view contains all of a few objects.
 FEW_OBJECTS, OUT_OF_VIEW = 100, 0.02
-#: Of very many objects fewer partners are kept, or they would be most of the page.
+#: For very many objects fewer associates are stored, which would otherwise be most of the page.
 MANY_OBJECTS, FEW_PARTNERS = 20_000, 10
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
 class _Entries:
-    """The objects of each map: offsets (n_maps + 1,), and one value per entry of the others."""
+    """The objects of each map: offsets (n_maps + 1,), and otherwise one value per entry."""
 
     offsets: np.ndarray
     objects: np.ndarray
@@ -109,12 +110,12 @@ class _Entries:
     coordinates: np.ndarray
 
     def of(self, map: int) -> slice:
-        """Where the entries of a map stand."""
+        """Return the range of the entries of a map."""
         return slice(int(self.offsets[map]), int(self.offsets[map + 1]))
 
 
 def page_title(atlas: Atlas) -> str:
-    """What an atlas without a title is called.
+    """Return the default title of an atlas.
 
     >>> from manymaps.model import T_SNE
     >>> page_title(Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE))
@@ -128,7 +129,7 @@ def page_title(atlas: Atlas) -> str:
 
 
 def well_formed(text: str) -> str:
-    """A text that UTF-8 can hold: halves of characters become the replacement character.
+    """Replace halves of characters, which UTF-8 cannot represent.
 
     >>> well_formed("a\\ud800b") == "a\N{REPLACEMENT CHARACTER}b"
     True
@@ -137,15 +138,15 @@ def well_formed(text: str) -> str:
 
 
 def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
-    """The bytes from which the viewer shows an atlas; the same for the same atlas.
+    """Pack an atlas for the viewer, into the same bytes for the same atlas.
 
     Raises
     ------
     ParameterError
-        For a column that does not exist or does not suit, features that are none or of an atlas
-        with two kinds of object, a value out of range, or where every object would be hidden.
+        If a column does not exist or is unsuitable, features are invalid or the atlas is bipartite
+        and has features. Also if a value is out of range, or every object would be hidden.
     UnknownLabelError
-        For a member of a feature that the atlas lacks, with suggestions.
+        If the atlas lacks a member of a feature. The message suggests similar labels.
     """
     check_number("min_weight", options.min_weight, least=0, most=1)
     kept = _kept(atlas, options)
@@ -184,7 +185,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
 
 
 def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
-    """Numbers of the objects that the page shows: all but those of a label to be hidden."""
+    """Return the indices of the objects that the page shows: all but those of a hidden label."""
     hidden = {fold(label) for label in options.hidden}
     kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
     if not len(kept):
@@ -195,7 +196,7 @@ def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
 
 
 def _told(atlas: Atlas, options: PageOptions) -> dict[str, Any]:
-    """What the page says of itself."""
+    """Return the texts of the page."""
     return {
         "title": page_title(atlas) if options.title is None else str(options.title),
         "description": str(options.description),
@@ -209,12 +210,12 @@ def _told(atlas: Atlas, options: PageOptions) -> dict[str, Any]:
 def _feature_groups(
     listed: list[dict[str, Any]], members: dict[str, np.ndarray], kept: np.ndarray
 ) -> list[tuple[str, np.ndarray]]:
-    """The features by name, with the atlas's numbers of their members."""
+    """Return the features by name, with the atlas's indices of their members."""
     return [(each["name"], kept[members[f"feature/{k}"]]) for k, each in enumerate(listed)]
 
 
 def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
-    """Method, sizes and model, as the header says them."""
+    """Return method, sizes and model for the header."""
     model = atlas.model.as_dict()
     told = ("kernel", "normalization", "background", "kernel_width", "given")
     whole = float(atlas.log_whole) if model["normalization"] == "joint" else -math.inf
@@ -231,7 +232,7 @@ def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
 
 
 def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
-    """Factors of two kinds of object, and sums over those that a page does not hold."""
+    """Return factors of a bipartite atlas, and sums over objects that the page lacks."""
     blocks = {}
     if atlas.kinds is not None:
         factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
@@ -242,7 +243,7 @@ def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _senses(atlas: Atlas, entries: _Entries, number: np.ndarray) -> dict[str, np.ndarray]:
-    """The groups of the associates of each object, in maps that hold a packed entry of it."""
+    """Return the groups of associates of each object, in maps with a packed entry of it."""
     if atlas.kinds is not None or atlas.associations is None:
         return {}
     words = np.arange(atlas.n_objects)
@@ -269,7 +270,7 @@ def _senses(atlas: Atlas, entries: _Entries, number: np.ndarray) -> dict[str, np
 
 
 def _observed(atlas: Atlas, number: np.ndarray) -> dict[str, np.ndarray]:
-    """What was observed of each object: its strongest partners, and their shares."""
+    """Return the observed associations of each object: the strongest ones, and their shares."""
     if atlas.kinds is not None or atlas.associations is None:
         return {}
     table = atlas.associations
@@ -298,7 +299,7 @@ def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:
     whole[atlas.proportions[:, nowhere].argmax(axis=0), nowhere] = 1
     lives = (whole > 0) & is_kept
     offsets = np.concatenate([[0], np.cumsum(lives.sum(axis=1))])
-    # Of one map no object has more or less than all.
+    # In a single map every object has its full weight.
     weights = whole
     if atlas.n_maps > 1:
         weights = np.clip(np.rint(atlas.map_weights * TOP), 1, TOP).astype(np.int64)
@@ -314,7 +315,7 @@ def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:
 def _positions(
     entries: _Entries, kernel_width: float
 ) -> tuple[list[dict[str, list[float]]], np.ndarray]:
-    """How each map's coordinates are scaled, and the coordinates, component after component."""
+    """Return the scale of each map's coordinates, and the coordinates, one component at a time."""
     n_maps, n_components = len(entries.offsets) - 1, entries.coordinates.shape[1]
     low, step = np.zeros((n_maps, n_components)), np.zeros((n_maps, n_components))
     for m in range(n_maps):
@@ -340,7 +341,7 @@ def _maps(
     options: PageOptions,
     features: list[tuple[str, np.ndarray]],
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """What the header says of each map, and the blocks of order, axes, middles and regions."""
+    """Describe each map for the header; return also blocks of order, axes, middles, regions."""
     n_maps, n_components = atlas.n_maps, atlas.n_components
     priority, words = _importance(atlas)
     color = options.color
@@ -390,7 +391,7 @@ def _maps(
 
 
 def _shown(weights: np.ndarray, min_weight: float) -> np.ndarray:
-    """The entries of a map that are shown at first; all where none would be."""
+    """Return the entries of a map that are shown at first; all if no entry would be."""
     shown = np.flatnonzero(weights >= min_weight)
     return shown if len(shown) else np.arange(len(weights))
 
@@ -402,10 +403,10 @@ def _region(region: Region) -> dict[str, Any]:
 
 
 def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray | None]:
-    """What comes first among labels, (n_maps, n_objects), and who may name maps, (n_objects,)."""
+    """Return the priority of labels, (n_maps, n_objects), and objects that may name maps, (n,)."""
     if atlas.kinds is None:
         return standing(atlas), None
-    # Drawing takes long to load, and only here is it asked who of two kinds has labels.
+    # Figures take long to load, and only this function needs the roles of labels.
     from manymaps.atlas.roles import label_roles
 
     roles = label_roles(atlas, None)
@@ -415,12 +416,12 @@ def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray | None]:
 def _plane(
     points: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
-    """Points of a map as they are drawn, the share of their spread there, axes and middle."""
+    """Compute the drawn points of a map, the share of their variance, axes and middle."""
     n_components = points.shape[1]
     if len(points) == 0:
         return np.zeros((0, 2)), 1.0, np.zeros((n_components, 2)), np.zeros(n_components)
     middle = np.average(points, axis=0, weights=weights)
-    # What weighs nothing has no say in the plane: where the unit vectors land, its axes are.
+    # Probes without weight do not affect the plane: the images of the unit vectors are its axes.
     probes = np.vstack([points, middle, middle + np.eye(n_components)])
     plane = principal_plane(probes, np.concatenate([weights, np.zeros(n_components + 1)]))
     k = len(points)
@@ -432,7 +433,7 @@ def _index_type(count: int) -> str:
 
 
 def _container(header: dict[str, Any], blocks: dict[str, np.ndarray]) -> bytes:
-    """Header and blocks as one run of bytes, packed without the time of day."""
+    """Join header and blocks into one sequence of bytes, compressed without a timestamp."""
     listed, parts, offset = {}, [], 0
     for name, block in blocks.items():
         data = block.tobytes()

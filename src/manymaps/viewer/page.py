@@ -1,11 +1,11 @@
-"""The atlas page: one HTML file that holds an atlas, and the viewer that shows it.
+"""The atlas page: one HTML file that contains an atlas and its viewer.
 
-The file is `assets/page.html` with its places filled: the title, the first style
-(`page.css`), the data of `manymaps.viewer.packing` in base64 (of one atlas or two), and the viewer
-with its style (`viewer.js`, `viewer.css`, built from the folder `viewer`). It opens from disk and
-without a network: its Content-Security-Policy names the one script and the one style that stand
-in it by their SHA-256 sums, and forbids
-whatever else a page can load. No label is written into the HTML itself.
+The template `assets/page.html` has fields for the title, the first style (`page.css`), the data of
+`manymaps.viewer.packing` in base64 (of one or two atlases), and the viewer with its style. The
+viewer (`viewer.js`, `viewer.css`) is built from the folder `viewer`. The page opens from disk and
+without a network connection. Its Content-Security-Policy lists the SHA-256 hashes of its only
+script and style, and forbids all other resources that a page can load. No label is written into the
+HTML itself.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ ENDS_A_SCRIPT = re.compile(r"<(?=/script|!--)", re.IGNORECASE)
 
 
 def viewer_module() -> str:
-    """The viewer as one ES module, whose default export is an anywidget `render`."""
+    """Return the viewer as one ES module, whose default export is an anywidget `render`."""
     return _asset("viewer.js")
 
 
 def viewer_style() -> str:
-    """The style sheet of the viewer, which it takes into its shadow root."""
+    """Return the style sheet of the viewer, which the viewer inserts into its shadow root."""
     return _asset("viewer.css").strip()
 
 
@@ -71,9 +71,9 @@ def write_page(
     Parameters
     ----------
     atlas : Atlas or sequence of two
-        The atlas. Two atlases are shown next to each other with one search field: a word is shown
-        in both, columns that both have use the same colours, and a column of only one atlas is used
-        there only.
+        The atlas. Two atlases are shown next to each other with one search field. A word is shown
+        in both, and columns that both have use the same colours. A column of only one atlas is
+        used there only.
     path : path
         The file; its name ends in .html or .htm.
     color, size : str, optional
@@ -98,20 +98,19 @@ def write_page(
         Labels that must not be shown, in any case. These objects are omitted from the page
         completely, and the model's values for the others do not change. A label without an object
         has no effect.
-
     map_titles : mapping of int to str, optional
         Titles of maps by their numbers, instead of typical words.
 
     Raises
     ------
     ParameterError
-        If the suffix is another one, a column does not exist or is unsuitable, pictures are too
-        large, a value is out of its range, or every object would be hidden; for other than one or
-        two atlases, a wrong number of titles, or features of two atlases.
+        If the suffix is another one, or a column does not exist or is unsuitable. Also if pictures
+        are too large, a value is out of its range, or every object would be hidden. Also if there
+        are other than one or two atlases, a wrong number of titles, or features of two atlases.
     UnknownLabelError
-        For a member of a feature that the atlas lacks, with suggestions.
+        If the atlas lacks a member of a feature. The message suggests similar labels.
     OSError
-        Where the place cannot be written; nothing is left behind.
+        If the file cannot be written. No incomplete file remains.
 
     See Also
     --------
@@ -119,8 +118,9 @@ def write_page(
 
     Notes
     -----
-    A column of data URIs (PNG, JPEG, GIF, WebP or AVIF in base64, at most 262,144 characters each
-    and 64 MiB together) contains pictures, which are shown in cards, tooltips and tables.
+    A column of data URIs contains pictures, which are shown in cards, tooltips and tables. Valid
+    formats are PNG, JPEG, GIF, WebP and AVIF in base64. A picture may have at most 262,144
+    characters, and all pictures together at most 64 MiB.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def write_page(
     titles = _titles(title, len(atlases), Path(path).stem)
     for name, of_one in (("features", features), ("map_titles", map_titles)):
         if len(atlases) > 1 and of_one is not None:
-            raise ParameterError("are of one atlas; give one", name=name)
+            raise ParameterError("requires a single atlas; pass one atlas", name=name)
     options = PageOptions(
         None, description, source, credit, date, noun, color, size, features, min_weight, hide,
         map_titles,
@@ -157,25 +157,25 @@ def write_page(
 
 
 def _titles(title: str | Sequence[str] | None, n_atlases: int, stem: str) -> list[str]:
-    """The title of each atlas of a page.
+    """Return the title of each atlas of a page.
 
     Raises
     ------
     ParameterError
-        Where there are not as many, or where a page cannot hold as many atlases.
+        If the number of titles is wrong, or a page cannot contain that many atlases.
     """
     if n_atlases not in (1, 2):
-        raise ParameterError(f"a page holds one atlas or two, not {n_atlases}")
+        raise ParameterError(f"got {n_atlases} atlases; a page contains one or two")
     if title is None:
         return [stem] if n_atlases == 1 else ["first", "second"]
     titles = [title] if isinstance(title, str) else list(title)
     if len(titles) != n_atlases:
-        raise ParameterError("needs one title for each atlas", name="title", value=title)
+        raise ParameterError("must contain one title per atlas", name="title", value=title)
     return [str(each) for each in titles]
 
 
 def _options_of(atlas: Atlas, atlases: Sequence[Atlas], options: PageOptions) -> PageOptions:
-    """The options without columns that only the other atlas has."""
+    """Remove columns that only the other atlas has from the options."""
     there = {name for one in atlases for name in one.columns} - set(atlas.columns)
     return replace(
         options,
@@ -204,7 +204,7 @@ def _data_element(packed: bytes, number: int) -> str:
 
 
 def _inline(module: str) -> str:
-    """A module that can stand between tags: what would end it there is written otherwise.
+    """Escape text within a module that would end a script element.
 
     >>> print(_inline("a = '</SCRIPT>' + '<!--'"))
     a = '\\x3C/SCRIPT>' + '\\x3C!--'
@@ -213,10 +213,10 @@ def _inline(module: str) -> str:
 
 
 def _sum(text: str) -> str:
-    """How a policy names an inline script or style."""
+    """Return the name of an inline script or style in a policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _asset(name: str) -> str:
-    # Lines end in "\n" alone, as they do where a browser computes its sums.
+    # Lines end in "\n" only, as they do when a browser computes its hashes.
     return (resources.files("manymaps.viewer") / "assets" / name).read_text(encoding="utf-8")

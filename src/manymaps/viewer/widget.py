@@ -1,7 +1,7 @@
 """The atlas page as a Jupyter widget, whose selection Python reads and sets.
 
-It shows what `manymaps.viewer.page.write_page` writes, with the same viewer, through anywidget (the
-extra "widget"). Without that this module imports, and only `AtlasWidget` is missing from it.
+The widget shows the page of `manymaps.viewer.page.write_page` with the same viewer, through
+anywidget (the extra "widget"). Without anywidget, only `AtlasWidget` is missing from this module.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ if find_spec("anywidget") is not None:
     from anywidget import AnyWidget
 
     class AtlasWidget(AnyWidget):
-        """Atlas in a notebook: its maps, the senses of a word, and a selection.
+        """An atlas in a notebook, with its maps, the senses of a word, and a selection.
 
         Parameters
         ----------
         atlas : Atlas
+            The atlas.
         color, size
             As for `write_page`.
         title : str, optional
@@ -50,7 +51,9 @@ if find_spec("anywidget") is not None:
         map : int or None
             Number of the open map; None for the gallery.
         theme : {"auto", "light", "dark"}
+            Colour theme of the page; by default "auto", that of the browser.
         atlas : Atlas
+            The atlas that is shown.
 
         Raises
         ------
