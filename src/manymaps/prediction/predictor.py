@@ -221,7 +221,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     ----------
     n_maps, n_components : int
         Maps and their dimensions.
-    kernel : {"gaussian", "cauchy"}
+    kernel : {"gaussian", "cauchy"} or float of at least 1
     init : {"spectral", "charts", "random"}, optional
         Where maps start. "spectral": positions along the leading eigenvectors of the network of
         training associations (`manymaps.affinity.network`); each of several maps has a random
