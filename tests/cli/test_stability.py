@@ -176,7 +176,7 @@ def test_fits_of_other_words_are_bad_data(fits, tmp_path):
     part = mm.Atlas(atlas.labels[:5], atlas.maps[:, :5], atlas.proportions[:, :5], atlas.model)
     part.save(tmp_path / "part.atlas")
     result = invoke("stability", fits[0], tmp_path / "part.atlas", "-o", tmp_path / "out.atlas")
-    failed(result, 3, f"fit 1 lacks 1 objects of fit 0, '{WORDS[-1]}'")
+    failed(result, 3, f"fit 1 lacks 1 objects of fit 0, such as '{WORDS[-1]}'")
 
 
 def test_two_outputs_are_two_files(norms, tmp_path):

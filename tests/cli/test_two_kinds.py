@@ -150,9 +150,9 @@ class TestEvaluate:
     def test_groups_by_name(self, made):
         files = (made / "code.atlas", made / "counts.npz")
         result = invoke("evaluate", *files, "--groups", "topic")
-        failed(result, 2, "--groups topic: no such column of metadata; there are group, year")
+        failed(result, 2, "--groups topic is not a column of metadata; use one of group, year")
         result = invoke("evaluate", *files, "--groups", "year")
-        failed(result, 3, "'year' puts 24 documents into 24 groups")
+        failed(result, 3, "'year' assigns 24 documents to 24 groups")
 
     def test_usual_columns_that_say_nothing(self, made, tmp_path):
         plain = replace(sample(), row_metadata={"label": [f"x{i}" for i in range(25)]})
@@ -193,7 +193,7 @@ class TestEvaluate:
         failed(
             result,
             3,
-            "have no document in common: those of the atlas begin with 'd0', 'd1', 'd2', ...",
+            "have no document in common; those of the atlas begin with 'd0', 'd1', 'd2', ...",
         )
 
     def test_options_go_with_the_kinds(self, made, tmp_path):

@@ -164,7 +164,7 @@ def test_remote_gaussian_pairs_have_a_map_and_pairs_without_one_have_none():
         (lambda: explaining_maps(np.zeros((2, 3, 2)), np.ones((2, 3)), [0], [1, 2]), DataError,
          "equal length"),
         (lambda: explaining_maps(np.zeros((2, 3, 2)), np.ones((2, 3)), [0], [3]), DataError,
-         "objects 0 to 3; the maps contain objects 0 to 2"),
+         "objects 0 to 3; the maps have 3 objects"),
         (lambda: explaining_maps(np.zeros((2, 3, 2)), np.ones((2, 3)), [-1], [2]), DataError,
          "objects -1 to 2"),
         (lambda: explaining_maps(np.zeros((1, 2, 1)), np.ones((1, 2)), [0], [1], kernel="box"),

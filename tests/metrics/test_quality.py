@@ -362,7 +362,7 @@ def test_metrics_offers_the_measures():
         (lambda d, m: mu_global(d, m, among=np.array([1, 1])), ParameterError, "more than once"),
         (lambda d, m: mu_global(d, m, sample=0), ParameterError, "sample=0"),
         (lambda d, m: mu_local(SimilaritySpace(np.zeros((60, 60))), m), DataError, "value of none"),
-        (lambda d, m: nearest_neighbor_error(m, np.zeros(3)), DataError, "one class per object"),
+        (lambda d, m: nearest_neighbor_error(m, np.zeros(3)), DataError, "one for each"),
         (lambda d, m: kl_divergence(joint_target(sparse.csr_array(np.eye(9, k=1))),
                                     MapSpace(m[None])), DataError, "60 objects"),
         (lambda d, m: kl_divergence(joint_target(sparse.csr_array(np.eye(60)), one_set=False),

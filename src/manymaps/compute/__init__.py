@@ -1,4 +1,4 @@
-"""Compute the fields of charges with compiled engines, which take and return arrays.
+"""Compiled engines for the fields of charges, which take and return arrays.
 
 **Arrays.** A batch of maps is one ragged array. The points of all maps are concatenated, and map m
 occupies the range from offsets[m] to offsets[m + 1]. For every target i of map m,

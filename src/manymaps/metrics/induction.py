@@ -253,8 +253,7 @@ def explaining_maps(
     lowest, highest = min(left.min(), right.min()), max(left.max(), right.max())
     if lowest < 0 or highest >= maps.shape[1]:
         raise DataError(
-            f"the pairs contain objects {lowest} to {highest}; the maps contain objects 0 to "
-            f"{maps.shape[1] - 1}"
+            f"the pairs are of objects {lowest} to {highest}; the maps have {maps.shape[1]} objects"
         )
     shares = votes(maps, proportions, left, right, kernel, kernel_width)
     best = shares.argmax(axis=1)

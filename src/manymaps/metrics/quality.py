@@ -330,8 +330,7 @@ def nearest_neighbor_error(
     classes = np.asarray(classes)
     if classes.shape != (space.n_objects,):
         raise DataError(
-            f"classes have shape {classes.shape} for {space.n_objects} objects; pass one class "
-            "per object"
+            f"classes have shape {classes.shape} for {space.n_objects} objects; pass one for each"
         )
     _check_k(1, rows, among)
     found = memberships(space, rows, among, np.ones(len(rows), int))

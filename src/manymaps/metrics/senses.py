@@ -222,8 +222,8 @@ def word_separation(
     Parameters
     ----------
     shares : ndarray of shape (n_pairs, n_maps)
-        r_ij^m of each stored pair, as `votes` returns them. For clusters, use 1 for the pair's
-        cluster and 0 for the others.
+        Votes r_ij^m of each stored pair, as `votes` returns them. For clusters, use 1 for the
+        pair's cluster and 0 for the others.
     strengths, pair_senses, n_permutations, random_state
         Parameters of `sense_separation`.
 

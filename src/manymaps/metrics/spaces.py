@@ -123,13 +123,10 @@ class VectorSpace(Space):
         values: Any = sparse.csr_array(self.values) if is_sparse else np.asarray(self.values)
         if values.ndim != 2:
             raise DataError(
-                f"vectors must have shape (n, n_features), got {values.shape}; use MapSpace for "
-                "many maps"
+                f"vectors have shape {values.shape}, not (n, n_features); use MapSpace for maps"
             )
         if 0 in values.shape:
-            raise DataError(
-                f"a table of shape {values.shape} contains no vectors; pass at least one"
-            )
+            raise DataError(f"a table of shape {values.shape} has no vectors; pass at least one")
         if values.dtype.kind not in "biuf":
             raise DataError(f"vectors must contain numbers, got {values.dtype}")
         object.__setattr__(self, "values", values)

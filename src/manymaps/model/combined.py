@@ -133,9 +133,7 @@ def within_kind_target(name: str, table: Any, kept: np.ndarray) -> Target:
     similarities = sparse.csr_array(table, dtype=np.float64)
     n = len(kept)
     if similarities.shape != (n, n):
-        raise DataError(
-            f"{name} has shape {similarities.shape}; expected ({n}, {n}) to match the counts"
-        )
+        raise DataError(f"{name} has shape {similarities.shape}; the counts require ({n}, {n})")
     if not np.isfinite(similarities.data).all() or (similarities.data < 0).any():
         raise DataError(f"{name} contains a value that is negative or not finite")
     return conditional_target(similarities[kept][:, kept])

@@ -231,9 +231,7 @@ def _cleaned(
     values.eliminate_zeros()
     values.sort_indices()
     if values.nnz == 0:
-        raise DataError(
-            "no pair of different objects has a positive similarity, so there is nothing to fit"
-        )
+        raise DataError("no two different objects have a similarity above 0; nothing can be fitted")
     return values
 
 
