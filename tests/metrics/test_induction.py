@@ -168,7 +168,7 @@ def test_remote_gaussian_pairs_have_a_map_and_pairs_without_one_have_none():
         (lambda: explaining_maps(np.zeros((2, 3, 2)), np.ones((2, 3)), [-1], [2]), DataError,
          "objects -1 to 2"),
         (lambda: explaining_maps(np.zeros((1, 2, 1)), np.ones((1, 2)), [0], [1], kernel="box"),
-         ParameterError, "cauchy, gaussian"),
+         ParameterError, "gaussian, cauchy"),
         (lambda: explaining_maps(np.zeros((1, 2, 1)), np.ones((1, 2)), [0], [1], kernel_width=0.0),
          ParameterError, "kernel_width"),
     ],

@@ -189,7 +189,7 @@ def test_objects_that_share_no_map_do_not_vote():
         ({"pair_senses": np.zeros(480, int)}, DataError, "nothing to separate"),
         ({"strengths": sparse.csr_array((40, 40)), "pair_senses": np.zeros(0, int)},
          DataError, "nothing to separate"),
-        ({"kernel": "box"}, ParameterError, "cauchy, gaussian"),
+        ({"kernel": "box"}, ParameterError, "gaussian, cauchy"),
         ({"kernel_width": 0.0}, ParameterError, "kernel_width"),
         ({"n_permutations": 0}, ParameterError, "n_permutations"),
     ],

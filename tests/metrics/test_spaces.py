@@ -43,7 +43,7 @@ def test_distances_far_from_the_origin_keep_their_digits():
     np.testing.assert_array_equal(far.toarray(), near.toarray())
 
 
-@pytest.mark.parametrize("kernel", ["cauchy", "gaussian"])
+@pytest.mark.parametrize("kernel", ["cauchy", "gaussian", 4.0])
 @pytest.mark.parametrize("n_maps", [1, 4])
 def test_log_similarities_are_those_of_the_reference(kernel, n_maps):
     rng = np.random.default_rng(4)

@@ -37,7 +37,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN, exp32
+from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, spread
 from manymaps.constraints import MOST_MAPS
 
 __all__ = ["attraction"]
@@ -107,9 +107,9 @@ def _similarities(axes, lanes, n, kind):
             difference = lanes[_at(axis, a)] - lanes[_at(d + 1 + axis, a)]
             d2 += difference * difference
         own, other = lanes[_at(d, a)], lanes[_at(2 * d + 1, a)]
-        if kind == GAUSSIAN:
-            lanes[_at(2 * d + 2, a)] = exp32(own + other - d2)
-            lanes[_at(2 * d + 3, a)] = _ONE
+        if in_logs(kind):
+            lanes[_at(2 * d + 2, a)] = exp32(own + other - decay(d2, kind))
+            lanes[_at(2 * d + 3, a)] = _ONE if is_gaussian(kind) else _ONE / spread(d2, kind)
         else:
             kernel = _ONE / (_ONE + d2)
             lanes[_at(2 * d + 2, a)] = own * other * kernel
@@ -137,9 +137,7 @@ def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, term
         d2 = 0.0
         for axis in range(len(axes)):
             d2 += (np.float64(own[axis, m]) - np.float64(other[axis, m])) ** 2
-        terms[m] = (
-            own_log_pi[m, i] + other_log_pi[m, j] - (d2 if kind == GAUSSIAN else np.log1p(d2))
-        )
+        terms[m] = own_log_pi[m, i] + other_log_pi[m, j] - decay(d2, kind)
         peak = max(peak, terms[m])
     total = 0.0
     for m in range(terms.size):

@@ -36,7 +36,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN, exp32, log32
+from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, log32, spread
 
 __all__ = ["REMOTE", "divergence_slopes", "row_sums"]
 
@@ -56,9 +56,9 @@ def _similarities(points, i, first, scale, charges, kind, d2, line):
         for k in range(d2.size):
             d2[k] += (own - others[k]) * (own - others[k])
     charge = charges[first : first + d2.size]
-    if kind == GAUSSIAN:
+    if in_logs(kind):
         for k in range(d2.size):
-            line[k] = exp32(scale + charge[k] - d2[k])
+            line[k] = exp32(scale + charge[k] - decay(d2[k], kind))
     else:
         for k in range(d2.size):
             line[k] = scale * charge[k] / (_ONE + d2[k])
@@ -87,7 +87,7 @@ def _log_similarity(points, log_pi, i, j, kind, terms):
         for axis in range(points.shape[1]):
             d2 += (np.float64(points[m, axis, i]) - np.float64(points[m, axis, j])) ** 2
         terms[m] = np.float64(log_pi[m, i]) + np.float64(log_pi[m, j])
-        terms[m] -= d2 if kind == GAUSSIAN else np.log1p(d2)
+        terms[m] -= decay(d2, kind)
         peak = max(peak, terms[m])
     total = 0.0
     for m in range(terms.size):
@@ -192,7 +192,7 @@ def _pull_block(points, i, first, both, chosen, d2, line, kind, sums):
         part = both[k] * line[k]
         slope += part
         share += chosen[k] * line[k]
-        line[k] = part if kind == GAUSSIAN else part / (_ONE + d2[k])
+        line[k] = part if is_gaussian(kind) else part / spread(d2[k], kind)
     sums[0] += slope
     sums[1] += share
     for axis in range(points.shape[0]):
@@ -214,8 +214,8 @@ def _add_remote_pair(points, i, j, weight, share, terms, maps, kind, sums):
         d2 = 0.0
         for axis in range(points.shape[1]):
             d2 += (np.float64(points[m, axis, i]) - np.float64(points[m, axis, j])) ** 2
-        if kind != GAUSSIAN:
-            part /= 1.0 + d2
+        if not is_gaussian(kind):
+            part /= spread(d2, kind)
         for axis in range(points.shape[1]):
             gap = np.float64(points[m, axis, i]) - np.float64(points[m, axis, j])
             sums[a, 2 + axis] -= 2.0 * part * gap

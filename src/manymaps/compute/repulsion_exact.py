@@ -15,7 +15,14 @@ import itertools
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN, term_and_slope
+from manymaps.compute.similarity import (
+    CAUCHY,
+    KernelCode,
+    decay,
+    is_gaussian,
+    spread,
+    term_and_slope,
+)
 from manymaps.compute.threads import share_out
 
 __all__ = ["BLINDING", "field", "resum_extremes", "within_range"]
@@ -69,7 +76,7 @@ def _row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind
             d2 = 0.0
             for k in range(d):
                 d2 += (np.float64(targets[k, i]) - np.float64(sources[k, j])) ** 2
-            log_kernel = -d2 if kind == GAUSSIAN else -np.log1p(d2)
+            log_kernel = -decay(d2, kind)
             scale = max(scale, np.float64(log_charges[j]) + log_kernel)
     force[:] = 0.0
     if scale == -np.inf:
@@ -80,10 +87,10 @@ def _row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind
             d2 = 0.0
             for k in range(d):
                 d2 += (np.float64(targets[k, i]) - np.float64(sources[k, j])) ** 2
-            log_kernel = -d2 if kind == GAUSSIAN else -np.log1p(d2)
+            log_kernel = -decay(d2, kind)
             term = np.exp(np.float64(log_charges[j]) + log_kernel - scale)
             potential += term
-            slope = term if kind == GAUSSIAN else term / (1.0 + d2)
+            slope = term if is_gaussian(kind) else term / spread(d2, kind)
             for k in range(d):
                 force[k] -= 2.0 * slope * (np.float64(targets[k, i]) - np.float64(sources[k, j]))
     return potential, scale
@@ -132,7 +139,7 @@ def resum_extremes(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     sums: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
     """Sum rows that left float32's range again in the log domain; `sums` changes in place."""
@@ -178,7 +185,7 @@ def field(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
     n = targets.shape[1]

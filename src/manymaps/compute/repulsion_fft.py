@@ -44,7 +44,7 @@ from manymaps.compute import repulsion_exact
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan, grid_length
-from manymaps.compute.similarity import GAUSSIAN, exp32
+from manymaps.compute.similarity import GAUSSIAN, KernelCode, exp32
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["field"]
@@ -87,7 +87,7 @@ class _Grid:
 
     Attributes
     ----------
-    kind : int
+    kind : int or float32
         Code of the kernel.
     d : int
         Number of dimensions, 1 or 2.
@@ -99,7 +99,7 @@ class _Grid:
         Radius below which near pairs are summed directly; 0 if the kernel is not split.
     """
 
-    kind: int
+    kind: KernelCode
     d: int
     n: int
     h: float
@@ -121,7 +121,7 @@ def _kernel_transform(grid: _Grid) -> np.ndarray:
     Its shape is (n, n // 2 + 1) or (n // 2 + 1,).
     """
     d2 = grid.squared_lags()
-    samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius)
+    samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius, grid.kind)
     return (fft.rfftn(samples).real / _deconvolution(grid)).astype(np.float32)
 
 
@@ -131,7 +131,7 @@ def _slope_transforms(grid: _Grid) -> tuple[np.ndarray, ...]:
     d2, lags = grid.squared_lags(), grid.lags()
     if grid.n % 2 == 0:
         lags[grid.n // 2] = 0.0  # equally far to the left and right, so an odd function is 0
-    slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius))
+    slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius, grid.kind))
     axes = (lags,) if grid.d == 1 else (np.broadcast_to(lags, d2.shape), lags[:, None])
     deconvolution = _deconvolution(grid)
     return tuple((fft.rfftn(slope * lag) / deconvolution).astype(np.complex64) for lag in axes)
@@ -513,7 +513,7 @@ def _add_loud(
     batch: Batch,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
@@ -544,7 +544,7 @@ def _resum_faint(
     log_charges: np.ndarray,
     skip: np.ndarray,
     faint: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     result: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
     """Replace the rows that the grid's error could affect by direct sums."""
@@ -568,7 +568,7 @@ def field(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     how: Plan,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
@@ -599,7 +599,12 @@ def field(
 
 
 def _sum_group(
-    batch: Batch, maps: np.ndarray, kind: int, how: Plan, potential: np.ndarray, force: np.ndarray
+    batch: Batch,
+    maps: np.ndarray,
+    kind: KernelCode,
+    how: Plan,
+    potential: np.ndarray,
+    force: np.ndarray,
 ) -> None:
     """Set potential and force, self terms included, of maps that share a grid."""
     one, span = maps[0], float(how.span[maps].max())
@@ -610,7 +615,7 @@ def _sum_group(
         chunks = _chunks(batch.target_offsets, some)
         crowding = _sum_on_grid(batch, some, chunks, grid, odd, potential, force, limit)
         if radius:
-            add_near(batch, some, chunks, span, radius, potential, force)
+            add_near(batch, some, chunks, span, radius, kind, potential, force)
         return crowding
 
     clumped = how.span[maps] < _NARROW * h

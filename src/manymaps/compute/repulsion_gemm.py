@@ -32,7 +32,16 @@ import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_exact import resum_extremes, within_range
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN, exp32, greater
+from manymaps.compute.similarity import (
+    GAUSSIAN,
+    KernelCode,
+    decay,
+    exp32,
+    greater,
+    in_logs,
+    is_gaussian,
+    spread,
+)
 from manymaps.compute.threads import one_blas_thread, share_out
 
 __all__ = ["field", "two_fields"]
@@ -108,17 +117,17 @@ def _weigh(target, sources, first, base, skip, known, precise, line):
 
 
 @inlined
-def _weigh_cauchy(target, sources, first, base, charges, skip, line):
-    """Fill the same for a Cauchy kernel, without a scale; return the potential."""
+def _weigh_heavy(target, sources, first, base, charges, skip, kind, line):
+    """Fill the same for a heavy-tailed kernel, without a scale; return the potential."""
     _less_distances(target, sources, first, base, line)
     if first <= skip < first + line.size:
         line[skip - first] = -np.inf
     potential, part = _ZERO, charges[first : first + line.size]
     for j in range(line.size):
-        kernel = _ONE / (_ONE - line[j])
-        term = part[j] * kernel
+        slope = _ONE / spread(-line[j], kind)
+        term = part[j] * (exp32(-decay(-line[j], kind)) if in_logs(kind) else slope)
         potential += term
-        line[j] = term * kernel
+        line[j] = term * slope
     return potential
 
 
@@ -139,11 +148,11 @@ def _sum_rows(
         w = weights[place : place + n * (b - a)].reshape(n, b - a)
         for i in range(n):
             target, own = targets[first + i], skip[first + i]
-            if kind == GAUSSIAN:
+            if is_gaussian(kind):
                 peaks[tile, i] = _weigh(target, sources, a, base, own, scale[i], precise, w[i])
             else:
                 peaks[tile, i] = 0.0
-                potential[i] += _weigh_cauchy(target, sources, a, base, charges, own, w[i])
+                potential[i] += _weigh_heavy(target, sources, a, base, charges, own, kind, w[i])
         np.dot(w, beside[a:b], part[:n])
         for i in range(n):
             peak = max(scale[i], peaks[tile, i])
@@ -203,7 +212,7 @@ def _sum_chunks(
             )  # fmt: skip
             for i in range(last - first):
                 total = sums[i, d]
-                value = total if kind == GAUSSIAN else values[i]
+                value = total if is_gaussian(kind) else values[i]
                 for k in range(d):
                     pulled = own[first + i, k] * total - sums[i, k]
                     force[k, first + i] = np.float32(-2.0) * pulled
@@ -254,7 +263,12 @@ class _Side:
         return np.zeros(self.n, np.float32), np.zeros_like(self.points), np.zeros(self.n)
 
     def rescue(
-        self, found: Field, other: _Side, log_charges: np.ndarray, skip: np.ndarray, kind: int
+        self,
+        found: Field,
+        other: _Side,
+        log_charges: np.ndarray,
+        skip: np.ndarray,
+        kind: KernelCode,
     ) -> None:
         """Sum rows that left float32's range again, in place."""
         resum_extremes(
@@ -269,7 +283,7 @@ def field(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
 ) -> Field:
     """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
     at, of = _Side(targets, target_offsets), _Side(sources, source_offsets)
@@ -324,7 +338,7 @@ def _sum(
     chunks: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     sent: tuple[np.ndarray, bool, np.ndarray],
 ) -> Field:
     """Compute the field at the targets; add up the sums for the sources by chunks.
@@ -334,7 +348,7 @@ def _sum(
     log_masses, divided, totals = sent
     centre = _centre(of)
     base, charges = log_charges, log_charges
-    if kind == CAUCHY:
+    if kind != GAUSSIAN:
         base, charges = np.zeros_like(log_charges), np.exp(log_charges)
     seen = at.empty_field()
     with one_blas_thread():

@@ -21,9 +21,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import types
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import chosen_by_type, compiled
 from manymaps.compute.repulsion_plan import FEW_MAPS
+from manymaps.compute.similarity import CAUCHY, KernelCode, decay, exp32, spread
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
@@ -31,6 +33,7 @@ __all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _TWO = np.float32(2.0)
+_THREE = np.float32(3.0)
 _FOUR = np.float32(4.0)
 
 
@@ -62,16 +65,52 @@ class Batch:
     low: np.ndarray
 
 
-def soft_kernel(d2: np.ndarray, radius: float) -> np.ndarray:
-    """Return the part of 1 / (1 + d2) that is left to the grid; all of it if the radius is 0."""
-    q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
-    return (1 - q**4) / (1 + d2)
+def soft_kernel(d2: np.ndarray, radius: float, kind: KernelCode = CAUCHY) -> np.ndarray:
+    """Return the part of a kernel that is left to the grid; all of it if the radius is 0."""
+    a = float(kind)
+    q = np.maximum(0, (radius**2 - d2) / (a + radius**2))
+    if kind == CAUCHY:
+        return (1 - q**4) / (1 + d2)
+    inside = np.polynomial.polynomial.polyval(q, _series(a, radius))
+    return np.where(d2 < radius**2, inside, np.exp(-a * np.log1p(d2 / a)))
 
 
-def soft_slope(d2: np.ndarray, radius: float) -> np.ndarray:
+def soft_slope(d2: np.ndarray, radius: float, kind: KernelCode = CAUCHY) -> np.ndarray:
     """Return the negated derivative of `soft_kernel` with respect to d2."""
-    q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
-    return (1 - q**4) / (1 + d2) ** 2 - 4 * q**3 / ((1 + radius**2) * (1 + d2))
+    a = float(kind)
+    q = np.maximum(0, (radius**2 - d2) / (a + radius**2))
+    if kind == CAUCHY:
+        return (1 - q**4) / (1 + d2) ** 2 - 4 * q**3 / ((1 + radius**2) * (1 + d2))
+    slopes = np.polynomial.polynomial.polyder(_series(a, radius))
+    inside = np.polynomial.polynomial.polyval(q, slopes) / (a + radius**2)
+    return np.where(d2 < radius**2, inside, np.exp(-(a + 1) * np.log1p(d2 / a)))
+
+
+def _series(a: float, radius: float) -> np.ndarray:
+    """Coefficients of the first four terms of a kernel as a series in q about the radius."""
+    return np.exp(-a * np.log1p(radius**2 / a)) * np.cumprod([1, a, (a + 1) / 2, (a + 2) / 3])
+
+
+@chosen_by_type
+def _near(charge, d2, square, inverse, kind, series):
+    """The near part of the potential of a charge, and of the slope with its sign changed."""
+    return _near_student if isinstance(kind, types.Float) else _near_cauchy
+
+
+def _near_cauchy(charge, d2, square, inverse, kind, series):
+    q = max(_ZERO, (square - d2) * inverse)
+    kernel = _ONE / (_ONE + d2)
+    term = charge * kernel * q * q * q
+    return term * q, term * (kernel * q + _FOUR * inverse)
+
+
+def _near_student(charge, d2, square, inverse, kind, series):
+    within = min(d2, square)
+    q = (square - within) * inverse
+    kernel = exp32(-decay(within, kind))
+    soft = series[0] + q * (series[1] + q * (series[2] + q * series[3]))
+    slope = inverse * (series[1] + q * (_TWO * series[2] + _THREE * q * series[3]))
+    return charge * (kernel - soft), charge * (kernel / spread(within, kind) - slope)
 
 
 @compiled
@@ -103,11 +142,11 @@ def _sort_into_cells(
 @compiled
 def _add(
     first, last, maps, chunks, targets, low, inverse_side, n_columns, starts, x, y, c, radius,
-    potential, force,
+    kind, series, potential, force,
 ):  # fmt: skip
     """Add the near sums of each target to its potential and force."""
     square = radius * radius
-    inverse = _ONE / (_ONE + square)
+    inverse = _ONE / (np.float32(kind) + square)
     for chunk in range(first, last):
         b = chunks[chunk, 0]
         m = maps[b]
@@ -123,11 +162,8 @@ def _add(
                 for k in range(xs.size):
                     d_x, d_y = t_x - xs[k], t_y - ys[k]
                     d2 = d_x * d_x + d_y * d_y
-                    q = max(_ZERO, (square - d2) * inverse)
-                    kernel = _ONE / (_ONE + d2)
-                    term = cs[k] * kernel * q * q * q
-                    slope = term * (kernel * q + _FOUR * inverse)
-                    value += term * q
+                    term, slope = _near(cs[k], d2, square, inverse, kind, series)
+                    value += term
                     f_x += slope * d_x
                     f_y += slope * d_y
             potential[i] += value
@@ -141,6 +177,7 @@ def add_near(
     chunks: np.ndarray,
     span: float,
     radius: float,
+    kind: KernelCode,
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
@@ -167,6 +204,7 @@ def add_near(
     starts = np.empty((len(maps), n_columns**2 + 1), np.int64)
     x, y, c = np.empty((3, batch.sources.shape[1]), np.float32)
     inverse_side = np.float32(1 / radius)
+    series = tuple(_series(float(kind), radius).astype(np.float32))
     with alone_if(len(maps) < FEW_MAPS):
         share_out(
             _sort_into_cells, len(maps), maps, batch.source_offsets, batch.sources, batch.charges,
@@ -174,5 +212,5 @@ def add_near(
         )  # fmt: skip
     share_out(
         _add, len(chunks), maps, chunks, batch.targets, batch.low, inverse_side, n_columns, starts,
-        x, y, c, np.float32(radius), potential, force,
+        x, y, c, np.float32(radius), kind, series, potential, force,
     )  # fmt: skip

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN, exp32, log32
+from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, log32, spread
 from manymaps.compute.threads import share_out
 
 __all__ = ["linear_pulls", "single_map_attraction", "single_map_cost"]
@@ -37,7 +37,7 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _similarity(d2, kind):
-    return exp32(-d2) if kind == GAUSSIAN else _ONE / (_ONE + d2)
+    return exp32(-decay(d2, kind)) if in_logs(kind) else _ONE / (_ONE + d2)
 
 
 @inlined
@@ -47,7 +47,7 @@ def _pull_and_mass(d2, weight, kind, rest):
     if rest > _ZERO:
         similarity = _similarity(d2, kind)
         mass = weight * similarity / (similarity + rest)
-    return (mass if kind == GAUSSIAN else mass / (_ONE + d2)), mass
+    return (mass if is_gaussian(kind) else mass / spread(d2, kind)), mass
 
 
 @compiled
@@ -107,10 +107,8 @@ def single_map_cost(
                     d2 += difference * difference
                 if rest > _ZERO:
                     total -= p[k] * log32(_similarity(d2, kind) + rest)
-                elif kind == GAUSSIAN:
-                    total += p[k] * d2
                 else:
-                    total += p[k] * log32(_ONE + d2)
+                    total += p[k] * decay(d2, kind)
             cost[i] = total
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN
+from manymaps.compute.similarity import decay, in_logs
 
 __all__ = ["pair_similarities", "strongest_choices"]
 
@@ -33,7 +33,7 @@ def pair_similarities(first, last, maps, proportions, kind, rows, columns, value
                 d2 = 0.0
                 for axis in range(maps.shape[1]):
                     d2 += (maps[m, axis, j] - maps[m, axis, i]) ** 2
-                total += both * (np.exp(-d2) if kind == GAUSSIAN else 1.0 / (1.0 + d2))
+                total += both * (np.exp(-decay(d2, kind)) if in_logs(kind) else 1.0 / (1.0 + d2))
         values[p] = total
 
 
@@ -46,9 +46,9 @@ def _add_map(points, proportions, i, kind, distances, similarities):
         for j in range(distances.size):
             distances[j] += (points[axis, j] - own) * (points[axis, j] - own)
     own = proportions[i]
-    if kind == GAUSSIAN:
+    if in_logs(kind):
         for j in range(distances.size):
-            similarities[j] += own * proportions[j] * np.exp(-distances[j])
+            similarities[j] += own * proportions[j] * np.exp(-decay(distances[j], kind))
     else:
         for j in range(distances.size):
             similarities[j] += own * proportions[j] / (1.0 + distances[j])

@@ -39,6 +39,7 @@ import numpy as np
 
 from manymaps.errors import DataError
 from manymaps.metrics.senses import votes
+from manymaps.model.choice import Kernel
 
 __all__ = ["SenseInduction", "b_cubed", "explaining_maps", "sense_induction"]
 
@@ -195,7 +196,7 @@ def explaining_maps(
     rows: Any,
     columns: Any,
     *,
-    kernel: str = "cauchy",
+    kernel: Kernel = "cauchy",
     kernel_width: float = 1.0,
 ) -> np.ndarray:
     """Find the map that explains each pair most, argmax over m of v_ij^m.
@@ -208,8 +209,8 @@ def explaining_maps(
         Mixing proportions.
     rows, columns : array-like of int, shape (n_pairs,)
         Indices of the two objects of each pair, in either order.
-    kernel : {"cauchy", "gaussian"}, default="cauchy"
-        Kernel of the model.
+    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
+        Kernel of the model; a number is the degrees of freedom of Student's kernel.
     kernel_width : float > 0, default=1.0
         Width of the kernel, in units of the positions.
 

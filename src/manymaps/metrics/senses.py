@@ -37,9 +37,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_choice, check_number, check_whole
+from manymaps.checks import check_number, check_whole
+from manymaps.constraints import check_parameter
 from manymaps.errors import DataError
 from manymaps.metrics.measures import standard_error
+from manymaps.model.choice import KERNEL, Kernel
 from manymaps.model.similarities import kernel_values, map_votes
 
 __all__ = [
@@ -145,7 +147,7 @@ def sense_separation(
     strengths: sparse.csr_array,
     pair_senses: np.ndarray,
     *,
-    kernel: str = "cauchy",
+    kernel: Kernel = "cauchy",
     kernel_width: float = 1.0,
     n_permutations: int = 20,
     random_state: int = 0,
@@ -162,8 +164,8 @@ def sense_separation(
         Weights of the pairs, with sorted indices.
     pair_senses : ndarray of int, shape (n_pairs,)
         Sense of the row's object that each stored pair comes from, in row-major order.
-    kernel : {"cauchy", "gaussian"}, default="cauchy"
-        Kernel of the model.
+    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
+        Kernel of the model; a number is the degrees of freedom of Student's kernel.
     kernel_width : float > 0, default=1.0
         Width of the kernel, in units of the positions.
     n_permutations : int > 0, default=20
@@ -284,7 +286,7 @@ def strongest_recall(
     strengths: sparse.csr_array,
     *,
     k: int = 10,
-    kernel: str = "cauchy",
+    kernel: Kernel = "cauchy",
     kernel_width: float = 1.0,
 ) -> float:
     """Compute the share of objects whose strongest associate is among the k most similar ones.
@@ -300,8 +302,8 @@ def strongest_recall(
         associates is used.
     k : int, default=10
         Number of most similar objects under the model.
-    kernel : {"cauchy", "gaussian"}, default="cauchy"
-        Kernel of the model.
+    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
+        Kernel of the model; a number is the degrees of freedom of Student's kernel.
     kernel_width : float, default=1.0
         Width of the kernel, in units of the positions.
 
@@ -347,7 +349,7 @@ def strongest_recall(
 
 
 def _similarities(
-    maps: np.ndarray, proportions: np.ndarray, rows: np.ndarray, kernel: str
+    maps: np.ndarray, proportions: np.ndarray, rows: np.ndarray, kernel: Kernel
 ) -> np.ndarray:
     """Compute v_ij of some rows with all objects, shape (rows, n), with the row's own entry -1.
 
@@ -400,11 +402,11 @@ def votes(
     proportions: np.ndarray,
     cues: np.ndarray,
     responses: np.ndarray,
-    kernel: str,
+    kernel: Kernel,
     kernel_width: float,
 ) -> np.ndarray:
     """Compute r_ij^m for pairs (cue, response), shape (n_pairs, n_maps); 0 if no map has both."""
-    check_choice("kernel", kernel, ("cauchy", "gaussian"))
+    check_parameter("kernel", kernel, KERNEL)
     check_number("kernel_width", kernel_width, above=0)
     with np.errstate(divide="ignore"):
         log_proportions = np.log(proportions.astype(np.float64))

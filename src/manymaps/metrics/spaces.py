@@ -28,14 +28,16 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import (
-    check_choice,
     check_magnitude,
     check_number,
     first_cell,
     not_amount,
     not_finite,
 )
+from manymaps.constraints import check_parameter
 from manymaps.errors import DataError, ParameterError
+from manymaps.model.choice import KERNEL, Kernel
+from manymaps.model.similarities import log_kernel
 
 __all__ = [
     "TIE", "DistanceSpace", "MapSpace", "SimilaritySpace", "Space", "VectorSpace", "as_space",
@@ -359,8 +361,8 @@ class MapSpace(Space):
         Positions in all maps.
     proportions : ndarray of shape (n_maps, n), optional
         Mixing proportions. One map does not need any.
-    kernel : {"cauchy", "gaussian"}, default="cauchy"
-        Kernel of the model.
+    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
+        Kernel of the model; a number is the degrees of freedom of Student's kernel.
     kernel_width : float > 0, default=1.0
         Width of the kernel, in units of the positions.
 
@@ -382,7 +384,7 @@ class MapSpace(Space):
 
     maps: np.ndarray
     proportions: np.ndarray | None = None
-    kernel: str = "cauchy"
+    kernel: Kernel = "cauchy"
     kernel_width: float = 1.0
 
     def __post_init__(self) -> None:
@@ -405,7 +407,7 @@ class MapSpace(Space):
             raise DataError(f"map {where[0]}: the position of object {where[1]} is not finite")
         if not (np.isfinite(proportions) & (proportions >= 0)).all():
             raise DataError("proportions must be finite and non-negative")
-        check_choice("kernel", self.kernel, ("cauchy", "gaussian"))
+        check_parameter("kernel", self.kernel, KERNEL)
         check_number("kernel_width", self.kernel_width, above=0)
         object.__setattr__(self, "maps", maps)
         object.__setattr__(self, "proportions", proportions)
@@ -442,6 +444,8 @@ class MapSpace(Space):
 
         def log_parts(m: int) -> np.ndarray:
             parts = cdist(positions[m][rows], positions[m][among], "sqeuclidean")
+            if self.kernel != "gaussian":
+                np.negative(log_kernel(parts, self.kernel), out=parts)
             np.subtract(log_shares[m][among], parts, out=parts)
             parts += log_shares[m][rows][:, None]
             return parts

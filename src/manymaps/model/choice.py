@@ -19,10 +19,11 @@ with another kernel.
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from manymaps.constraints import NONE, Allowed, Choice, Number, check_parameter
+from manymaps.constraints import NONE, Allowed, Choice, Kind, Number, check_parameter
 
 __all__ = [
     "CHOICES",
@@ -36,14 +37,25 @@ __all__ = [
     "ChoiceModel",
 ]
 
-Kernel = Literal["gaussian", "cauchy"]
+Kernel = Literal["gaussian", "cauchy"] | float
 Normalization = Literal["conditional", "joint"]
 Mixing = Literal["learned", "fixed"]
 Given = Literal["rows", "columns"]
 
+
+def _is_degrees(value: Any) -> bool:
+    """Return whether a value may be a number of degrees of freedom."""
+    return Number(least=1).allows(value) or (isinstance(value, float) and value == math.inf)
+
+
+#: Allowed degrees of freedom: 1 is the Cauchy kernel, infinity the Gaussian kernel.
+DEGREES_OF_FREEDOM: Allowed = [Kind("a number of at least 1, infinity included", _is_degrees)]
+#: Allowed kernels: a name, or the degrees of freedom of Student's kernel.
+KERNEL: Allowed = [Choice(("gaussian", "cauchy")), *DEGREES_OF_FREEDOM]
+
 #: Allowed values of each choice, also for estimators that have it as a parameter.
 CHOICES: dict[str, Allowed] = {
-    "kernel": [Choice(get_args(Kernel))],
+    "kernel": KERNEL,
     "normalization": [Choice(get_args(Normalization))],
     "mixing": [Choice(get_args(Mixing))],
     "background": [Number(least=0, below=1)],
@@ -58,8 +70,10 @@ class ChoiceModel:
 
     Parameters
     ----------
-    kernel : {"gaussian", "cauchy"}, default="gaussian"
-        Kernel of the squared distance: K(d2) = exp(-d2) or 1 / (1 + d2).
+    kernel : {"gaussian", "cauchy"} or float of at least 1, default="gaussian"
+        Kernel K of a squared distance: exp(-d2), 1 / (1 + d2), or Student's kernel between them. A
+        number nu is its degrees of freedom, K = (1 + d2 / a)^-a with a = (nu + 1) / 2. The numbers
+        1 and infinity become "cauchy" and "gaussian".
     normalization : {"conditional", "joint"}, default="conditional"
         Whether q is normalized over the pairs of one row, or over all pairs.
     mixing : {"learned", "fixed"}, default="fixed"
@@ -88,6 +102,8 @@ class ChoiceModel:
     >>> from manymaps.model import SYMMETRIC_SNE, T_SNE
     >>> replace(SYMMETRIC_SNE, kernel="cauchy") == T_SNE
     True
+    >>> replace(T_SNE, kernel=4).kernel, replace(T_SNE, kernel=1).kernel
+    (4.0, 'cauchy')
     """
 
     kernel: Kernel = "gaussian"
@@ -100,6 +116,7 @@ class ChoiceModel:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             check_parameter(name, getattr(self, name), allowed)
+        object.__setattr__(self, "kernel", _canonical(self.kernel))
 
     def with_background_share(self, share: float) -> ChoiceModel:
         """Return the same model with its background multiplied by a factor.
@@ -128,6 +145,21 @@ class ChoiceModel:
             Value of each choice by name.
         """
         return asdict(self)
+
+
+def kernel_exponent(kernel: Kernel) -> float:
+    """Return the exponent a of a kernel (1 + d2 / a)^-a that is not Gaussian.
+
+    >>> kernel_exponent("cauchy"), kernel_exponent(4.0)
+    (1.0, 2.5)
+    """
+    return 1.0 if isinstance(kernel, str) else (kernel + 1) / 2
+
+
+def _canonical(kernel: Kernel) -> Kernel:
+    """Return the name of a kernel if it has one."""
+    names: dict[float, Kernel] = {1.0: "cauchy", math.inf: "gaussian"}
+    return kernel if isinstance(kernel, str) else names.get(kernel, float(kernel))
 
 
 SNE = ChoiceModel()

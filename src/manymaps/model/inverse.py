@@ -26,11 +26,11 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.compute.inverse import divergence_slopes, row_sums
-from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+from manymaps.compute.similarity import CAUCHY, KernelCode, kernel_code
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number, check_parameter
 from manymaps.errors import ParameterError, setting
-from manymaps.model.choice import ChoiceModel
+from manymaps.model.choice import ChoiceModel, Kernel
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.penalty import size_penalty
@@ -41,20 +41,21 @@ __all__ = ["SMOOTHING", "InverseObjective", "predicted_seconds"]
 # This number takes about 0.1 ms, which is as long as starting threads.
 _FEW_SIMILARITIES = 50_000
 # Seconds on one core of the development machine, for a warning before a fit that takes hours.
-_PER_SIMILARITY = {"gaussian": 2.2e-9, "cauchy": 1.8e-9}
+_PER_SIMILARITY: dict[Kernel, float] = {"gaussian": 2.2e-9, "cauchy": 1.8e-9}
+_PER_STUDENT_SIMILARITY = 4e-9
 
 _WITHOUT_ANY = ", because a pair without data would otherwise have an infinite cost"
 #: Allowed values of the smoothing.
 SMOOTHING = (Number(above=0, below=1, why=_WITHOUT_ANY),)
 
 
-def predicted_seconds(n: int, n_maps: int, kernel: str) -> float:
+def predicted_seconds(n: int, n_maps: int, kernel: Kernel) -> float:
     """Predict the seconds for one evaluation of all entries on one current core.
 
     >>> round(predicted_seconds(1000, 10, "cauchy"), 3)
     0.018
     """
-    return n * n * n_maps * _PER_SIMILARITY[kernel]
+    return n * n * n_maps * _PER_SIMILARITY.get(kernel, _PER_STUDENT_SIMILARITY)
 
 
 @dataclass(frozen=True)
@@ -203,13 +204,13 @@ class InverseObjective:
 
     def _maps(
         self, positions: np.ndarray, log_pi: np.ndarray, active: Entries
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, KernelCode]:
         """Return points, charges, log proportions, maps of each object and the kernel's code."""
-        kind = KERNEL_CODES[self.model.kernel]
+        kind = kernel_code(self.model.kernel)
         scaled = positions / np.float32(self.model.kernel_width)
         points = np.ascontiguousarray(scaled.transpose(0, 2, 1), np.float32)
         charges = np.where(active.mask, log_pi, np.float32(-np.inf))
-        if kind != GAUSSIAN:
+        if kind == CAUCHY:
             charges = np.exp(charges)
         indptr, maps, _ = active.by_object
         return points, charges, log_pi, indptr, maps, kind

@@ -33,7 +33,7 @@ from manymaps.compute.mixture import (
     log_proportions,
     side_by_side,
 )
-from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.similarity import KernelCode, kernel_code
 from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number
@@ -151,7 +151,7 @@ class _Side:
         """Return the log charges of the entries, charge_i pi_i^m, from those of the objects."""
         return self.entry_log_pi + log_charges.astype(np.float32)[self.entries.objects]
 
-    def table(self, kind: int) -> np.ndarray:
+    def table(self, kind: KernelCode) -> np.ndarray:
         """Return a table with all maps of an object in one row; see `compute.mixture`."""
         with alone_if(self.is_small):
             return side_by_side(self.positions, self.log_pi, kind)
@@ -359,7 +359,7 @@ class Objective:
         self, sides: tuple[_Side, ...], chooser: np.ndarray, want_cost: bool
     ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
         """Compute pulls and shares of each side, the rows' masses R_i and - sum p log q."""
-        kind = KERNEL_CODES[self.model.kernel]
+        kind = kernel_code(self.model.kernel)
         log_b = self._log_factors[1].astype(np.float64)
         background = self.model.background
         log_rest = np.log(background / self.target.n_choices) if background else 0.0
@@ -420,7 +420,7 @@ class Objective:
         self, sides: tuple[_Side, ...], rest: np.float32, want_cost: bool
     ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
         """Compute pulls and masses of each side of one map, and - sum p log(v + rest)."""
-        kind = KERNEL_CODES[self.model.kernel]
+        kind = kernel_code(self.model.kernel)
         pulls, masses, energy = [], [], np.nan
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             own, others = side.positions[0], sides[k - 1].positions[0]

@@ -34,11 +34,11 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.errors import DataError
-from manymaps.model.choice import ChoiceModel
+from manymaps.model.choice import ChoiceModel, Kernel
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.penalty import size_penalty
-from manymaps.model.similarities import log_kernel
+from manymaps.model.similarities import kernel_spread, log_kernel
 from manymaps.model.target import Target
 
 __all__ = ["MOST_OBJECTS", "ObservedObjective", "objective_of"]
@@ -188,7 +188,7 @@ class ObservedObjective:
             felt = both * part
             along_pi[m], shares[m] = felt.sum(axis=1), (explained * part).sum(axis=1)
             if self.model.kernel != "gaussian":
-                felt /= 1 + squares
+                felt /= kernel_spread(squares, self.model.kernel)
             # einsum does not use BLAS, whose sums depend on the number of threads.
             pulls[m] = np.einsum("ij,jd->id", felt, points) - felt.sum(axis=1)[:, None] * points
         pulls *= 2 * self.target.scale / self.model.kernel_width
@@ -205,7 +205,7 @@ def _squares(points: np.ndarray) -> np.ndarray:
     return squares
 
 
-def _log_similarities(positions: np.ndarray, log_pi: np.ndarray, kernel: str) -> np.ndarray:
+def _log_similarities(positions: np.ndarray, log_pi: np.ndarray, kernel: Kernel) -> np.ndarray:
     """Return log v_ij, shape (n, n); -inf on the diagonal."""
     n = positions.shape[1]
     total = np.full((n, n), -np.inf)

@@ -88,11 +88,11 @@ class ChoiceMaps:
         Exaggeration multiplies only the attraction, and not the cost.
         """
         from manymaps.compute.rows import COLUMNS, ROWS, feel_rows, weigh_rows
-        from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+        from manymaps.compute.similarity import GAUSSIAN, kernel_code
         from manymaps.compute.threads import one_blas_thread, share_out
 
         n_maps, n, d = self.positions.shape
-        kind, k = KERNEL_CODES[self.kernel], len(rows)
+        kind, k = kernel_code(self.kernel), len(rows)
         p = canonical_rows(p)
         norms, log_pi, charges = self._terms()
         weights = np.empty((n_maps, k, n), np.float32)
@@ -120,21 +120,21 @@ class ChoiceMaps:
     def log_normalizers(self, rows: np.ndarray) -> np.ndarray:
         """Return log Z_i of rows."""
         from manymaps.compute.rows import ROWS, normalize_rows
-        from manymaps.compute.similarity import KERNEL_CODES
+        from manymaps.compute.similarity import kernel_code
         from manymaps.compute.threads import one_blas_thread, share_out
 
         log_z = np.empty(len(rows))
         with one_blas_thread():
             share_out(
                 normalize_rows, -(-len(rows) // ROWS), rows, self.positions, *self._terms(),
-                KERNEL_CODES[self.kernel], log_z,
+                kernel_code(self.kernel), log_z,
             )  # fmt: skip
         return log_z
 
     def log_probabilities(self, part: sparse.csr_array) -> np.ndarray:
         """Return log q(j|i) of the stored pairs of a part, in row-major order."""
         from manymaps.compute.rows import pair_logits
-        from manymaps.compute.similarity import KERNEL_CODES
+        from manymaps.compute.similarity import kernel_code
         from manymaps.compute.threads import share_out
 
         part = canonical_rows(part)
@@ -147,7 +147,7 @@ class ChoiceMaps:
         logits = np.empty(part.nnz)
         share_out(
             pair_logits, part.nnz, cues, part.indices, self.positions, log_pi, charges,
-            KERNEL_CODES[self.kernel], logits,
+            kernel_code(self.kernel), logits,
         )  # fmt: skip
         return logits - log_z[cues]
 

@@ -12,23 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.model.choice import Kernel
+from manymaps.model.choice import Kernel, kernel_exponent
 
-__all__ = ["kernel_values", "log_kernel", "log_pairs", "map_votes", "normalized"]
+__all__ = ["kernel_spread", "kernel_values", "log_kernel", "log_pairs", "map_votes", "normalized"]
 
 
-def kernel_values(squared_distances: np.ndarray, kernel: Kernel | str) -> Any:
+def kernel_values(squared_distances: np.ndarray, kernel: Kernel) -> Any:
     """Return K of squared distances of any shape.
 
     >>> kernel_values(np.array([0.0, 1.0]), "cauchy").tolist()
     [1.0, 0.5]
     """
-    if kernel == "gaussian":
-        return np.exp(-squared_distances)
-    return 1 / (1 + squared_distances)
+    if kernel == "cauchy":
+        return 1 / (1 + squared_distances)
+    return np.exp(log_kernel(squared_distances, kernel))
 
 
-def log_kernel(squared_distances: np.ndarray, kernel: Kernel | str) -> Any:
+def log_kernel(squared_distances: np.ndarray, kernel: Kernel) -> Any:
     """Return log K of squared distances of any shape, which is finite even if K itself is 0.
 
     >>> log_kernel(np.array([0.0, 1e4]), "gaussian").tolist()
@@ -36,7 +36,17 @@ def log_kernel(squared_distances: np.ndarray, kernel: Kernel | str) -> Any:
     """
     if kernel == "gaussian":
         return -squared_distances
-    return -np.log1p(squared_distances)
+    exponent = kernel_exponent(kernel)
+    return -exponent * np.log1p(squared_distances / exponent)
+
+
+def kernel_spread(squared_distances: np.ndarray, kernel: Kernel) -> Any:
+    """Return -1 / (d log K / d d2) of a kernel that is not Gaussian.
+
+    >>> kernel_spread(np.array([0.0, 1.0]), "cauchy").tolist()
+    [1.0, 2.0]
+    """
+    return 1 + squared_distances / kernel_exponent(kernel)
 
 
 def normalized(logs: np.ndarray, axis: int | None = None) -> np.ndarray:
@@ -56,7 +66,7 @@ def log_pairs(
     log_proportions: np.ndarray,
     rows: np.ndarray,
     columns: np.ndarray,
-    kernel: Kernel | str,
+    kernel: Kernel,
 ) -> np.ndarray:
     """Return log v_ij^m of pairs (i, j), shape (n_pairs, n_maps); -inf in maps without both.
 
@@ -74,7 +84,7 @@ def map_votes(
     log_proportions: np.ndarray,
     rows: np.ndarray,
     columns: np.ndarray,
-    kernel: Kernel | str,
+    kernel: Kernel,
 ) -> np.ndarray:
     """Return r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps); 0 if no map has both.
 
