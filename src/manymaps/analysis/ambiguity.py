@@ -36,6 +36,7 @@ from manymaps.analysis.object_order import in_order_of
 from manymaps.analysis.senses import fit_senses
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import LEAST_SHARE, LEAST_WEIGHT, Atlas
+from manymaps.atlas.meanings import meaning_space
 from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number, check_whole
 from manymaps.data.associations import Associations
@@ -236,7 +237,7 @@ def _resampled(
         sample = resampled(norms, rng, n_responses=n_responses).strengths
         sample = strongest_associations(sample)
         words = np.flatnonzero(np.diff(sample.indptr))
-        groups = sense_groups(atlas.choices, sample, words)
+        groups = sense_groups(atlas.choices, sample, words, meaning_space(sample, atlas.labels))
         listed = groups.listed(min_share)
         owners = words[groups.owners[listed]]
         yield _effective(owners, groups.shares[listed], n)

@@ -10,7 +10,8 @@ the strength,
 
     low, high  =  Jeffreys(y, G) p_ij G / y
 
-**Shares of senses.** With X_s the answers in sense s and M those in any, share_s = X_s / M. The
+**Shares of senses.** With X_s the answers in sense s and M those in any, share_s = X_s / M. Answers
+that are not words of the atlas belong to the largest sense (`manymaps.atlas.meanings`). The
 answers of one participant depend on each other, positively or negatively. The interval therefore
 uses M / lambda as the number of independent answers, with lambda the design effect of the word.
 Norms do not identify participants, so lambda is 1 and each response counts as one participant's. If
@@ -286,7 +287,8 @@ def intervals(
         Number of responses to each cue of norms, as for `resampled`.
     responses, rows : str
         Answers from which the strengths are computed, as for `Trials.associations` (raw trials
-        only). In senses, all answers count that are words of the atlas.
+        only). In senses, all answers count: those that are not words of the atlas belong to the
+        largest sense of their cue.
     min_share : float in [0, 1]
         Minimum share of a group in the atlas that counts as a sense for the ambiguity, as for
         `manymaps.ambiguity`.
@@ -335,7 +337,7 @@ def intervals(
     if atlas is None:
         return Intervals(level, unit, strengths, None, None, None, (), notes)
     chosen = _chosen(atlas, words)
-    groups = sense_groups(atlas.choices, _known(atlas), chosen)
+    groups = sense_groups(atlas.choices, _known(atlas), chosen, atlas.meaning_space)
     counted = _in_senses(answers.placed(atlas), groups, chosen, atlas.n_objects)
     return Intervals(
         level,
@@ -377,14 +379,14 @@ class _Answers:
     count: np.ndarray
 
     def placed(self, atlas: Atlas) -> _Answers:
-        """Return the answers whose cue and response are in an atlas, with its indices."""
+        """Return the answers to cues of an atlas, with its indices; -1 for other responses."""
         place = np.array(label_places(self.labels, atlas.labels), dtype=np.int64)
         if (place < 0).all():
             raise DataError(
                 "the data and the atlas share no word; the data begin with "
                 f"{first_of(self.labels)}, the atlas with {first_of(atlas.labels)}"
             )
-        here = (place[self.cue] >= 0) & (place[self.answer] >= 0)
+        here = place[self.cue] >= 0
         person = None if self.person is None else self.person[here]
         cue, answer = place[self.cue[here]], place[self.answer[here]]
         return _Answers(atlas.labels, cue, answer, person, self.count[here])
@@ -492,11 +494,16 @@ def _in_senses(answers: _Answers, groups: SenseGroups, words: np.ndarray, n: int
     n_words, n_senses = len(words), len(groups.maps)
     order = np.full(n, -1)
     order[words] = np.arange(n_words)
-    sense_of_member = np.repeat(np.arange(n_senses), np.diff(groups.ends))
-    keys = groups.owners[sense_of_member] * n + groups.members
+    # Responses that are not in the atlas, whose index is -1, count for the largest sense.
+    sense_of_member = np.concatenate(
+        [np.repeat(np.arange(n_senses), np.diff(groups.ends)), np.flatnonzero(groups.is_first)]
+    )
+    members = np.concatenate([groups.members, np.full(groups.is_first.sum(), -1)])
+    keys = groups.owners[sense_of_member] * (n + 1) + members + 1
     by_key = np.argsort(keys, kind="stable")
     keys = keys[by_key]
-    wanted = np.where(order[answers.cue] >= 0, order[answers.cue] * n + answers.answer, -1)
+    cue = order[answers.cue]
+    wanted = np.where(cue >= 0, cue * (n + 1) + answers.answer + 1, -1)
     at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
     held = (keys[at] == wanted) if len(keys) else np.zeros(len(wanted), bool)
     senses = sense_of_member[by_key][at[held]]

@@ -94,8 +94,12 @@ class SenseGroups:
 
     def listed(self, min_share: float) -> np.ndarray:
         """Which senses have that share or are the first of their word, shape (n_senses,)."""
-        first = np.arange(len(self.shares)) == self.offsets[self.owners]
-        return np.asarray((self.shares >= min_share) | first)
+        return (self.shares >= min_share) | self.is_first
+
+    @property
+    def is_first(self) -> np.ndarray:
+        """Which senses are the first of their word, shape (n_senses,)."""
+        return np.asarray(np.arange(len(self.shares)) == self.offsets[self.owners])
 
     def members_of(self, sense: int) -> slice:
         """Where the members of a sense lie."""

@@ -231,6 +231,8 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     n_components : int, default 35
         Number of dimensions of each map.
     kernel : {"gaussian", "cauchy"} or float, default "gaussian"
+        Kernel K of the similarities in a map. A number of at least 1 is the degrees of freedom of
+        Student's kernel, which lies between the other two.
     init : {"spectral", "charts", "random"}, optional
         Starting positions. The choice "spectral" uses the leading eigenvectors of the network of
         training associations (`manymaps.affinity.network`), with a random rotation for each of
