@@ -376,7 +376,7 @@ class TestTables:
                 CODE().fit(np.array(table, float))
 
     def test_dimensions_beyond_the_table(self):
-        with pytest.raises(ParameterError, match="n_components=28 exceeds .* 27"):
+        with pytest.raises(ParameterError, match=r"n_components=28 exceeds .* 27"):
             CODE(28).fit(smooth_table())
         with pytest.warns(DataWarning, match="n_components=20 exceeds the smaller side"):
             CODE(20, random_state=0, max_iter=20).fit(smooth_table())

@@ -167,9 +167,9 @@ def test_bad_input() -> None:
         bad[1, 2] = value
         with pytest.raises(DataError, match=r"row 1, column 2 of the counts is"):
             correspondence_analysis(bad)
-    with pytest.raises(DataError, match="1 of . rows and 4 of . columns"):
+    with pytest.raises(DataError, match=r"1 of . rows and 4 of . columns"):
         correspondence_analysis(STAFF[:1])
-    with pytest.raises(DataError, match="0 of . rows and 0 of . columns"):
+    with pytest.raises(DataError, match=r"0 of . rows and 0 of . columns"):
         correspondence_analysis(np.zeros((3, 3)))
     with pytest.raises(DataError, match="must be numbers"):
         correspondence_analysis(np.array([["a", "b"], ["c", "d"]]))

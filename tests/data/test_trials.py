@@ -111,8 +111,8 @@ def test_where_keeps_those_of_whom_it_holds_and_counts_the_others():
 
 
 def test_a_condition_that_nobody_meets_says_what_there_is():
-    with pytest.raises(DataError, match=r"is true for none of 400 trials .*age ranges from 20 to 33; "
-                       r"gender has 'Fe', 'Ma'"):  # fmt: skip
+    with pytest.raises(DataError, match=r"is true for none of 400 trials .*age ranges from 20 to "
+                       r"33; gender has 'Fe', 'Ma'"):  # fmt: skip
         random_trials().where("age > 90")
     with pytest.raises(DataError, match="'age < 0' is true for none"):
         random_trials().groups("age >= 0")
