@@ -462,7 +462,7 @@ def test_objects_without_similarity_are_left_out():
         (np.zeros((4, 2)), {}, "all distances are 0"),
         (np.full((4, 4), np.nan), {"affinity": "precomputed"}, "NaN in row 0, column 0"),
         (np.array([[0, 1], [2, np.nan], [3, 4]]), {}, "NaN in row 1, column 1"),
-        (-np.ones((4, 4)), {"affinity": "precomputed"}, "must be finite and not negative"),
+        (-np.ones((4, 4)), {"affinity": "precomputed"}, "must be finite and at least 0"),
         (np.ones((3, 4)), {"affinity": "precomputed"}, "square"),
         ([[0, 1, 2], [2, 0, 1], [2, 1, 0]], {"metric": "precomputed"}, "not symmetric"),
         (sparse.csr_array(1 - np.eye(4)), {"metric": "precomputed"}, "sparse distances"),

@@ -232,7 +232,7 @@ class TestRefused:
     def test_what_has_no_answers_or_no_senses(self):
         atlas, row = planted()
         norms = counted(atlas, np.round(row * 1000))
-        with pytest.raises(DataError, match="no whole numbers"):
+        with pytest.raises(DataError, match="not whole numbers"):
             mm.intervals(mm.load_integers())
         with pytest.raises(ParameterError, match="by='participants' requires trials"):
             mm.intervals(norms, by="participants")

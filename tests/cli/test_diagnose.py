@@ -126,7 +126,7 @@ def test_a_hub_is_told_with_the_bound_of_the_plane():
     ("text", "message"),
     [
         ("cue,response,strength\na,b,1\nb,a,1\n", "only 2 objects"),
-        ("cue,response,strength\na,a,1\n", "there is a single word, 'a'"),
+        ("cue,response,strength\na,a,1\n", "at least two words, got only 'a'"),
         ("cue,response,strength\na,b,nan\nb,a,1\n", "nan"),
         (
             "cue,response,strength\na,b,1\na,c,1\nb,a,1\nb,c,1\nc,a,1\nc,b,1\n",

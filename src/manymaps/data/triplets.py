@@ -308,8 +308,8 @@ class Triplets:
         if n > MOST_OF_MODEL:
             raise DataError(
                 f"{self.report.source}: {n:,} objects are too many for a table of all pairs (at "
-                f"most {MOST_OF_MODEL:,}); omit some of them, or use "
-                "estimate='proportions'"
+                f"most {MOST_OF_MODEL:,}); omit some of them, or "
+                "estimate by proportions"
             )
         seed = int(drawn_generator(random_state).integers(2**31))
         utilities = choice_utilities(self.values, n, self.kind, penalty=penalty, seed=seed)
