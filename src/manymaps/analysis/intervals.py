@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,37 +46,13 @@ from manymaps.data.resampling import Unit, check_unit, counted_responses
 from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError
 from manymaps.labels import first_of, fold, label_places
+from manymaps.metrics.measures import Interval, ratio
 from manymaps.metrics.proportions import design_effects, effective_number, proportion_interval
 
 __all__ = ["Interval", "Intervals", "intervals"]
 
 # Keeps a cell of a table readable.
 _MEMBERS_LISTED = 8
-
-
-class Interval(NamedTuple):
-    """Value with its confidence limits at the requested level.
-
-    Attributes
-    ----------
-    value, low, high : float
-        The estimate, its lower limit and its upper limit.
-
-    See Also
-    --------
-    Intervals
-
-    Examples
-    --------
-    >>> from manymaps import Interval
-    >>> value, low, high = Interval(0.75, 0.6, 0.86)
-    >>> round(high - low, 2)
-    0.26
-    """
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -512,7 +488,7 @@ def _share_table(
 ) -> dict[str, np.ndarray]:
     owners = groups.owners
     whole = np.bincount(owners, counted.answers, len(words))[owners]
-    shares = np.divide(counted.answers, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    shares = ratio(counted.answers, whole)
     low, high = proportion_interval(shares, whole / counted.effect[owners], level)
     labels = np.array(atlas.labels, dtype=object)
     near = [

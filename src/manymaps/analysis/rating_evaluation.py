@@ -42,7 +42,6 @@ from manymaps.affinity.walks import (
     positive_information,
     walk_similarities,
 )
-from manymaps.analysis.intervals import Interval
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.associations import Associations
 from manymaps.data.ratings import Ratings
@@ -51,9 +50,13 @@ from manymaps.data.trials import Trials, as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, setting
 from manymaps.labels import first_of, label_places
+from manymaps.metrics.measures import Interval
 from manymaps.metrics.pair_correlations import PairCorrelation, pair_correlation
 
 __all__ = ["OF_ATLAS", "RatingEvaluation", "evaluate_ratings", "relatedness"]
+
+#: Measures of other kinds of data, which are None in records.
+NOT_MEASURED = ("kl_divergence", "mu_local", "mu_global", "recall_at_10")
 
 OF_ATLAS = "atlas"
 # A correlation of two pairs is always 1 or -1.
@@ -139,23 +142,19 @@ class RatingEvaluation(TabularResult):
         dict
             Value of each measure by name. Measures of other kinds of data are None.
         """
-        measures = {
-            name: {
-                "pearson": self.pearson[name]._asdict(),
-                "spearman": self.spearman[name]._asdict(),
-                "pearson_gain": _recorded(self.pearson_gain.get(name)),
-                "spearman_gain": _recorded(self.spearman_gain.get(name)),
-            }
-            for name in self.pearson
-        }
-        alone = self.alone or (self.pearson[OF_ATLAS], self.spearman[OF_ATLAS])
+        pearson, spearman = self.alone or (self.pearson[OF_ATLAS], self.spearman[OF_ATLAS])
         return {
-            **dict.fromkeys(("kl_divergence", "mu_local", "mu_global", "recall_at_10")),
-            "pearson": alone[0].value,
-            "spearman": alone[1].value,
-            "pearson_interval": [alone[0].low, alone[0].high],
-            "spearman_interval": [alone[1].low, alone[1].high],
-            "measures": measures,
+            **dict.fromkeys(NOT_MEASURED),
+            "pearson": pearson.value,
+            "spearman": spearman.value,
+            "pearson_interval": list(pearson[1:]),
+            "spearman_interval": list(spearman[1:]),
+            "measures": by_measure(
+                pearson=self.pearson,
+                spearman=self.spearman,
+                pearson_gain=self.pearson_gain,
+                spearman_gain=self.spearman_gain,
+            ),
             "n_pairs": self.n_pairs,
             "n_known": self.n_known,
             "n_compared": self.n_compared,
@@ -174,8 +173,25 @@ class RatingEvaluation(TabularResult):
         }
 
 
-def _recorded(found: Interval | None) -> dict[str, float] | None:
-    return None if found is None else found._asdict()
+def by_measure(**tables: Mapping[str, Interval]) -> dict[str, dict[str, Any]]:
+    """Return the intervals of each measure of the first table as plain values, or None."""
+    return {
+        name: {
+            key: table[name]._asdict() if name in table else None for key, table in tables.items()
+        }
+        for name in next(iter(tables.values()))
+    }
+
+
+def check_one_kind(atlas: Atlas, data: str) -> None:
+    """Reject a bipartite atlas."""
+    if atlas.kinds is not None:
+        raise DataError(f"the atlas is bipartite; {data} need an atlas with one kind of object")
+
+
+def vectors_of(atlas: Atlas, vectors: Vectors | None) -> tuple[Any, Sequence[str]]:
+    """Return the given vectors, or those of the atlas if it has any, with their labels."""
+    return (atlas.vectors, atlas.labels) if vectors is None else (vectors.values, vectors.labels)
 
 
 def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray:
@@ -210,10 +226,7 @@ def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray
     >>> bool(near > far)
     True
     """
-    if atlas.kinds is not None:
-        raise DataError(
-            "the atlas is bipartite; judgements of pairs need an atlas with one kind of object"
-        )
+    check_one_kind(atlas, "judgements of pairs")
     logs = atlas.choices.log_choices(np.asarray(first), np.asarray(second))
     finite = np.isfinite(logs)
     return np.where(finite, logs, logs[finite].min(initial=0.0) if finite.any() else 0.0)
@@ -270,13 +283,13 @@ def evaluate_ratings(
     alone = None
     if not shared.all():
         pearson, spearman = (
-            _interval(pair_correlation(predicted[OF_ATLAS], values, *words, ranks=ranks))
+            pair_correlation(predicted[OF_ATLAS], values, *words, ranks=ranks).interval()
             for ranks in (False, True)
         )
         alone = pearson, spearman
     return RatingEvaluation(
-        pearson={name: _interval(one) for name, one in correlations[0].items()},
-        spearman={name: _interval(one) for name, one in correlations[1].items()},
+        pearson={name: one.interval() for name, one in correlations[0].items()},
+        spearman={name: one.interval() for name, one in correlations[1].items()},
         pearson_gain=_gains(correlations[0]),
         spearman_gain=_gains(correlations[1]),
         alone=alone,
@@ -348,9 +361,7 @@ def _measured(
             ("katz_walk", lambda i, j: walk_similarities(strengths, i, j, decay=decay)),
         ):
             measures[name] = _where_known(measure, a, b)
-    values, words = (atlas.vectors, atlas.labels)
-    if vectors is not None:
-        values, words = vectors.values, vectors.labels
+    values, words = vectors_of(atlas, vectors)
     if values is not None:
         a, b = _places(ratings, words)
         measures["vectors"] = _where_known(lambda i, j: _cosines(values, i, j), a, b)
@@ -383,13 +394,7 @@ def _cosines(values: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     return pair_cosines(values[places], at[: len(i)], at[len(i) :])
 
 
-def _interval(correlation: PairCorrelation) -> Interval:
-    return Interval(correlation.value, *correlation.interval())
-
-
 def _gains(correlations: Mapping[str, PairCorrelation]) -> dict[str, Interval]:
     """Compute the difference between the correlation of the atlas and that of each measure."""
     atlas = correlations[OF_ATLAS]
-    return {
-        name: Interval(*atlas.gain(one)) for name, one in correlations.items() if name != OF_ATLAS
-    }
+    return {name: atlas.gain(one) for name, one in correlations.items() if name != OF_ATLAS}
