@@ -270,29 +270,22 @@ def evaluate_ratings(
     predicted |= {name: values[known] for name, values in measures.items()}
     values = ratings.values[known]
     shared = _shared(predicted, notes)
-    words = a[known], b[known]
-    correlations = [
-        {
-            name: pair_correlation(
-                some[shared], values[shared], words[0][shared], words[1][shared], ranks=ranks
-            )
-            for name, some in predicted.items()
-        }
-        for ranks in (False, True)
-    ]
-    alone = None
-    if not shared.all():
-        pearson, spearman = (
-            pair_correlation(predicted[OF_ATLAS], values, *words, ranks=ranks).interval()
-            for ranks in (False, True)
-        )
-        alone = pearson, spearman
+
+    def correlation(name: str, some: np.ndarray, ranks: bool) -> PairCorrelation:
+        columns = (predicted[name], values, a[known], b[known])
+        return pair_correlation(*(column[some] for column in columns), ranks=ranks)
+
+    pearson, spearman = (
+        {name: correlation(name, shared, ranks) for name in predicted} for ranks in (False, True)
+    )
+    each = np.ones(len(shared), bool)
+    alone = (correlation(OF_ATLAS, each, ranks).interval() for ranks in (False, True))
     return RatingEvaluation(
-        pearson={name: one.interval() for name, one in correlations[0].items()},
-        spearman={name: one.interval() for name, one in correlations[1].items()},
-        pearson_gain=_gains(correlations[0]),
-        spearman_gain=_gains(correlations[1]),
-        alone=alone,
+        pearson={name: one.interval() for name, one in pearson.items()},
+        spearman={name: one.interval() for name, one in spearman.items()},
+        pearson_gain=_gains(pearson),
+        spearman_gain=_gains(spearman),
+        alone=None if shared.all() else (next(alone), next(alone)),
         n_pairs=len(ratings),
         n_known=int(known.sum()),
         n_compared=int(shared.sum()),
@@ -329,9 +322,8 @@ def _places(ratings: Ratings, labels: Sequence[str]) -> tuple[np.ndarray, np.nda
 
 def _unknown(ratings: Ratings, a: np.ndarray, b: np.ndarray) -> tuple[str, ...]:
     """Return the words without an index, each once."""
-    lacking = [word for word, place in zip(ratings.first, a, strict=True) if place < 0]
-    lacking += [word for word, place in zip(ratings.second, b, strict=True) if place < 0]
-    return tuple(dict.fromkeys(lacking))
+    places = zip([*ratings.first, *ratings.second], [*a, *b], strict=True)
+    return tuple(dict.fromkeys(word for word, place in places if place < 0))
 
 
 def _measured(
@@ -346,8 +338,11 @@ def _measured(
     notes: list[str] = []
     table, labels = (None, atlas.labels) if norms is None else (norms.strengths, norms.labels)
     if table is None and atlas.associations is not None:
-        table = _whole_associations(atlas)
-        if table is None:
+        sums = atlas.associations.sum(axis=1)
+        # The atlas stores all associations that it was fitted to if its rows sum to 1.
+        if (np.abs(sums[sums > 0] - 1) < _ROUNDING).all():
+            table = atlas.associations
+        else:
             notes.append(
                 "measures of the norms are omitted, because the atlas stores only the strongest "
                 f"associations of each object; pass the norms as {setting('norms')}"
@@ -356,7 +351,7 @@ def _measured(
         a, b = _places(ratings, labels)
         strengths = sparse.csr_array(table, dtype=np.float64)
         for name, measure in (
-            ("strength", lambda i, j: _strength(strengths, i, j)),
+            ("strength", lambda i, j: (strengths[i, j] + strengths[j, i]) / 2),
             ("ppmi_cosine", lambda i, j: pair_cosines(positive_information(strengths), i, j)),
             ("katz_walk", lambda i, j: walk_similarities(strengths, i, j, decay=decay)),
         ):
@@ -374,18 +369,6 @@ def _where_known(measure: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if known.any():
         values[known] = measure(a[known], b[known])
     return values
-
-
-def _whole_associations(atlas: Atlas) -> sparse.csr_array | None:
-    """Return the associations of an atlas if it stores all that it was fitted to."""
-    assert atlas.associations is not None
-    sums = np.asarray(atlas.associations.sum(axis=1)).ravel()
-    whole = bool((np.abs(sums[sums > 0] - 1) < _ROUNDING).all())
-    return atlas.associations if whole else None
-
-
-def _strength(table: sparse.csr_array, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    return np.asarray(table[i, j] + table[j, i]).ravel() / 2
 
 
 def _cosines(values: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
