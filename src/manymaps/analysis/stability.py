@@ -467,23 +467,19 @@ def repeat_fits(
     whole = data.associations(responses, rows=rows) if isinstance(data, Trials) else data
     study = None
     if bootstrap is not None:
-        study = _Study(data, _unit(data, bootstrap), whole.labels, responses, rows)
+        if not isinstance(data, Associations | Trials):
+            raise ParameterError(
+                f"needs responses, and {type(data).__name__} contain none; omit it for "
+                "fits that differ only in their seeds",
+                name="bootstrap",
+                value=bootstrap,
+            )
+        unit = check_unit(data, bootstrap, "bootstrap")
+        study = _Study(data, unit, whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
     # The first fit is of the data themselves.
     tasks = [(estimator, study if k and study else whole, seed) for k, seed in enumerate(seeds)]
     return run_tasks(_fitted, tasks, "fit", on_end=on_fit, n_jobs=n_jobs)
-
-
-def _unit(data: Any, bootstrap: Unit) -> Unit:
-    """Return the unit to resample, after checking that the data contain it."""
-    if not isinstance(data, Associations | Trials):
-        raise ParameterError(
-            f"needs responses, and {type(data).__name__} contain none; omit it for "
-            "fits that differ only in their seeds",
-            name="bootstrap",
-            value=bootstrap,
-        )
-    return check_unit(data, bootstrap, "bootstrap")
 
 
 @dataclass(frozen=True)

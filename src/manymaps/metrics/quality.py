@@ -239,8 +239,7 @@ def trustworthiness(
     >>> trustworthiness(line, -line, k=3).mean
     1.0
     """
-    data, maps, rows, among = _checked(data, maps, rows, among, sample, random_state)
-    return _trust(data, maps, rows, among, k)
+    return _trust(*_checked(data, maps, rows, among, sample, random_state), k)
 
 
 def continuity(
@@ -283,8 +282,7 @@ def continuity(
     >>> trustworthiness(line, torn, k=2).mean > continuity(line, torn, k=2).mean
     True
     """
-    data, maps, rows, among = _checked(data, maps, rows, among, sample, random_state)
-    return _trust(maps, data, rows, among, k)
+    return _trust(*_checked(maps, data, rows, among, sample, random_state), k)
 
 
 def nearest_neighbor_error(
