@@ -118,10 +118,10 @@ def vector_format(sample: Sample) -> str:
 def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Whether a file contains counts of features rather than associations or vectors.
 
-    A table of numbers in text contains counts if the name of its corner is a kind of object, or if
-    its numbers are whole, most of them are 0, and its columns are not numbered. An array contains
-    counts if `Counts.save` wrote it, if it has a vocabulary, or if it is sparse, not square and of
-    whole numbers. Other files do not.
+    A table of numbers in text contains counts if the name of its corner is a kind of object. It
+    also does if its numbers are whole, most of them are 0, and its columns are not numbered. An
+    array contains counts if `Counts.save` wrote it, if it has a vocabulary, or if it is sparse, not
+    square and of whole numbers. Other files do not.
 
     Parameters
     ----------
