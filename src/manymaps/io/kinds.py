@@ -110,8 +110,10 @@ def vector_format(sample: Sample) -> str:
         return "word2vec"
     if suffix in (".vec", ".glove"):
         return "glove"
+    if suffix in (".csv", ".tsv"):
+        return "table"
     n_spaced = sum(is_word_line(line) for line in lines)
-    return "glove" if suffix not in (".csv", ".tsv") and 2 * n_spaced >= len(lines) else "table"
+    return "glove" if 2 * n_spaced >= len(lines) else "table"
 
 
 @reader("counts")
