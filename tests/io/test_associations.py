@@ -454,7 +454,7 @@ def test_damaged_files(write):
         with pytest.raises(DataError, match="damaged or cut short"):
             read_associations(write(name, content))
     for name in ("n.npy", "n.npz", "n.mtx", "n.parquet"):
-        with pytest.raises(DataError, match="cut short or in another format"):
+        with pytest.raises(DataError, match="complete and in this format"):
             read_associations(write(name, "nonsense"))
 
 

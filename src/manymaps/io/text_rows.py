@@ -164,6 +164,7 @@ def _cells(file: TextFile) -> Iterator[tuple[int, list[str]]]:
 
 def _whole_cells(reader: Any) -> Iterator[list[str]]:
     """Rows whose cells may have any length; the default limit of csv is 131,072 characters."""
+    # The limit is global, so it is changed only while a row is read.
     while True:
         former = csv.field_size_limit(sys.maxsize)
         try:
@@ -245,6 +246,7 @@ def _document(
     for name, value in record.items():
         if name in (fields.text, fields.label):
             continue
+        # A list or object is not a value by which documents could be grouped.
         if isinstance(value, list | dict | bytes):
             log.nested[name] = None
         elif value is None or isinstance(value, bool | int | float):
