@@ -169,19 +169,19 @@ class VectorRows:
 
     Attributes
     ----------
-    labels : list of str
-        One per row.
+    labels : list of str or None
+        One per row; None if the source has none.
     values : array or sparse array of shape (n, n_features)
         Numbers of any real type.
-    n_read : int
-        Number of rows in the source, including unwanted ones.
+    n_read : int or None
+        Number of rows in the source, including unwanted ones; None if all are in `values`.
     notes : tuple of str
         Notes for the report.
     """
 
-    labels: list[str]
-    values: np.ndarray | sparse.csr_array
-    n_read: int
+    labels: list[str] | None
+    values: Any
+    n_read: int | None = None
     notes: tuple[str, ...] = ()
 
 
