@@ -250,8 +250,8 @@ def _summed(
     Raises
     ------
     DataError
-        If a count is negative or not a finite number, with its place and labels, or if the list is
-        empty.
+        If a count is negative or not a finite number, or the list is empty. The message names the
+        line and the labels.
     """
     n_read = len(cells)
     if not n_read:

@@ -53,10 +53,11 @@ def read_counts(
 ) -> Counts:
     """Read a table of counts of rows by columns.
 
-    The formats are long lists (`document,word,count`) and tables with one column per feature, as
-    CSV, TSV or Parquet; NPZ (of `Counts.save`, of `scipy.sparse.save_npz`, or with the parts of a
-    CSR array and labels under usual names); NPY; MatrixMarket; and .h5ad. All but NPZ, Parquet and
-    .h5ad may be packed by gzip, bzip2 or xz. Text is UTF-8 (or UTF-16 with its mark).
+    A file in CSV, TSV or Parquet contains a long list (`document,word,count`) or a table with one
+    column per feature. An NPZ file comes from `Counts.save` or `scipy.sparse.save_npz`, or contains
+    the parts of a CSR array and labels under usual names. NPY, MatrixMarket and .h5ad are read as
+    well. All but NPZ, Parquet and .h5ad may be packed by gzip, bzip2 or xz. Text is UTF-8 (or
+    UTF-16 with its mark).
 
     Parameters
     ----------
@@ -68,10 +69,10 @@ def read_counts(
         "edges" is a long list, and "matrix" a table in text; "h5ad:NAME" reads a layer in place of
         X. By default the name and content of the file decide.
     rows, columns, count : str, optional
-        The columns of a long list. By default they have usual names: document, site, sample, user
-        or cell for the rows; word, species, taxon, item or gene for the columns, in either order;
-        count, abundance, n or frequency. Without a column of counts, each line counts one. Repeated
-        pairs are added up.
+        The columns of a long list. By default they are found by usual names. Rows are documents,
+        sites, samples, users or cells. Columns are words, species, taxa, items or genes. Counts are
+        called count, abundance, n or frequency; without such a column, each line counts one.
+        Repeated pairs are added up.
 
     Returns
     -------
@@ -157,11 +158,11 @@ def counts_from(
     Parameters
     ----------
     X : object
-        An array, dense or sparse, of shape (n_rows, n_columns); a pandas, polars or pyarrow frame;
-        AnnData (its X, with obs and var as metadata); or `Counts`. A frame with columns of two
-        kinds and perhaps one of counts (`document, word, count`) is a long list, and repeated pairs
-        are added up. Any other frame is a table with one column per feature. Its labels are in the
-        first column of text or in the index of pandas; further columns of text become metadata.
+        A dense or sparse array of shape (n_rows, n_columns), a pandas, polars or pyarrow frame,
+        AnnData (its X, with obs and var as metadata), or `Counts`. A frame with columns such as
+        `document, word, count` is a long list, and repeated pairs are added up. Any other frame is
+        a table with one column per feature. Its labels are in the first column of text or in the
+        index of pandas; further columns of text become metadata.
     row_labels, column_labels : sequence of str, optional
         Labels for an array, or in place of those of X. For a frame, `row_labels` may also be the
         name of the column of labels.
@@ -205,8 +206,8 @@ def counts_from(
     label_column = row_labels if isinstance(row_labels, str) else None
     if label_column is not None and not is_frame:
         raise ParameterError(
-            f"row_labels={row_labels!r} is the name of a column, and {type(X).__name__} has none; "
-            "pass one label per row"
+            f"row_labels={row_labels!r} is the name of a column, but {type(X).__name__} has no "
+            "named columns; pass one label per row"
         )
     options = {"row_labels": row_labels, "column_labels": column_labels, "kinds": kinds}
     changes: dict[str, Any] = {

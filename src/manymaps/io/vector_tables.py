@@ -3,10 +3,10 @@
     label column | number | number | ...          one column per coordinate
     label column | list of numbers                one column of lists of equal length
 
-The labels are in the column that the user names. By default they are in the first column of text
-that is called "word", "label", "name", "token", "term" or "id", else in the first column of text,
-else in a column of numbers with such a name; else they are 0, 1, 2, ... Further columns of text or
-with such names are left out, and the report lists them.
+The user may name the column of labels. By default it is a column of text with the name "word",
+"label", "name", "token", "term" or "id". If there is none, it is the first column of text, or a
+column of numbers with such a name. Rows without labels are numbered from 0. Further columns of text
+or with such names are left out, and the report lists them.
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ def read_table_vectors(
 def find_text_columns(table: TextTable, label_column: str | None = None) -> TableColumns:
     """Find the columns of labels and numbers in a text table, and whether it has a header.
 
-    The first row is a header if it has no number above a column of numbers, or if its first cell is
-    a usual name for labels (pandas numbers the columns of an array: ",0,1,2").
+    The first row is a header if it has no number above a column of numbers. It is also one if its
+    first cell is a usual name for labels (pandas numbers the columns of an array: ",0,1,2").
     """
     first, numeric = table.head[0], table.numeric
     above = [is_number(cell) for cell, number in zip(first, numeric, strict=True) if number]

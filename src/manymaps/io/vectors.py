@@ -159,9 +159,10 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     Parameters
     ----------
     data : object
-        gensim's KeyedVectors (or a model that has them as `wv`); AnnData (its X); a mapping of
-        words to vectors; (labels, array); an array, dense or sparse; a pandas, polars or pyarrow
-        frame with labels in a column or in its index; or `Vectors`, which are returned.
+        One of: gensim's KeyedVectors, or a model that has them as `wv`. AnnData, of which X is
+        used. A mapping of words to vectors. A pair (labels, array). A dense or sparse array. A
+        pandas, polars or pyarrow frame with labels in a column or in its index. `Vectors`, which
+        are returned.
     labels : sequence of str, or str, optional
         For an array or a frame: the labels, or the name of the frame's column of labels.
 
@@ -242,7 +243,7 @@ def _assembled(
     notes: tuple[str, ...],
     reported: str,
 ) -> Vectors:
-    """Return `Vectors` of the rows, or of the wanted ones in the order of the words.
+    """Return `Vectors` of the rows, or of some words in the order of these.
 
     `labels` replace those of the rows; without either, rows are numbered.
     """
