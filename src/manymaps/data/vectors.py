@@ -2,9 +2,9 @@
 
     values[i, c]      the c-th coordinate of the object `labels[i]`; (n, n_features) float32
 
-Labels are names of rows and must be unique. If a source repeats a label (a vocabulary in two cases,
-a word in two categories), the later rows get " (2)", " (3)", ... and the report lists them, because
-dropping them would lose data. Values may be a memory-mapped file of millions of rows. They are
+Labels are names of rows and must be unique. A source may repeat a label, such as a word in two
+categories. Later rows then get " (2)", " (3)", ... and the report lists them, because dropping them
+would lose data. Values may be a memory-mapped file of millions of rows. They are
 neither copied nor read before a computation needs them.
 """
 
@@ -169,19 +169,19 @@ class VectorRows:
 
     Attributes
     ----------
-    labels : list of str
-        One per row.
+    labels : list of str or None
+        One per row; None for a source without labels.
     values : array or sparse array of shape (n, n_features)
         Numbers of any real type.
-    n_read : int
-        Number of rows in the source, including unwanted ones.
+    n_read : int or None
+        Number of rows in the source, including unwanted ones; None if all are in `values`.
     notes : tuple of str
         Notes for the report.
     """
 
-    labels: list[str]
-    values: np.ndarray | sparse.csr_array
-    n_read: int
+    labels: list[str] | None
+    values: Any
+    n_read: int | None = None
     notes: tuple[str, ...] = ()
 
 

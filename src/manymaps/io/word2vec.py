@@ -248,7 +248,7 @@ class _TextRows(_Rows):
         self.expected = "the header declares" if is_declared else "most of the first lines have"
 
     def parse(self, block: Sequence[tuple[int, bytes]], words: Collection[str] | None) -> None:
-        """Add the wanted ones of some numbered lines."""
+        """Add some numbered lines, or those of some words."""
         numbers: list[int] = []
         labels: list[str] = []
         texts: list[bytes] = []
