@@ -45,9 +45,20 @@ INTRODUCTION = """\
 # Licences of dependencies
 
 The script `python scripts/list_licences.py` writes this page and documents the source of each
-column. manymaps itself is under the BSD 3-Clause licence, and its word relations are under that of
-WordNet. If a package has several versions, they are for different versions of Python, and the date
-and licence are those of the newest."""
+column. If a package has several versions, they are for different versions of Python, and the date
+and licence are those of the newest.
+
+manymaps itself is under the BSD 3-Clause licence. It contains data under two other licences, whose
+texts are in the package (`data/LWOW-LICENSE` and `data/WORDNET-LICENSE`):
+
+- The word associations of {py:func}`~manymaps.load_word_associations` are adapted from the LLM
+  World of Words by K. Abramski, R. Improta, G. Rossetti and M. Stella (Scientific Data 12, 803,
+  2025, [doi:10.1038/s41597-025-05156-9](https://doi.org/10.1038/s41597-025-05156-9),
+  [source](https://github.com/LLMWorldOfWords/LWOW)), under
+  [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). Only well-connected single words are
+  kept.
+- The word relations of {py:func}`~manymaps.load_word_relations` are derived from WordNet 3.0,
+  copyright 2006 by Princeton University, under the WordNet licence."""
 
 
 @dataclass

@@ -3,8 +3,8 @@
     make demo && python scripts/update_readme.py demo/demo.atlas [--check]
 
 Each line of the README that starts with "$ manymaps" is followed by the output of that command, and
-docs/play.png shows the senses of "play". Both are taken from the atlas. The picture stores the
-senses that it shows as text, because its pixels depend on installed fonts.
+docs/play.png shows the senses of the word that the demo draws. Both are taken from the atlas. The
+picture stores the senses that it shows as text, because its pixels depend on installed fonts.
 
 With --check nothing is written; the exit code is 1 if either differs from the atlas.
 """
@@ -22,11 +22,11 @@ from pathlib import Path
 from PIL import Image
 
 import manymaps as mm
+from manymaps.cli.demo import DEMO_WORD
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "play.png"
-WORD = "play"
 COMMAND = re.compile(r"(?<=^    \$ )manymaps (.+)\n(?:    .*\n)+", re.MULTILINE)
 
 
@@ -52,7 +52,7 @@ def main() -> int:
     options = parser.parse_args()
     readme = README.read_text(encoding="utf-8")
     expected = updated(readme, options.atlas)
-    senses = output(["senses", str(options.atlas), WORD], options.atlas)
+    senses = output(["senses", str(options.atlas), DEMO_WORD], options.atlas)
     if options.check:
         with Image.open(PICTURE) as picture:
             current = picture.info.get("Description")
@@ -61,7 +61,7 @@ def main() -> int:
             print(f"{name} is not from this demo; run `make readme`")
         return 1 if faults else 0
     README.write_text(expected, encoding="utf-8")
-    figure = mm.plot_senses(mm.load_atlas(options.atlas), WORD)
+    figure = mm.plot_senses(mm.load_atlas(options.atlas), DEMO_WORD)
     figure.savefig(PICTURE, dpi=200, metadata={"Description": senses})
     return 0
 

@@ -8,13 +8,32 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import brentq
 
-LOG_KERNELS = {"gaussian": lambda d2: -d2, "cauchy": lambda d2: -np.log1p(d2)}
+#: A kernel of each kind; a number is the degrees of freedom of Student's kernel.
+KERNELS = ("gaussian", "cauchy", 4.0)
+
+
+def log_kernel_of(kernel, d2):
+    """log K of squared distances."""
+    if kernel == "gaussian":
+        return -d2
+    a = exponent(kernel)
+    return -a * np.log1p(d2 / a)
+
+
+def relative_slope(kernel, d2):
+    """-d log K / d d2 of squared distances."""
+    return np.ones_like(d2) if kernel == "gaussian" else 1 / (1 + d2 / exponent(kernel))
+
+
+def exponent(kernel):
+    """a in K = (1 + d2 / a)^-a."""
+    return 1.0 if kernel == "cauchy" else (kernel + 1) / 2
 
 
 def log_kernel(kernel, left, right):
     """log K between all points of left (.., n, d) and right (.., k, d)."""
     d2 = ((left[..., :, None, :] - right[..., None, :, :]) ** 2).sum(axis=-1)
-    return LOG_KERNELS[kernel](d2)
+    return log_kernel_of(kernel, d2)
 
 
 def log_sum(logs, axis=None):
@@ -31,7 +50,7 @@ def field(targets, sources, log_charges, skip, kernel):
     with np.errstate(invalid="ignore"):
         share = np.nan_to_num(np.exp(logs - log_potential[:, None]))
     difference = targets[:, None] - sources
-    slope = share if kernel == "gaussian" else share / (1 + (difference**2).sum(-1))
+    slope = share * relative_slope(kernel, (difference**2).sum(-1))
     return log_potential, -2 * np.einsum("ij,ijk->ik", slope, difference)
 
 
@@ -147,7 +166,7 @@ def attraction(p, kernel, positions, log_pi, chooser, chosen, background=0.0, n_
     kept = p * np.exp(log_model - log_q)
     part = (kept + kept.T) * np.exp(logs - log_s)
     difference = positions[:, :, None] - positions[:, None]
-    slope = part if kernel == "gaussian" else part / (1 + (difference**2).sum(axis=-1))
+    slope = part * relative_slope(kernel, (difference**2).sum(axis=-1))
     pull = 2 * np.einsum("mij,mijk->mik", slope, difference)
     return pull, part.sum(axis=2), kept.sum(axis=1), -(p * log_q).sum(axis=1)
 

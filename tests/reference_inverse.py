@@ -68,6 +68,6 @@ def slopes(positions, log_pi, log_p, kernel, counts, exaggeration=1.0):
     part = np.exp(logs - np.where(off, log_v, 0)) * off
     both = (g + g.T) * part
     difference = positions[:, :, None] - positions[:, None]
-    slope = both if kernel == "gaussian" else both / (1 + (difference**2).sum(axis=-1))
+    slope = both * reference.relative_slope(kernel, (difference**2).sum(axis=-1))
     pull = -2 * np.einsum("mij,mijk->mik", slope, difference)
     return both.sum(axis=2), pull, ((q + q.T) * part).sum(axis=2)

@@ -23,6 +23,8 @@ from .analysis.intervals import Interval as Interval
 from .analysis.intervals import Intervals as Intervals
 from .analysis.intervals import intervals as intervals
 from .analysis.network import node_measures as node_measures
+from .analysis.pair_table import PairTable as PairTable
+from .analysis.pair_table import pair_table as pair_table
 from .analysis.pseudowords import Pseudowords as Pseudowords
 from .analysis.pseudowords import pseudowords as pseudowords
 from .analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
@@ -49,6 +51,7 @@ from .data.associations import ReadReport as ReadReport
 from .data.counts import Counts as Counts
 from .data.datasets import load_consonants as load_consonants
 from .data.datasets import load_integers as load_integers
+from .data.datasets import load_word_associations as load_word_associations
 from .data.datasets import load_word_relations as load_word_relations
 from .data.judgements import Judgements as Judgements
 from .data.ratings import Ratings as Ratings

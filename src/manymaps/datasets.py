@@ -1,4 +1,4 @@
-"""The embedded data sets, for users to import."""
+"""The included data sets, for users to import."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from manymaps.data.datasets import (
     INTEGER_CONSTANT,
     load_consonants,
     load_integers,
+    load_word_associations,
     load_word_relations,
     sense_names,
 )
 
 __all__ = [
     "CONSONANT_CLUSTERS", "CONSONANT_CONSTANT", "INTEGER_CLUSTERS", "INTEGER_CONSTANT",
-    "load_consonants", "load_integers", "load_word_relations", "sense_names",
+    "load_consonants", "load_integers", "load_word_associations", "load_word_relations",
+    "sense_names",
 ]  # fmt: skip

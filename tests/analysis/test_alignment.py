@@ -182,7 +182,7 @@ def test_two_kinds_of_object_are_matched_within_their_kind():
     found = align(replace(turned, labels=labels), replace(atlas, labels=labels))
     np.testing.assert_allclose(found.atlas.maps, atlas.maps, atol=1e-6)
     assert found.n_shared == 40
-    with pytest.raises(DataError, match="two kinds of object and the other has one"):
+    with pytest.raises(DataError, match="only one of the atlases is bipartite"):
         align(atlas_of(), atlas)
 
 

@@ -234,7 +234,7 @@ class TestRefused:
         norms = counted(atlas, np.round(row * 1000))
         with pytest.raises(DataError, match="no whole numbers"):
             mm.intervals(mm.load_integers())
-        with pytest.raises(ParameterError, match="by='participants' needs trials"):
+        with pytest.raises(ParameterError, match="by='participants' requires trials"):
             mm.intervals(norms, by="participants")
         with pytest.raises(ParameterError, match="level"):
             mm.intervals(norms, level=1)

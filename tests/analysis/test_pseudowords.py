@@ -174,7 +174,7 @@ def test_clusters_part_halves_and_scattering_has_no_contrast(made):
     ("call", "error", "words"),
     [
         (lambda norms, made: mm.pseudowords(norms, 0), ParameterError, "n_pseudowords=0"),
-        (lambda norms, made: mm.pseudowords(norms, 1500), DataError, "ask for fewer"),
+        (lambda norms, made: mm.pseudowords(norms, 1500), DataError, "use fewer pseudowords"),
         (lambda norms, made: made.apart_by([0, 1]), DataError, r"shape \(2,\)"),
         (lambda norms, made: made.apart(
             mm.Atlas(norms.labels, np.zeros((1, 3200, 2)), np.ones((1, 3200)),

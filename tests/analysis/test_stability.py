@@ -318,10 +318,10 @@ class TestRefused:
     def test_a_word_that_one_lacks(self):
         atlas = made(n=10)
         renamed = replace(atlas, labels=[*atlas.labels[:-1], "stranger"])
-        with pytest.raises(DataError, match="fit 1 lacks 1 objects of fit 0, 'word9'"):
+        with pytest.raises(DataError, match="fit 1 lacks 1 objects of fit 0, such as 'word9'"):
             stability([atlas, renamed])
         fewer = reordered(atlas, np.arange(9))
-        with pytest.raises(DataError, match="fit 0 lacks 1 objects of fit 2, 'word9'"):
+        with pytest.raises(DataError, match="fit 0 lacks 1 objects of fit 2, such as 'word9'"):
             stability([fewer, fewer, atlas])
 
     def test_repeated_labels_in_another_order(self):
@@ -580,7 +580,7 @@ class TestBootstrap:
 
     def test_what_is_refused(self):
         relations = mm.load_word_relations()
-        with pytest.raises(ParameterError, match="bootstrap='participants' needs trials"):
+        with pytest.raises(ParameterError, match="bootstrap='participants' requires trials"):
             repeat_fits(self.quick, relations, 2, bootstrap="participants")
         with pytest.raises(ParameterError, match="ndarray contain none"):
             repeat_fits(self.quick, np.eye(9), 2, bootstrap="responses")

@@ -198,5 +198,5 @@ def test_record():
 def test_an_atlas_of_two_kinds_is_refused():
     model = replace(MULTIPLE_MAPS_T_SNE, given="rows")
     two = replace(atlas(), model=model, kinds=["row"] * 5 + ["column"] * (N - 5))
-    with pytest.raises(mm.DataError, match="two kinds of object"):
+    with pytest.raises(mm.DataError, match="bipartite"):
         mm.evaluate(two, triplets())

@@ -63,5 +63,5 @@ def test_kinds_have_a_column():
 def test_a_table_is_text_that_comes_back(known):
     table = known.sense_table(["bow"])
     lines = columns_as_csv(table).splitlines()
-    assert lines[0] == "word,sense,share,map,proportion,weight,neighbors"
+    assert lines[0] == "word,sense,name,share,map,proportion,weight,neighbors"
     assert len(lines) == 1 + len(table["word"])

@@ -148,7 +148,7 @@ def two_groups_in_a_map():
 
 def test_two_senses_in_one_map():
     atlas = two_groups_in_a_map()
-    first, second, beside = atlas.senses("LIGHT")
+    first, second, beside = atlas.senses("LIGHT", level="fine")
     assert (first.map, second.map) == (0, 0)
     assert (first.share, second.share) == (pytest.approx(0.6), pytest.approx(0.4))
     assert (first.proportion, second.proportion) == (0.75, 0.75)
@@ -164,9 +164,9 @@ def test_two_senses_in_one_map():
     weight = atlas.shares("light").sum(axis=1)
     assert (beside.map, beside.share) == (1, 0)
     assert (first.weight, beside.weight) == (pytest.approx(weight[0]), pytest.approx(weight[1]))
-    assert len(atlas.senses("light", n_neighbors=2)[0].neighbors) == 2
-    assert len(atlas.senses("light", min_share=0.5, min_weight=0.5)) == 1
-    assert len(atlas.senses("light", min_share=1.0, min_weight=0.5)) == 1
+    assert len(atlas.senses("light", n_neighbors=2, level="fine")[0].neighbors) == 2
+    for min_share in (0.5, 1.0):
+        assert len(atlas.senses("light", min_share=min_share, min_weight=0.5, level="fine")) == 1
 
 
 def test_a_map_that_recalls_most_comes_first_whatever_was_observed_in_it():
@@ -177,11 +177,11 @@ def test_a_map_that_recalls_most_comes_first_whatever_was_observed_in_it():
     maps = atlas.maps.copy()
     maps[1] = atlas.maps[0]
     turned = replace(atlas, maps=maps, proportions=proportions)
-    found = turned.senses("light")
+    found = turned.senses("light", level="fine")
     assert [sense.map for sense in found] == [1, 0]
     assert [sense.share for sense in found] == pytest.approx([0.4, 0.6])
     assert found[0].weight > found[1].weight
-    small = turned.senses("light", min_share=0.5)
+    small = turned.senses("light", min_share=0.5, level="fine")
     assert [(sense.map, sense.share) for sense in small] == [(s.map, s.share) for s in found]
 
 
@@ -192,7 +192,7 @@ def test_no_map_that_recalls_a_tenth_is_hidden(seed):
     for i, word in enumerate(atlas.labels):
         weight = atlas.shares(word).sum(axis=1)
         weight /= weight.sum()
-        maps = [sense.map for sense in atlas.senses(word)]
+        maps = [sense.map for sense in atlas.senses(word, level="fine")]
         assert maps[0] == weight.argmax()
         assert set(np.flatnonzero(weight >= 0.1).tolist()) <= set(maps)
         order = [weight[m] for m in maps]
@@ -236,7 +236,8 @@ def test_too_far_for_float64_the_observed_decides_and_a_joint_model_has_its_own_
     maps = atlas.maps.copy()
     maps[:, 0] += 500
     far = replace(atlas, maps=maps)
-    assert [sense.share for sense in far.senses("light")] == pytest.approx([0.6, 0.4, 0])
+    fine = far.senses("light", level="fine")
+    assert [sense.share for sense in fine] == pytest.approx([0.6, 0.4, 0])
     joint = replace(two_groups_in_a_map(), model=T_SNE)
     near = joint.senses("light")[0].neighbors[0]
     assert near.similarity == pytest.approx(joint.similarity("light", near.label))

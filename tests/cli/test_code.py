@@ -107,11 +107,13 @@ class TestFit:
         more = sample(30)
         more.save(tmp_path / "more.npz")
         result = code(tmp_path / "more.npz", None, "--init", made / "code.atlas")
-        failed(result, 3, "lacks 6 of 30 documents, 'd23', 'd24', 'd25', ... among them")
+        failed(result, 3, "lacks 6 of 30 documents, including 'd23', 'd24', 'd25', ...")
         vectors = write_vectors(tmp_path / "v.vec")
         one = ("--method", "tsne", "--perplexity", 5, "--iterations", 20)
         invoke("fit", vectors, "-o", tmp_path / "one.atlas", *one)
-        failed(code(counts, None, "--init", tmp_path / "one.atlas"), 3, "holds objects of one kind")
+        failed(
+            code(counts, None, "--init", tmp_path / "one.atlas"), 3, "has a single kind of object"
+        )
         start = ("--init", made / "code.atlas")
         result = invoke("fit", vectors, "-o", tmp_path / "two.atlas", *one, *start)
         failed(result, 3, "(documents and words); use --method code")
@@ -122,7 +124,7 @@ class TestFit:
         resumed = worked(code(counts, None, "--resume", state, "--iterations", 60, "--json"))
         assert 40 < json.loads(resumed.stdout)["n_iterations"] <= 60
         result = code(counts, None, "--checkpoint", state, "--restarts", 2)
-        failed(result, 2, "--restarts 2 goes without a checkpoint, which is of one run")
+        failed(result, 2, "--restarts 2 cannot be combined with checkpoint or resume")
 
     def test_strict_fails_without_convergence(self, counts):
         result = code(counts, None, "--strict", "--iterations", 2)
@@ -141,8 +143,8 @@ class TestFit:
         file = tmp_path / "apart.csv"
         file.write_text("word,document,n\na,d1,3\na,d2,1\nb,d3,2\nb,d4,2\nc,d1,1\nc,d2,1\n")
         result = worked(code(file, None, "--rows", "word", "--columns", "document", "--count", "n"))
-        assert "falls into 2 groups" in result.stderr
-        assert "give a size penalty, such as --penalty 0.01" in result.stderr
+        assert "has 2 groups" in result.stderr
+        assert "use a size penalty, such as --penalty 0.01" in result.stderr
         hint = (
             "the rows are words and the columns documents: they look swapped; use --given columns"
         )
@@ -162,8 +164,8 @@ class TestFit:
             (("--drop-vectors",), "--drop-vectors does not apply to --method code"),
             (("--init", "pca"), "--init pca does not apply to --method code"),
             (("--rows", "q"), "--rows, --columns and --count apply to a long list"),
-            (("--maps", 10), "--maps 10 is more than the smaller side of the table, 9"),
-            (("--dims", 40), "--dims 40 is more than the 33 rows and columns"),
+            (("--maps", 10), "--maps 10 exceeds the smaller side of the table, 9"),
+            (("--dims", 40), "--dims 40 exceeds the number of rows and columns with counts, 33"),
             (("--format", "word2vec"), "--format word2vec is not one of"),
         ],
     )
@@ -200,7 +202,7 @@ class TestFit:
         file.write_text("document,word,count\na,x,1\na,y,-2\nb,x,1\n")
         failed(code(file), 3, "line 3")
         file.write_text("document,word,count\na,x,1\na,y,2\n")
-        failed(code(file), 3, "an embedding needs at least two")
+        failed(code(file), 3, "an embedding requires at least two")
 
 
 class TestMetadataFile:

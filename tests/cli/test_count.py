@@ -154,7 +154,7 @@ def test_refusals(posts, options, code, message):
 
 def test_bad_lines_are_bad_data(posts):
     posts.write_text('{"id": "a", "text": "tie"}\n{"id"')
-    failed(counted(posts), 3, "posts.jsonl, line 2: this is not JSON")
+    failed(counted(posts), 3, "posts.jsonl, line 2: invalid JSON")
 
 
 def test_bad_paths(posts, tmp_path):

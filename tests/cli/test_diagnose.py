@@ -83,7 +83,7 @@ def write_judged(folder):
 def test_judged_similarities_are_joint_and_said_to_be(tmp_path):
     file = write_judged(tmp_path)
     result = worked(invoke("diagnose", file))
-    assert "the same both ways, and judged jointly" in result.stderr
+    assert "symmetric, so they were judged jointly" in result.stderr
     assert "renormalized" not in result.stderr
     assert "every pair is equally strong in both directions" in result.stdout
     assert result.stdout.rstrip().endswith("--maps 1 --normalization joint")
@@ -128,7 +128,10 @@ def test_a_hub_is_told_with_the_bound_of_the_plane():
         ("cue,response,strength\na,b,1\nb,a,1\n", "only 2 objects"),
         ("cue,response,strength\na,a,1\n", "there is a single word, 'a'"),
         ("cue,response,strength\na,b,nan\nb,a,1\n", "nan"),
-        ("cue,response,strength\na,b,1\na,c,1\nb,a,1\nb,c,1\nc,a,1\nc,b,1\n", "are 0.5: every"),
+        (
+            "cue,response,strength\na,b,1\na,c,1\nb,a,1\nb,c,1\nc,a,1\nc,b,1\n",
+            "are 0.5; a diagnosis needs",
+        ),
     ],
 )
 def test_bad_data_are_told_in_a_sentence(tmp_path, text, message):

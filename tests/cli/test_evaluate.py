@@ -98,7 +98,7 @@ class TestVectors:
         done = invoke("evaluate", words[0], write_vectors(tmp_path / "two.vec", slice(2)))
         assert done.exit_code == 3
         assert done.stdout == ""
-        assert "share 2 labels; at least 3 are needed" in done.stderr
+        assert "share 2 labels, but at least 3 are needed" in done.stderr
         assert done.stderr.count("\n") == 1
 
     def test_distances(self, tmp_path):

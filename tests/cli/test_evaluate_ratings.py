@@ -63,7 +63,7 @@ def test_ratings_can_be_forced_and_columns_named(folder):
 @pytest.mark.parametrize(
     ("text", "options", "code", "message"),
     [
-        ("Word 1,Word 2,Human (mean)\nhat,cap,8\n", (), 3, "knows both words of 0 of 1 pairs"),
+        ("Word 1,Word 2,Human (mean)\nhat,cap,8\n", (), 3, "contains both words of 0 of 1 pairs"),
         ("Word 1,Word 2,Human (mean)\nhat,cap,much\n", ("--ratings",), 3, "line 2: the rating of"),
         ("Word 1,Word 2,Human (mean)\nhat,hat,2\n", ("--ratings",), 3, "two different words"),
         (RATED, ("--neighbors", 3), 2, "--neighbors does not apply to ratings of pairs"),

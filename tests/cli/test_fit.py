@@ -139,6 +139,17 @@ class TestFit:
         assert model.normalization == "joint"
         assert model.background == 0.1
 
+    @pytest.mark.parametrize(("number", "kernel"), [(3, 3.0), (1, "cauchy"), ("inf", "gaussian")])
+    def test_degrees_of_freedom_choose_the_kernel(self, norms, number, kernel):
+        worked(fitted(norms, "--degrees-of-freedom", number))
+        assert mm.load_atlas(norms.parent / "out.atlas").model.kernel == kernel
+
+    @pytest.mark.parametrize("number", [0.5, "nan", "many"])
+    def test_other_degrees_of_freedom_are_refused(self, norms, number):
+        result = fitted(norms, "--degrees-of-freedom", number)
+        assert result.exit_code == 2
+        assert "degrees" in result.stderr
+
     def test_metadata_is_joined_by_label(self, norms, tmp_path):
         (tmp_path / "kinds.tsv").write_text("word\tkind\ntie\tcloth\nKNOT\trope\nbow\trope\n")
         result = fitted(norms, "--metadata", tmp_path / "kinds.tsv")
@@ -354,6 +365,7 @@ class TestFitOfVectors:
             ("uni-sne", "learning-rate", 1),
             ("tsne", "penalty", 0.1),
             ("mm-tsne", "learning-rate", 1),
+            ("sne", "degrees-of-freedom", 2),
         ],
     )
     def test_option_of_another_method_is_named(self, vectors, method, option, value):

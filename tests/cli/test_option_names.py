@@ -44,6 +44,7 @@ COMMANDS = {
     "fit of vectors": ("words.vec", "-o", "o.atlas", "--method", "tsne", "--perplexity", 5, *QUICK),
     "fit of counts": ("counts.npz", "-o", "o.atlas", "--method", "code", *QUICK),
     "senses": ("norms.atlas", "tie"),
+    "pairs": ("norms.atlas", "norms.csv"),
     "plot": ("norms.atlas", "-o", "o.png"),
     "insert": ("old.atlas", "words.vec", "-o", "o.atlas"),
     "evaluate": ("old.atlas", "words.vec"),

@@ -105,7 +105,7 @@ class TestPredict:
             "cue,response,strength\n" + "".join(f"a{i},b{i},1\nb{i},a{i},1\n" for i in range(20))
         )
         result = worked(invoke("predict", file, "--dims", 2, *QUICK))
-        assert "8 of 40 cues have no association in the training part" in result.stderr
+        assert "8 of 40 cues have no associations in the training part" in result.stderr
 
     def test_other_columns_are_read(self, norms):
         text = norms.read_text().replace("cue,response,strength", "Reiz,Antwort,Anteil")
@@ -198,7 +198,7 @@ class TestSweep:
         write_ring(norms, 30)
         other = invoke("sweep", norms, "--maps", 1, "--dims", 2, "-o", norms.with_name("t.csv"),
                        "--resume", kept)  # fmt: skip
-        failed(other, 3, "holds a sweep of other data")
+        failed(other, 3, "stores a sweep of other data")
 
     def test_failed_fits_are_told_and_the_rest_is_kept(self, norms, monkeypatch):
         usual = AssociationPredictor.fit

@@ -128,10 +128,14 @@ class TestSenses:
         [
             (("--by", "responses"), 2, "--by does not apply to senses without --data"),
             (("--cue", "cue"), 2, "--cue does not apply to senses without --data"),
-            (("--data", "norms.csv", "--by", "participants"), 2, "--by participants needs trials"),
+            (
+                ("--data", "norms.csv", "--by", "participants"),
+                2,
+                "--by participants requires trials",
+            ),
             (("--data", "raw.csv", "--per-cue", 7), 2, "--per-cue applies to norms"),
             (("--data", "words.vec"), 3, "reads as vectors"),
-            (("--data", "judged.csv", "--rows", "keep"), 3, "no whole numbers"),
+            (("--data", "judged.csv", "--rows", "keep"), 3, "not whole numbers"),
             (("--data", "others.csv"), 3, "the data and the atlas share no word"),
         ],
     )
@@ -154,7 +158,7 @@ class TestPeopleDrawnAgain:
         raw.write_text("cue,R1,R2\n" + "a,b,c\nb,a,c\nc,a,b\n" * 5)
         options = ("-o", tmp_path / "o.atlas", "--fits", 2, *QUICK)
         result = invoke("stability", raw, *options, "--bootstrap", "participants")
-        failed(result, 2, "trials that say who answered")
+        failed(result, 2, "requires trials with participants")
         assert not (tmp_path / "o.atlas").exists()
         worked(invoke("stability", raw, *options, "--bootstrap", "responses"))
 

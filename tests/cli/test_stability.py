@@ -176,7 +176,7 @@ def test_fits_of_other_words_are_bad_data(fits, tmp_path):
     part = mm.Atlas(atlas.labels[:5], atlas.maps[:, :5], atlas.proportions[:, :5], atlas.model)
     part.save(tmp_path / "part.atlas")
     result = invoke("stability", fits[0], tmp_path / "part.atlas", "-o", tmp_path / "out.atlas")
-    failed(result, 3, f"fit 1 lacks 1 objects of fit 0, '{WORDS[-1]}'")
+    failed(result, 3, f"fit 1 lacks 1 objects of fit 0, such as '{WORDS[-1]}'")
 
 
 def test_two_outputs_are_two_files(norms, tmp_path):
@@ -219,6 +219,6 @@ def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):
 def test_participants_need_trials(norms, tmp_path):
     output = tmp_path / "out.atlas"
     result = invoke("stability", norms, "-o", output, "--bootstrap", "participants", *SHORT)
-    failed(result, 2, "--bootstrap participants needs trials")
-    assert "give trials, or draw responses" in result.stderr
+    failed(result, 2, "--bootstrap participants requires trials")
+    assert "pass trials, or use 'responses'" in result.stderr
     assert not output.exists()

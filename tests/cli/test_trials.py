@@ -89,7 +89,7 @@ def test_a_fit_of_trials_is_a_fit_of_their_norms(raw, tmp_path):
             "--where agge < 30 names a column 'agge' that does not exist",
         ),
         (("--where", "age <"), 2, "--where age < is not understood from 'age <' on"),
-        (("--where", "age > 300"), 3, "'age > 300' holds for none of 560 trials"),
+        (("--where", "age > 300"), 3, "'age > 300' is true for none of 560 trials"),
         (("--participant", "who"), 3, "has no column 'who'"),
         (("--response", "R1,R7"), 3, "has no column 'R7'"),
     ],
@@ -105,5 +105,5 @@ def test_options_of_trials_do_not_go_with_pairs(tmp_path):
     file = write_plain(tmp_path / "a.csv", header, rows)
     result = invoke("inspect", file, "--where", "age < 3")
     assert result.exit_code == 2
-    assert "--where age < 3 is of trials, and" in " ".join(result.stderr.split())
+    assert "--where age < 3 applies to trials only, and" in " ".join(result.stderr.split())
     assert invoke("inspect", file, "--fold").exit_code == 0

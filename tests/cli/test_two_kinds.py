@@ -150,9 +150,9 @@ class TestEvaluate:
     def test_groups_by_name(self, made):
         files = (made / "code.atlas", made / "counts.npz")
         result = invoke("evaluate", *files, "--groups", "topic")
-        failed(result, 2, "--groups topic: no such column of metadata; there are group, year")
+        failed(result, 2, "--groups topic is not a column of metadata; use one of group, year")
         result = invoke("evaluate", *files, "--groups", "year")
-        failed(result, 3, "'year' puts 24 documents into 24 groups")
+        failed(result, 3, "'year' assigns 24 documents to 24 groups")
 
     def test_usual_columns_that_say_nothing(self, made, tmp_path):
         plain = replace(sample(), row_metadata={"label": [f"x{i}" for i in range(25)]})
@@ -186,14 +186,14 @@ class TestEvaluate:
     def test_nothing_in_common(self, made, tmp_path):
         sample().transposed().save(tmp_path / "swapped.npz")
         result = invoke("evaluate", made / "code.atlas", tmp_path / "swapped.npz")
-        failed(result, 3, "swapped.npz are words and its columns documents")
+        failed(result, 3, "swapped.npz are words and its columns are documents")
         other = mm.Counts([[1, 2], [3, 4]], ["p", "q"], ["r", "s"], ("document", "word"))
         other.save(tmp_path / "other.npz")
         result = invoke("evaluate", made / "code.atlas", tmp_path / "other.npz")
         failed(
             result,
             3,
-            "have no document in common: those of the atlas begin with 'd0', 'd1', 'd2', ...",
+            "have no document in common; those of the atlas begin with 'd0', 'd1', 'd2', ...",
         )
 
     def test_options_go_with_the_kinds(self, made, tmp_path):
@@ -228,7 +228,7 @@ class TestInsert:
         assert "1 document of" in result.stderr
         assert "already in the atlas, not inserted again" in result.stderr
         assert "not in the atlas, left out: 'foam'" in result.stderr
-        assert "without a count of a word of the atlas, left out: 'n3'" in result.stderr
+        assert "without counts of a word in the atlas, omitted: 'n3'" in result.stderr
         assert "2 new of 35 objects" in self.inserted(made, new).stdout
         assert self.inserted(made, new, "--quiet").stderr == ""
 
@@ -284,13 +284,17 @@ class TestInsert:
 
     def test_nothing_to_insert(self, made, tmp_path):
         result = self.inserted(made, made / "counts.npz", "-o", tmp_path / "x.atlas")
-        failed(result, 3, "has a count of a word of the atlas")
+        failed(result, 3, "has counts of a word in the atlas")
         file = tmp_path / "known.csv"
         file.write_text("document,word,count\nd1,ship,3\nd2,ship,1\n")
         failed(self.inserted(made, file), 3, "all 2 documents of")
         file.write_text("word,document,count\nfoam,n1,3\n")
         swapped = ("--rows", "word", "--columns", "document", "--count", "count")
-        failed(self.inserted(made, file, *swapped), 3, "in the atlas it is the reverse: swap them")
+        failed(
+            self.inserted(made, file, *swapped),
+            3,
+            "in the atlas they are reversed; transpose the table",
+        )
 
     def test_options_go_with_the_kinds(self, made, new, tmp_path):
         for option in (("--neighbors", 3), ("--no-refine",), ("--vectors", new)):

@@ -89,10 +89,10 @@ class TestStarts:
     @pytest.mark.parametrize(
         ("settings", "error", "words"),
         [
-            ({"init": np.ones((9, 2))}, DataError, r"init has the shape \(9, 2\); give 10 rows"),
+            ({"init": np.ones((9, 2))}, DataError, r"init has shape \(9, 2\); expected 10 rows"),
             ({"init": np.full((10, 2), 0.5)}, DataError, "init 0 of object 0 is 0.5"),
-            ({"n_init": 0}, ParameterError, "n_init=0 must be .* without init"),
-            ({"init": [], "n_init": 0}, ParameterError, "n_init=0 must be .* without init"),
+            ({"n_init": 0}, ParameterError, "n_init=0 must be .* init"),
+            ({"init": [], "n_init": 0}, ParameterError, "n_init=0 must be .* init"),
         ],
     )
     def test_refusals(self, settings, error, words):
@@ -342,10 +342,12 @@ class TestBadInput:
             AdditiveClustering(1).fit([[1.0]])
         with pytest.warns(DataWarning, match="equal"):
             AdditiveClustering(1, **QUICK).fit([[1, 0.4], [0.4, 1]])
-        with pytest.raises(ParameterError, match="more than the 1 clusters"):
+        with pytest.raises(ParameterError, match="exceeds the 1 distinct clusters"):
             AdditiveClustering(2).fit([[1, 0.4], [0.4, 1]])
 
-    @pytest.mark.parametrize(("count", "named"), [(0, "n_clusters=0"), (12, "11 clusters")])
+    @pytest.mark.parametrize(
+        ("count", "named"), [(0, "n_clusters=0"), (12, "11 distinct clusters")]
+    )
     def test_impossible_counts(self, count, named):
         with pytest.raises(ParameterError, match=named):
             AdditiveClustering(count).fit(overlapping(4)[0])
@@ -359,7 +361,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("X", "words"),
         [
-            (np.ones((3, 4)), "not square"), (np.ones(4), "no condensed"),
+            (np.ones((3, 4)), "not square"), (np.ones(4), "not a condensed"),
             ([[1, np.inf], [np.inf, 1]], "infinite"), ([["a", "b"], ["c", "d"]], "numbers"),
             (np.ones((2, 2, 2)), "not square"), (np.ones((3, 3)) * 1j, "Complex"),
             (sparse.eye_array(4, format="csr"), "sparse input is not supported"),
@@ -384,7 +386,7 @@ class TestBadInput:
         values = overlapping(6)[0]
         distances = 2 - values
         np.fill_diagonal(distances, 0)
-        with pytest.warns(DataWarning, match="as distances do"):
+        with pytest.warns(DataWarning, match="as in distances"):
             AdditiveClustering(2, **QUICK).fit(distances)
         AdditiveClustering(2, kind="dissimilarity", **QUICK).fit(distances)
 

@@ -113,8 +113,8 @@ def test_the_figure_dashes_what_does_not_come_back(found):
         ({"n_bootstraps": 0}, ParameterError, "n_bootstraps"),
         ({"threshold": 0.0}, ParameterError, "threshold"),
         ({"hidden": 0.5}, ParameterError, "hidden"),
-        ({"judges": np.ones((12, 12))}, DataError, "two judges or more, each 12 x 12"),
-        ({"judges": np.ones((1, 12, 12))}, DataError, "two judges or more"),
+        ({"judges": np.ones((12, 12))}, DataError, "two judges, each 12 x 12"),
+        ({"judges": np.ones((1, 12, 12))}, DataError, "two judges"),
     ],
 )
 def test_refusals(found, options, error, words):

@@ -7,7 +7,7 @@ from scipy import sparse
 import reference
 from manymaps.compute.attraction import attraction
 from manymaps.compute.mixture import side_by_side
-from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.similarity import kernel_code
 from manymaps.compute.threads import share_out, threads
 from manymaps.model.objective import Entries
 from manymaps.model.parameters import log_softmin
@@ -31,13 +31,13 @@ def attract(case, kernel, background=0.0, mask=None, want_cost=True):
     n_maps, n, d = positions.shape
     (pairs,) = target.sides
     active = np.ones((n_maps, n), bool) if mask is None else mask
-    table = side_by_side(positions, log_pi, KERNEL_CODES[kernel])
+    table = side_by_side(positions, log_pi, kernel_code(kernel))
     pull, share = np.empty((active.sum(), d), np.float32), np.empty(active.sum(), np.float32)
     mass, cost = np.empty(n), np.empty(n)
     share_out(
         attraction, len(pairs.chunks) - 1, (0,) * d, pairs.chunks, pairs.indptr, pairs.indices,
         pairs.forward, pairs.backward, table, table, log_pi, log_pi, *Entries(active).by_object,
-        chooser, chosen, chooser, chosen, KERNEL_CODES[kernel], background,
+        chooser, chosen, chooser, chosen, kernel_code(kernel), background,
         np.log(background / target.n_choices) if background else 0.0, want_cost,
         pull, share, mass, cost,
     )  # fmt: skip
@@ -59,7 +59,7 @@ def assert_near(result, truth, accuracy=1e-5):
         np.testing.assert_allclose(got, true, rtol=accuracy, atol=accuracy * np.abs(true).max())
 
 
-@pytest.mark.parametrize("kernel", KERNEL_CODES)
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 @pytest.mark.parametrize("background", [0.0, 0.3])
 class TestAgainstTheDenseSum:
     @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ class TestAgainstTheDenseSum:
         assert_near(result, expected(case, kernel, background))
 
 
-@pytest.mark.parametrize("kernel", KERNEL_CODES)
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 class TestProperties:
     def test_pulls_balance(self, kernel):
         pull = attract(random_case(), kernel)[0]

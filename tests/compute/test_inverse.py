@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import reference
 import reference_inverse
 from manymaps.compute.inverse import divergence_slopes, row_sums
-from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.similarity import kernel_code
 from manymaps.compute.threads import share_out, threads
 
 LOG_REST = np.float32(-6.0)
-KERNELS = ("gaussian", "cauchy")
 
 
 class Sums:
@@ -47,7 +47,7 @@ class Sums:
         member_indptr = np.concatenate([[0], np.cumsum(self.mask.sum(axis=0))])
         maps = (
             np.ascontiguousarray(self.positions.transpose(0, 2, 1)), charges, self.log_pi,
-            member_indptr, np.nonzero(self.mask.T)[1].copy(), KERNEL_CODES[self.kernel],
+            member_indptr, np.nonzero(self.mask.T)[1].copy(), kernel_code(self.kernel),
         )  # fmt: skip
         sums = np.empty((3, n))
         share_out(row_sums, n, *maps, indptr, indices, there, LOG_REST, *sums)
@@ -75,19 +75,20 @@ class Sums:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "n_maps", "d", "exaggeration"), list(product(KERNELS, (1, 3), (1, 2, 5), (1.0, 4.0)))
+    ("kernel", "n_maps", "d", "exaggeration"),
+    list(product(reference.KERNELS, (1, 3), (1, 2, 5), (1.0, 4.0))),
 )
 def test_every_sum(kernel, n_maps, d, exaggeration):
     Sums(kernel, n_maps=n_maps, d=d, exaggeration=exaggeration).assert_right()
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 @pytest.mark.parametrize("n", [2, 255, 256, 300])
 def test_rows_of_one_block_and_of_more(kernel, n):
     Sums(kernel, n=n).assert_right()
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 def test_a_pair_counts_where_both_are_active(kernel):
     Sums(kernel, n=40, n_maps=4, active=0.5).assert_right()
 

@@ -5,9 +5,12 @@ import pytest
 
 import reference
 from manymaps.compute import field
-from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel
+from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import plan_batch
+from manymaps.compute.similarity import kernel_code
 from manymaps.compute.threads import threads
+
+HEAVY = ("cauchy", 2.0, 9.0)
 
 
 def scattered(n=3000, span=150.0, seed=0):
@@ -17,27 +20,49 @@ def scattered(n=3000, span=150.0, seed=0):
     return (centres[rng.integers(0, 40, n)] + rng.normal(0, span / 40, (n, 2))).astype(np.float32)
 
 
-def near_sums(points, targets, charges, radius):
-    """The dense twin, in float64; self terms included."""
+def near_sums(points, targets, charges, radius, kernel):
+    """The dense twin, in float64; self terms included.
+
+    The near part is what is left of a kernel without the first four terms of its Taylor series in
+    d2 about radius^2, within the radius.
+    """
     difference = targets[:, None].astype(float) - points
     d2 = (difference**2).sum(-1)
-    q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
-    kernel = 1 / (1 + d2)
-    slope = -kernel * q**3 * (kernel * q + 4 / (1 + radius**2)) * charges
-    return (charges * kernel * q**4).sum(1), 2 * np.einsum("ij,ijk->ik", slope, difference)
+    a, step = reference.exponent(kernel), radius**2 - d2
+    values = np.exp(reference.log_kernel_of(kernel, d2))
+    slopes = values * reference.relative_slope(kernel, d2)
+    term = np.exp(reference.log_kernel_of(kernel, radius**2))
+    for k in range(4):
+        values = values - term * step**k
+        term *= (a + k) / ((a + radius**2) * (k + 1))
+        if k < 3:
+            slopes = slopes - (k + 1) * term * step**k
+    near, steep = (np.where(d2 < radius**2, part, 0) * charges for part in (values, slopes))
+    return near.sum(1), -2 * np.einsum("ij,ijk->ik", steep, difference)
 
 
+@pytest.mark.parametrize("kernel", HEAVY)
 @pytest.mark.parametrize("radius", [2.0, 3.0, 4.5])
-def test_parts_add_up(radius):
-    d = np.linspace(0, 2 * radius, 1001)
-    near, _ = near_sums(np.zeros((1, 2)), np.stack([d, 0 * d], 1), np.ones(1), radius)
-    np.testing.assert_allclose(near + soft_kernel(d**2, radius), 1 / (1 + d**2), rtol=1e-12)
-    assert not near[d > radius].any()
+class TestSoftPart:
+    def test_parts_add_up(self, radius, kernel):
+        d = np.linspace(0, 2 * radius, 1001)
+        near, _ = near_sums(np.zeros((1, 2)), np.stack([d, 0 * d], 1), np.ones(1), radius, kernel)
+        soft = soft_kernel(d**2, radius, kernel_code(kernel))
+        whole = np.exp(reference.log_kernel_of(kernel, d**2))
+        np.testing.assert_allclose(near + soft, whole, rtol=1e-6)
+        assert not near[d > radius].any()
+
+    def test_slope(self, radius, kernel):
+        d2, step, kind = np.linspace(0.1, 2 * radius**2, 1001), 1e-5, kernel_code(kernel)
+        above, below = (soft_kernel(d2 + sign * step, radius, kind) for sign in (1, -1))
+        numeric = (below - above) / (2 * step)
+        np.testing.assert_allclose(soft_slope(d2, radius, kind), numeric, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.parametrize("kernel", HEAVY)
 @pytest.mark.parametrize("radius", [2.0, 3.0, 4.5])
 @pytest.mark.parametrize("span", [3.0, 40.0, 150.0])
-def test_dense_twin(radius, span):
+def test_dense_twin(radius, span, kernel):
     points = scattered(800, span)
     charges = np.random.default_rng(1).random(800).astype(np.float32)
     targets = np.concatenate([points[:100], points[:50] + np.float32(0.3)])
@@ -50,8 +75,9 @@ def test_dense_twin(radius, span):
     )  # fmt: skip
     span = float((both.max(axis=0) - low).max())
     chunks = np.array([[0, 0, 70], [0, 70, 150]])
-    add_near(batch, np.array([0]), chunks, span, radius, potential, force)
-    true_potential, true_force = near_sums(points, targets, charges, radius)
+    kind = kernel_code(kernel)
+    add_near(batch, np.array([0]), chunks, span, radius, kind, potential, force)
+    true_potential, true_force = near_sums(points, targets, charges, radius, kernel)
     np.testing.assert_allclose(potential - 1, true_potential, rtol=2e-5, atol=1e-5)
     np.testing.assert_allclose(force.T - 1, true_force, rtol=2e-4, atol=2e-5 * len(points) ** 0.5)
 
@@ -79,17 +105,18 @@ def test_batch_is_its_maps_one_by_one():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kernel", ["cauchy", 2.0])
 @pytest.mark.parametrize("tolerance", [5e-3, 1e-3])
-def test_the_whole_field(tolerance):
+def test_the_whole_field(tolerance, kernel):
     points = scattered()
     n = len(points)
     flat = np.ascontiguousarray(points.T)
     offsets, charges, skip = np.array([0, n]), np.zeros(n, np.float32), np.arange(n)
-    assert plan_batch(flat, offsets, flat, offsets, 1, tolerance).radius > 0
-    arguments = (flat, offsets, flat, offsets, charges, skip, "cauchy", tolerance)
+    assert plan_batch(flat, offsets, flat, offsets, kernel_code(kernel), tolerance).radius > 0
+    arguments = (flat, offsets, flat, offsets, charges, skip, kernel, tolerance)
     potential, force, scale = field(*arguments, engine="fft")
     log_potential, relative_force = reference.field(
-        points.astype(float), points.astype(float), charges, skip, "cauchy"
+        points.astype(float), points.astype(float), charges, skip, kernel
     )
     truth = np.exp(log_potential)
     true_force = truth[:, None] * relative_force

@@ -5,8 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reference
 from manymaps.compute.jit import compiled
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN, KERNEL_CODES, exp32, log32, term_and_slope
+from manymaps.compute.similarity import (
+    CAUCHY,
+    GAUSSIAN,
+    exp32,
+    kernel_code,
+    log1p32,
+    log32,
+    term_and_slope,
+)
 
 LOWEST, HIGHEST = -87.0, 88.0
 ACCURACY = 5e-7
@@ -35,6 +44,20 @@ def exp_of(values):
 def logarithms(x, result):
     for k in range(x.size):
         result[k] = log32(x[k])
+
+
+@compiled
+def logarithms_above_one(x, result):
+    for k in range(x.size):
+        result[k] = log1p32(x[k])
+
+
+def test_log_above_one_over_its_range():
+    x = np.exp(np.linspace(-80, 80, 1_000_000)).astype(np.float32)
+    x[::2] = np.linspace(0, 2, 500_000).astype(np.float32)
+    result = np.empty_like(x)
+    logarithms_above_one(x, result)
+    np.testing.assert_allclose(result, np.log1p(x.astype(float)), rtol=3e-7)
 
 
 def test_log_over_its_range():
@@ -77,22 +100,35 @@ def test_exp_of_zero_is_one():
     assert exp_of([0.0, -0.0])[1].tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("kernel", KERNEL_CODES)
+@pytest.mark.parametrize("kernel", ["gaussian", "cauchy", 1.1, 4.0, 50.0, 1e6])
 def test_kernel_and_its_slope(kernel):
-    kind = KERNEL_CODES[kernel]
+    kind = kernel_code(kernel)
     d2 = np.linspace(0, 40, 1000, dtype=np.float32)
     charges = np.linspace(-2, 2, 1000, dtype=np.float32)
     term, slope = np.empty_like(d2), np.empty_like(d2)
-    terms(d2, charges if kind == GAUSSIAN else np.exp(charges), kind, term, slope)
+    terms(d2, np.exp(charges) if kernel == "cauchy" else charges, kind, term, slope)
 
     def value(x):
-        return np.exp(charges.astype(float)) * (np.exp(-x) if kind == GAUSSIAN else 1 / (1 + x))
+        return np.exp(charges + reference.log_kernel_of(kernel, x))
 
     x, step = d2.astype(float), 1e-5
-    np.testing.assert_allclose(term, value(x), rtol=4e-6)
+    # The logarithm of a Student kernel is right to 3e-7 of its value, which is up to 40.
+    accuracy = 4e-6 if isinstance(kernel, str) else 3e-7 * 40
+    np.testing.assert_allclose(term, value(x), rtol=accuracy)
     numeric = (value(x - step) - value(x + step)) / (2 * step)
-    np.testing.assert_allclose(slope, numeric, rtol=4e-6)
+    np.testing.assert_allclose(slope, numeric, rtol=accuracy)
 
 
 def test_codes():
-    assert KERNEL_CODES == {"gaussian": GAUSSIAN, "cauchy": CAUCHY}
+    assert [kernel_code(kernel) for kernel in ("gaussian", "cauchy")] == [GAUSSIAN, CAUCHY]
+    exponent = kernel_code(4.0)
+    assert (type(exponent), exponent) == (np.float32, 2.5)
+
+
+def test_farther_than_float32_holds():
+    """A point of which the distance is infinite has no part in a sum."""
+    term, slope = np.ones((2, 3), np.float32)
+    d2 = np.array([1e30, 3e38, np.inf], np.float32)
+    terms(d2, np.zeros(3, np.float32), kernel_code(1.1), term, slope)
+    np.testing.assert_allclose(term, [10.0**-31.5 * 1.05**1.05, 0, 0], rtol=1e-4)
+    assert not slope[1:].any()

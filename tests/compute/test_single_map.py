@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manymaps.compute.similarity import KERNEL_CODES
+import reference
+from manymaps.compute.similarity import kernel_code
 from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
 from manymaps.compute.threads import share_out, threads
 from manymaps.model.target import conditional_target, joint_target
 
-EACH_KERNEL = pytest.mark.parametrize("kernel", KERNEL_CODES)
+EACH_KERNEL = pytest.mark.parametrize("kernel", reference.KERNELS)
 EACH_REST = pytest.mark.parametrize("rest", [0.0, 0.3])
 
 
@@ -25,7 +26,7 @@ def sums(target, positions, kernel, rest):
     (pairs,) = target.sides
     n, d = positions.shape
     where = (0,) * d, pairs.chunks, pairs.indptr, pairs.indices
-    how = positions, positions, KERNEL_CODES[kernel], np.float32(rest)
+    how = positions, positions, kernel_code(kernel), np.float32(rest)
     pull, mass, cost = np.empty((n, d), np.float32), np.empty(n, np.float32), np.empty(n)
     n_chunks = len(pairs.chunks) - 1
     share_out(single_map_attraction, n_chunks, *where, pairs.both, *how, pull, mass)
@@ -38,11 +39,11 @@ def expected(target, positions, kernel, rest):
     y = positions.astype(float)
     difference = y[:, None] - y
     d2 = (difference**2).sum(-1)
-    v = np.exp(-d2) if kernel == "gaussian" else 1 / (1 + d2)
-    log_v = -d2 if kernel == "gaussian" else -np.log1p(d2)
+    log_v = reference.log_kernel_of(kernel, d2)
+    v = np.exp(log_v)
     r = v / (v + rest) if rest else np.ones_like(v)
     log_sum = np.logaddexp(log_v, np.log(rest)) if rest else log_v
-    slope = 1 if kernel == "gaussian" else v
+    slope = reference.relative_slope(kernel, d2)
     weight = (p + p.T) * r
     pull = 2 * np.einsum("ij,ijk->ik", weight * slope, difference)
     return pull, weight.sum(axis=1), -(p * log_sum).sum(axis=1)

@@ -165,15 +165,15 @@ def test_bad_input() -> None:
     for value in (-1.0, np.nan, np.inf):
         bad = STAFF.astype(float)
         bad[1, 2] = value
-        with pytest.raises(DataError, match=r"row 1, column 2 of the counts is"):
+        with pytest.raises(DataError, match=r"the count in row 1, column 2 is"):
             correspondence_analysis(bad)
-    with pytest.raises(DataError, match="1 rows and 4 columns have counts"):
+    with pytest.raises(DataError, match=r"1 of . rows and 4 of . columns"):
         correspondence_analysis(STAFF[:1])
-    with pytest.raises(DataError, match="0 rows and 0 columns have counts"):
+    with pytest.raises(DataError, match=r"0 of . rows and 0 of . columns"):
         correspondence_analysis(np.zeros((3, 3)))
-    with pytest.raises(DataError, match="must be numbers"):
+    with pytest.raises(DataError, match="not real numbers"):
         correspondence_analysis(np.array([["a", "b"], ["c", "d"]]))
-    with pytest.raises(DataError, match="two dimensions"):
+    with pytest.raises(DataError, match="expected a table"):
         correspondence_analysis(STAFF[0])
     for n in (0, 4):
         with pytest.raises(ParameterError, match=r"must be a whole number from 1 to 3"):

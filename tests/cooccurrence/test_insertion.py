@@ -35,8 +35,8 @@ def test_what_is_known_unknown_and_without_counts(atlas):
         found = mm.insert_rows(atlas, counts)
     assert (found.labels, found.dissimilar, found.n_known) == (("n1",), ("n2",), 1)
     said = [str(warning.message) for warning in told]
-    assert "1 word of arrays not in the atlas, left out: 'foam'" in said
-    assert "1 document of arrays without a count of a word of the atlas, left out: 'n2'" in said
+    assert "1 word of arrays not in the atlas, omitted: 'foam'" in said
+    assert "1 document of arrays without counts of a word in the atlas, omitted: 'n2'" in said
     assert {warning.filename for warning in told} == {__file__}
 
 
@@ -49,19 +49,19 @@ def test_insert_refuses_an_atlas_of_two_kinds(atlas):
 
 
 def test_refusals(atlas):
-    with pytest.raises(mm.DataError, match="all 2 documents of arrays are in the atlas"):
+    with pytest.raises(mm.DataError, match="all 2 documents of arrays are already in the atlas"):
         mm.insert_rows(atlas, new_rows(["d1", "d2"], [[1, 0, 0], [0, 1, 0]]))
     with (
-        pytest.warns(mm.DataWarning, match="left out: 'foam'"),
-        pytest.raises(mm.DataError, match="none of 1 document of arrays has a count of a word"),
+        pytest.warns(mm.DataWarning, match="omitted: 'foam'"),
+        pytest.raises(mm.DataError, match="none of 1 document of arrays has counts of a word"),
     ):
         mm.insert_rows(atlas, new_rows(["n1"], [[0, 0, 2]]))
-    with pytest.raises(mm.DataError, match="in the atlas it is the reverse"):
+    with pytest.raises(mm.DataError, match="in the atlas they are reversed"):
         mm.insert_rows(atlas, sample().transposed())
     plain = (
         mm.SNE(perplexity=3, max_iter=10, random_state=0)
         .fit(np.random.default_rng(0).random((8, 3)))
         .atlas_
     )
-    with pytest.raises(mm.DataError, match="of one kind of object"):
+    with pytest.raises(mm.DataError, match="single kind of object"):
         mm.insert_rows(plain, sample())

@@ -93,7 +93,7 @@ def test_new_columns_among_rows():
     counts = np.random.default_rng(4).poisson(2.0, (3, ROWS)) + 1.0
     positions, _ = place_rows(atlas, sparse.csr_array(counts), columns=True)
     assert positions.shape == (1, 3, 2)
-    with pytest.raises(DataError, match="the atlas needs 8"):
+    with pytest.raises(DataError, match="expected 8"):
         place_rows(atlas, sparse.csr_array(counts))
 
 

@@ -58,7 +58,7 @@ def test_refusals(labels, strengths, message):
 
 
 def test_senses_need_one_value_per_pair():
-    with pytest.raises(DataError, match=r"pair_senses has the shape \(3,\) for 4 pairs"):
+    with pytest.raises(DataError, match=r"pair_senses has shape \(3,\) for 4 pairs"):
         Associations(["a", "b", "c"], TIES, pair_senses=np.zeros(3, dtype=int))
     senses = Associations(["a", "b", "c"], TIES, pair_senses=np.arange(4)).pair_senses
     assert senses is not None
@@ -66,7 +66,7 @@ def test_senses_need_one_value_per_pair():
 
 
 def test_numbers_of_responses_need_one_per_object():
-    with pytest.raises(DataError, match=r"n_responses has the shape \(4,\) for 3 objects"):
+    with pytest.raises(DataError, match=r"n_responses has shape \(4,\) for 3 objects"):
         Associations(["a", "b", "c"], TIES, n_responses=np.ones(4, dtype=int))
 
 

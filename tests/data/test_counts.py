@@ -88,12 +88,12 @@ def test_a_negative_count_does_not_hide_in_a_sum():
         ({"column_labels": ["x"]}, "1 labels for 4 words"),
         ({"row_labels": ["a", "", "c"]}, "label of document 1 is empty"),
         ({"row_labels": ["a", "b\0", "c"]}, "document 1 contains a null"),
-        ({"row_metadata": {"year": [1, 2]}}, r"'year' have the shape \(2,\) for 3 rows"),
+        ({"row_metadata": {"year": [1, 2]}}, r"'year' have shape \(2,\) for 3 rows"),
         ({"values": np.zeros((0, 4))}, "the table is empty"),
-        ({"values": np.zeros(4)}, "need a table"),
+        ({"values": np.zeros(4)}, "expected a table"),
         ({"values": TABLE * 1j}, "type complex128"),
         ({"values": np.array([["a"]])}, "real numbers"),
-        ({"values": np.full((3, 4), 1e308)}, "too large to be added"),
+        ({"values": np.full((3, 4), 1e308)}, "sum of the counts is too large"),
     ],
 )
 def test_what_does_not_fit_is_refused(changes, message):

@@ -1,8 +1,9 @@
-"""The embedded data: what they promise, and that the script rebuilds the word relations."""
+"""The included data: their contents, and the scripts that rebuild them byte by byte."""
 
 import importlib.util
 import io
 import os
+import re
 import sys
 from importlib import resources
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from manymaps.data.datasets import (
     CONSONANT_CLUSTERS,
@@ -18,13 +20,14 @@ from manymaps.data.datasets import (
     INTEGER_CONSTANT,
     load_consonants,
     load_integers,
+    load_word_associations,
     load_word_relations,
     sense_names,
 )
 from manymaps.errors import ParameterError
 from manymaps.io.similarities import read_similarities
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "build_word_relations.py"
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 DATA = resources.files("manymaps") / "data"
 
 
@@ -33,16 +36,30 @@ def relations():
     return load_word_relations()
 
 
-@pytest.fixture
-def script(monkeypatch) -> ModuleType:
-    """The build script as a module; its dataclasses look themselves up in `sys.modules`."""
-    spec = importlib.util.spec_from_file_location("build_word_relations", SCRIPT)
+@pytest.fixture(scope="module")
+def norms():
+    return load_word_associations()
+
+
+def imported(name: str) -> ModuleType:
+    """A script as a module; its dataclasses look themselves up in `sys.modules`."""
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return imported("build_word_relations")
+
+
+@pytest.fixture(scope="module")
+def association_script() -> ModuleType:
+    return imported("build_word_associations")
 
 
 def senses_of(relations, word: str) -> dict[str, list[str]]:
@@ -119,6 +136,63 @@ def test_the_script_names_a_missing_database(script, tmp_path, capsys, monkeypat
         script.main()
     assert stop.value.code == 2
     assert "data.noun" in capsys.readouterr().err
+
+
+def test_associations_are_a_symmetric_network_of_clean_words(norms):
+    similarities, strengths = norms.similarities, norms.strengths
+    assert norms.n_objects == 4032
+    assert norms.n_components == 1
+    assert list(norms.labels) == sorted(set(norms.labels))
+    assert all(re.fullmatch("[a-z]{2,}", word) for word in norms.labels)
+    np.testing.assert_allclose(strengths.sum(axis=1), 1)
+    assert abs(similarities - similarities.T).max() == 0
+    responses = similarities.rint()
+    np.testing.assert_allclose(similarities.data, responses.data)
+    assert responses.data.min() == 2
+    assert responses.data.max() == 100
+    assert np.diff((responses >= 5).indptr).min() == 11
+
+
+def test_associations_by_hand(norms):
+    """Lines of the source: bow,quiver 87 (quiver is left out); bow,ribbon 67; arrow,bow 19."""
+    bow = norms.index("bow")
+    assert norms.similarities[bow, norms.index("ribbon")] == pytest.approx(67)
+    assert norms.similarities[norms.index("arrow"), bow] == pytest.approx(19)
+    assert "quiver" not in norms.labels
+
+
+def test_the_associations_are_small_and_carry_their_attribution():
+    assert len((DATA / "word_associations.npz").read_bytes()) < 400_000
+    notice = (DATA / "LWOW-LICENSE").read_text(encoding="utf-8")
+    for part in ("Abramski", "Changes", "creativecommons.org/licenses/by/4.0/", "Attribution 4.0"):
+        assert part in notice
+
+
+def test_the_script_rebuilds_the_shipped_associations(association_script, data_folder):
+    edges = data_folder / "lwow" / association_script.EDGES
+    shipped = (DATA / "word_associations.npz").read_bytes()
+    assert association_script.build(edges) == shipped
+
+
+def test_the_words_are_the_largest_set_with_enough_strong_ties(association_script):
+    """A clique of 12 words keeps together; a chain and a clique of weak ties fall away."""
+    ties = np.zeros((40, 40), dtype=int)
+    ties[:12, :12] = association_script.STRONG
+    ties[12:24, 12:24] = association_script.STRONG - 1
+    for i in range(24, 39):
+        ties[i, i + 1] = ties[i + 1, i] = 100
+    ties[11, 24] = ties[24, 11] = 100
+    np.fill_diagonal(ties, 0)
+    members = association_script.well_connected(sparse.csr_array(ties))
+    np.testing.assert_array_equal(members, np.arange(12))
+
+
+def test_the_script_names_missing_associations(association_script, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["build", "--lwow", str(tmp_path)])
+    with pytest.raises(SystemExit) as stop:
+        association_script.main()
+    assert stop.value.code == 2
+    assert f"there is no {tmp_path / association_script.EDGES}" in capsys.readouterr().err
 
 
 REBUILT = {

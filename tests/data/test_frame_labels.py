@@ -209,10 +209,10 @@ class TestReading:
     @pytest.mark.parametrize(
         ("frame", "message"),
         [
-            (pd.DataFrame({"x": [1, 2], "kind": ["a", "a"]}), "text in 'kind' .*set_index"),
+            (pd.DataFrame({"x": [1, 2], "kind": ["a", "a"]}), "text in 'kind'; .*set_index"),
             (
                 pd.DataFrame({"x": [1], "kind": ["a"]}, index=["tie"]),
-                "text in 'kind' where numbers are expected; leave such columns out",
+                "text in 'kind'; expected numbers. Omit such columns",
             ),
             (
                 pl.DataFrame({"x": [1, 2], "word": ["a", "b"], "kind": ["c", "d"]}),
@@ -247,5 +247,5 @@ class TestReading:
 @pytest.mark.parametrize("name", ["norms.csv", Path("norms.csv")])
 def test_the_name_of_a_file_is_no_data(name):
     for take in (mm.TSNE().fit, mm.AdditiveClustering(2).fit, mm.diagnose, mm.similarity_map):
-        with pytest.raises(DataError, match=r"'norms\.csv'.* read by read_associations"):
+        with pytest.raises(DataError, match=r"'norms\.csv'.* by read_associations"):
             take(name)

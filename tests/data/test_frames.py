@@ -86,10 +86,10 @@ def test_a_series_has_a_name_of_its_own(atlas):
 @pytest.mark.parametrize(
     ("column", "name", "message"),
     [
-        ([1, 2], "n", "'n' has 2 values for 3 objects; give one for each"),
+        ([1, 2], "n", "'n' has 2 values for 3 objects; pass one per object"),
         ([1, 2, 3], None, "name=None is missing: a column by itself needs a name"),
         ({"label": LABELS}, "n", "name='n' names a single column; omit it for a table"),
-        (np.ones((3, 2)), None, "type ndarray is no table"),
+        (np.ones((3, 2)), None, "type ndarray is not a table"),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(atlas, column, name, message):
@@ -133,11 +133,11 @@ def test_an_exact_label_wins_over_one_in_another_case():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        ({"label": ["tie", "TIE"]}, "gives the object 'tie' twice, in rows 1 and 2"),
+        ({"label": ["tie", "TIE"]}, "contains the object 'tie' twice, in rows 1 and 2"),
         ({"label": ["bow"]}, "no label .* begins with 'bow', the objects with 'tie', 'Knot'"),
         ({"label": ["tie"], "n": []}, "differ in length: label has 1, n has 0"),
         ({}, "no columns"),
-        (7, "type int is no table"),
+        (7, "type int is not a table"),
     ],
 )
 def test_metadata_that_does_not_fit_is_refused(frame, message):
@@ -178,7 +178,7 @@ def test_parquet_table_is_read(tmp_path):
     [
         ("", "is empty"),
         ("label,n\ntie,1\nknot\n", "line 3 has 1 cells where the first row has 2"),
-        ("label,label\n", "two columns have the same name"),
+        ("label,label\n", "duplicate column 'label'"),
     ],
 )
 def test_broken_table_is_refused(tmp_path, text, message):

@@ -22,7 +22,7 @@ def test_proportions_are_multiples_of_one_response_and_sum_to_1():
     counts = sample.strengths.data * N_RESPONSES
     np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
     assert (sample.strengths.data > 0).all()
-    assert sample.report.dropped == {"not drawn again": relations.n_pairs - sample.n_pairs}
+    assert sample.report.dropped == {"not drawn": relations.n_pairs - sample.n_pairs}
 
 
 def test_senses_stay_with_their_pairs():
@@ -87,7 +87,7 @@ def test_rows_rounded_to_more_than_1_are_proportions():
 
 
 def test_what_is_refused():
-    with pytest.raises(DataError, match=r"cue '\d' sum to .* no whole numbers"):
+    with pytest.raises(DataError, match=r"cue '\d' sum to .* not whole numbers"):
         mm.resampled(mm.load_integers(), 0)
     norms = norms_of([[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]])
     for wrong in (0, 2.5, [10, 10, 0], "many", [True] * 3, np.nan):
@@ -118,7 +118,7 @@ class TestTrials:
         trials = trials_of()
         sample = mm.resampled(trials, 1)
         assert sample.n_participants == trials.n_participants
-        assert "participants drawn once more" in sample.report.notes
+        assert "participants resampled" in sample.report.notes
         sizes = np.bincount(trials.participant)
         chosen = []
         for i, name in enumerate(sample.participants):
@@ -168,13 +168,13 @@ class TestTrials:
             assert np.var(shares) == pytest.approx(expected, rel=0.2)
 
     def test_what_is_refused(self):
-        with pytest.raises(ParameterError, match="by='participants' needs trials, one row"):
+        with pytest.raises(ParameterError, match="by='participants' requires trials, with one row"):
             mm.resampled(mm.load_word_relations(), 0, by="participants")
-        with pytest.raises(ParameterError, match=r"say who answered.* or draw responses"):
+        with pytest.raises(ParameterError, match=r"trials with participants.* or use 'responses'"):
             mm.resampled(trials_of(participants=False), 0, by="participants")
         with pytest.raises(ParameterError, match="by='people' is not one of"):
             mm.resampled(trials_of(), 0, by="people")
         with pytest.raises(DataError, match="has no trials"):
             mm.resampled(trials_of().take(np.zeros(0, int)), 0)
-        with pytest.raises(ParameterError, match="n_responses is of norms"):
+        with pytest.raises(ParameterError, match="n_responses applies to norms"):
             mm.resampled(trials_of(), 0, n_responses=3)

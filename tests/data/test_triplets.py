@@ -41,16 +41,20 @@ def draw(count: int, kind: str = "odd", seed: int = 0, u: np.ndarray | None = No
     [
         ([[0, 1, 2], [0, 1, 1]], None, r"row 1: duplicate object in the triplet .*0, 1, 1"),
         ([[0, 1, 2], [0, -1, 1]], None, "row 1: the object -1 is negative"),
-        ([[0, 1, 2], [0, 1, 3]], list("abc"), "row 1: the object 3 is beyond the 3 labels"),
-        ([[0, 1, 2.5]], None, r"row 0: 2.5 is no number of an object"),
-        ([[0, 1, np.nan]], None, "row 0: nan is no number"),
+        (
+            [[0, 1, 2], [0, 1, 3]],
+            list("abc"),
+            "row 1: the object 3 exceeds the number of labels, 3",
+        ),
+        ([[0, 1, 2.5]], None, r"row 0: 2.5 is not a valid object index"),
+        ([[0, 1, np.nan]], None, "row 0: nan is not a valid"),
         ([[0, 1]], None, r"shape \(1, 2\)"),
         (np.empty((0, 3), int), None, "at least one row"),
-        ([["a", "b", "c"]], None, "must be whole numbers"),
+        ([["a", "b", "c"]], None, "must contain object indices"),
         ([[0, 1, 2]], ["a", "b", "b"], "duplicate label 'b'"),
-        ([[0, 1, 2**40]], None, "may be up to"),
-        (np.array([[0, 1, 2**63]], np.uint64), None, "may be up to"),
-        ([[0.0, 1, 1e300]], None, "row 0: 1e\\+300 is no number"),
+        ([[0, 1, 2**40]], None, "expected at most"),
+        (np.array([[0, 1, 2**63]], np.uint64), None, "expected at most"),
+        ([[0.0, 1, 1e300]], None, "row 0: 1e\\+300 is not a valid"),
     ],
 )
 def test_what_is_none_is_refused_with_its_row(values, labels, message):
@@ -224,5 +228,5 @@ def test_the_usual_penalty_does_for_few_and_many(monkeypatch, count):
 
 def test_too_many_objects_for_a_table():
     labels = [str(i) for i in range(10_001)]
-    with pytest.raises(mm.DataError, match=r"10,001 objects are too many.*estimate by proportions"):
+    with pytest.raises(mm.DataError, match=r"10,001 objects are too many.*estimate='proportions'"):
         mm.Triplets([[0, 1, 2]], labels).associations()

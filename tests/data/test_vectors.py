@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from manymaps.data import vectors as module
-from manymaps.data.vectors import Vectors, choose_rows, refuse_not_finite
+from manymaps.data.vectors import Vectors, choose_rows, reject_non_finite
 from manymaps.errors import DataError
 
 
@@ -67,8 +67,8 @@ def test_numbered_labels_differ_and_first_ones_stay(labels):
         ("ab", np.eye(3), "2 labels for 3 rows"),
         (["a", ""], np.eye(2), "label of row 1 is empty"),
         ("ab", np.ones(2), r"shape \(2,\)"),
-        ("ab", np.ones((2, 0)), "2 rows of 0 numbers"),
-        ([], np.ones((0, 2)), "0 rows of 2 numbers"),
+        ("ab", np.ones((2, 0)), r"is empty; its shape is \(2, 0\)"),
+        ([], np.ones((0, 2)), r"is empty; its shape is \(0, 2\)"),
         ("ab", [[1, 2], [3]], "different lengths"),
         ("ab", [["x", "y"], ["z", "u"]], "not real numbers"),
         ("ab", np.eye(2) * 1j, "not real numbers"),
@@ -87,10 +87,10 @@ def test_what_is_refused(labels, values, message):
 def test_the_first_bad_value_is_found_in_any_block(monkeypatch):
     monkeypatch.setattr(module, "BLOCK_SIZE", 8)
     values = np.zeros((9, 3), dtype=np.float32)
-    refuse_not_finite(values, "abcdefghi", "here")
+    reject_non_finite(values, "abcdefghi", "here")
     values[7, 2] = values[8, 0] = np.nan
     with pytest.raises(DataError, match=r"here: the value in row 7 \('h'\), column 2 \('z'\) is"):
-        refuse_not_finite(values, "abcdefghi", "here", ["x", "y", "z"])
+        reject_non_finite(values, "abcdefghi", "here", ["x", "y", "z"])
 
 
 def test_memory_mapped_values_are_checked_when_asked_for(tmp_path):
@@ -116,7 +116,7 @@ def test_subset_keeps_the_order_that_is_asked_for():
     part = vectors.subset(["suit", "tie", "suit"])
     assert part.labels == ("suit", "tie")
     np.testing.assert_array_equal(part.values, np.eye(3)[[2, 0]])
-    assert part.report.notes == ("1 labels were asked for more than once",)
+    assert part.report.notes == ("1 labels were passed more than once",)
     assert vectors.subset("knot").labels == ("knot",)
     assert vectors.subset(iter(["knot"])).labels == ("knot",)
 
@@ -129,7 +129,7 @@ def test_unknown_labels_are_counted_and_suggested(monkeypatch):
     )
     with pytest.raises(DataError, match=message):
         vectors.subset(["tie", "knto", "suit", "x", "y"])
-    with pytest.raises(DataError, match="no labels"):
+    with pytest.raises(DataError, match="at least one label"):
         vectors.subset([])
     monkeypatch.setattr(module, "MOST_LABELS_TO_COMPARE", 2)
     with pytest.raises(DataError, match=r"arrays: 'knto'; labels are compared"):

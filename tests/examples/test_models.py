@@ -90,9 +90,9 @@ def test_same_seed_same_bits(model: AssociationModel, split: Split) -> None:
 def test_bad_tables(model: AssociationModel) -> None:
     with pytest.raises(DataError, match="must be square"):
         model.fit(sparse.csr_array((3, 4)))
-    with pytest.raises(DataError, match="holds no association"):
+    with pytest.raises(DataError, match="has no associations"):
         model.fit(sparse.csr_array((4, 4)))
-    with pytest.raises(DataError, match="must hold finite positive"):
+    with pytest.raises(DataError, match="must contain finite, positive"):
         model.fit(sparse.csr_array([[0, np.nan, 0], [1, 0, 0], [0, 0, 0]]))
     with pytest.raises(DataError, match="row 1 of the training part sums to 2"):
         model.fit(sparse.csr_array([[0, 1, 0], [1, 0, 1], [0, 0, 0]]))

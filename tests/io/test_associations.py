@@ -349,13 +349,13 @@ def test_empty_labels_and_zero_strengths_are_reported(write):
 def test_cues_without_responses_are_named(write):
     norms = read_associations(write("n.csv", "cue,response,strength\na,b,1\nb,a,1\nd,z,1\n"))
     assert norms.labels == ("a", "b", "d")
-    assert "no response is left for 1 of 3 cues: 'd'" in norms.report.notes
+    assert "no responses remain for 1 of 3 cues: 'd'" in norms.report.notes
 
 
 def test_strengths_of_every_size(write):
     text = "cue,response,strength\na,b,1e300\na,c,1e-300\nb,a,5e-324\nc,a,1\n"
     norms = read_associations(write("n.csv", text))
-    assert norms.report.dropped == {"strength too small beside its row": 1}
+    assert norms.report.dropped == {"strength too small compared with its row": 1}
     assert as_dict(norms)["b", "a"] == 1
     huge = "cue,response,strength\na,b,1e308\na,b,1e308\nb,a,1\n"
     with pytest.raises(DataError, match="strengths of cue 'a' are too large"):
@@ -390,23 +390,23 @@ def test_lines_are_counted_across_quoted_ends_of_line(write):
     [
         ("", "is empty"),
         (" \n\n", "is empty"),
-        ("cue,response,strength\n", "holds no pairs"),
-        ("tie knot 0.5\nknot tie 0.5\n", "one column only when split at commas, semicolons"),
-        ("cue\ntie\n", "one column only"),
+        ("cue,response,strength\n", "has no pairs"),
+        ("tie knot 0.5\nknot tie 0.5\n", "only one column when split at commas, semicolons"),
+        ("cue\ntie\n", "only one column"),
         ("cue,reply,strength\na,b,1\n", "no column of responses; its columns are 'cue', 'reply'"),
         ("foo,bar,baz\na,b,1\n", "no column of cues; its columns are 'foo', 'bar', 'baz'"),
         ("cue,response,prop\na,b,.1\n", r"no column of strengths.*perhaps 'prop'"),
         ("cue,response,strength\na,b\n", "line 2 has 2 cells where the first row has 3"),
         ("cue,response,strength\na,b,c,1\n", "line 2 has 4 cells.*quotation marks"),
         ('cue,response,strength\n"a"x,b,1\n', "line 2: the row that starts here"),
-        ('cue,response,strength\na,b,1\n"a,b,1\n', "line 3: .*left open"),
-        ("a,b,extra,5\n", "third column holds 'extra', not a strength"),
-        ("cue,response,strength\na,a,1\n", "self pair: 1.*a single word, 'a'"),
+        ('cue,response,strength\na,b,1\n"a,b,1\n', "line 3: .*close every quotation mark"),
+        ("a,b,extra,5\n", "third column contains 'extra' instead of a strength"),
+        ("cue,response,strength\na,a,1\n", "self pair: 1.*at least two words, got only 'a'"),
         ("cue,response,strength\na,b,1\n", "never a cue: 1.*responses='keep'"),
         ("cue,response,strength\na,b,0\nb,a,0\n", "zero strength: 2"),
         ("cue,response,strength\n,b,1\n", "empty label: 1"),
-        ("# mine\ncue,response,strength\na,b,1\n", "line 1 holds '# mine' alone"),
-        ("Mine, 2024\ncue,response,strength\na,b,1\n", "nothing above the header"),
+        ("# mine\ncue,response,strength\na,b,1\n", "line 1 contains only '# mine'"),
+        ("Mine, 2024\ncue,response,strength\na,b,1\n", "remove lines above the header"),
         ("id,n,age,cue,x,y\n1,3,33,a,b,c\n2,7,3,b,a,c\n", "no column of responses"),
         ("cue,response,strength\n" + "x" * 200_000 + ",b,1\n", "line 2.*larger than field limit"),
     ],
@@ -422,7 +422,7 @@ def test_missing_columns_that_were_asked_for(write):
         read_associations(write("n.csv", PLAIN), cue="x")
     with pytest.raises(DataError, match=r"no column 'n'.*Name one of them as strength="):
         read_associations(write("n.csv", PLAIN), strength="n")
-    with pytest.raises(DataError, match="both be read from the column 'cue'"):
+    with pytest.raises(DataError, match="the column 'cue' would be read twice"):
         read_associations(write("n.csv", PLAIN), response="cue")
 
 
@@ -461,11 +461,11 @@ def test_damaged_files(write):
 def test_unknown_options(write):
     path = write("n.csv", PLAIN)
     for option in ("responses", "rows", "self_pairs"):
-        with pytest.raises(ParameterError, match=f"{option} is 'maybe'; it must be"):
+        with pytest.raises(ParameterError, match=f"{option} is 'maybe'; use"):
             read_associations(path, **{option: "maybe"})
     with pytest.raises(ParameterError, match="format='xls' is not one of 'edges', 'matrix'"):
         read_associations(path, format="xls")
-    with pytest.raises(ParameterError, match=r"labels=\.\.\. is for a matrix"):
+    with pytest.raises(ParameterError, match=r"labels=\.\.\. applies to matrices"):
         read_associations(path, labels=["tie"], format="edges")
 
 
@@ -547,11 +547,11 @@ def test_frames_that_cannot_be_used():
         associations_from(pd.DataFrame())
     with pytest.raises(DataError, match="the rows have different lengths"):
         associations_from([[0, 1], [1]])
-    with pytest.raises(DataError, match=r"type str.*there is read_associations"):
+    with pytest.raises(DataError, match=r"type str.*use read_associations"):
         associations_from("norms.csv")
     with pytest.raises(DataError, match="object of type dict"):
         associations_from({"a": 1})
-    with pytest.raises(ParameterError, match=r"labels=\.\.\. is for a matrix"):
+    with pytest.raises(ParameterError, match=r"labels=\.\.\. applies to matrices"):
         associations_from(bad, labels=["a", "b"])
 
 

@@ -74,7 +74,7 @@ def test_folder_in_place_of_a_file(folder):
     [
         ("", "norms.csv is empty"),
         (b"\n \n", "norms.csv is empty"),
-        ("cue response strength\ntie knot 1\n", "one column only"),
+        ("cue response strength\ntie knot 1\n", "only one column"),
         ("a,b,strength\ntie,knot,1\n", "its columns are 'a', 'b', 'strength'"),
         ("cue,response,strength\ntie,knot,much\n", "line 2"),
         ("cue,response,strength\ntie,knot,1\nknot,tie,-1\n", "line 3"),

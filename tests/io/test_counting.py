@@ -59,7 +59,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpora, "PIECE", 5)
     monkeypatch.setattr(corpora, "LONG_DOCUMENT", 10)
     monkeypatch.setattr(counting, "MOST_PAIRS", 7)
-    monkeypatch.setattr(counting, "IN_MEMORY", 16)
+    monkeypatch.setattr(corpora, "BATCH", 20)
 
 
 class TestDocumentsByWords:
@@ -159,7 +159,7 @@ class TestWhichWords:
         assert counts.column_labels == ("tie", "rope", "bow")
         assert counts.values.toarray()[:2].tolist() == [[1, 0, 0], [1, 0, 1]]
         assert counts.report.notes[0] == (
-            "words of the vocabulary that are not in the texts: 1 of 3 ('rope')"
+            "words of the vocabulary that do not occur in the texts: 1 of 3 ('rope')"
         )
         again = count_texts(POEM, Words(vocabulary=count_texts(POEM).column_labels))
         np.testing.assert_array_equal(again.values.toarray(), count_texts(POEM).values.toarray())
@@ -177,7 +177,7 @@ class TestWhichWords:
             count_texts(["", "?"])
         with pytest.raises(DataError, match="no texts to count"):
             count_texts([])
-        with pytest.raises(ParameterError, match="gives empty words"):
+        with pytest.raises(ParameterError, match="returns empty words"):
             count_texts(["tie"], Words(token_pattern=r"x*"))
 
     @pytest.mark.parametrize(
@@ -190,12 +190,18 @@ class TestWhichWords:
             ({"stop_words": "french"}, "stop_words='french' is not a known list"),
             ({"token_pattern": "("}, "is not a valid regular expression"),
             ({"token_pattern": "(a)(b)"}, "has 2 groups"),
-            ({"vocabulary": []}, "one word at least"),
+            ({"vocabulary": []}, "at least one word"),
             ({"vocabulary": "tie"}, "must be a list"),
-            ({"vocabulary": ["tie", "tie"]}, "holds 'tie' twice"),
-            ({"vocabulary": ["tie", ""]}, "holds '', which is no word"),
-            ({"vocabulary": ["tie"], "max_words": 3}, "max_words=3 would choose among"),
-            ({"vocabulary": ["tie"], "stop_words": ["a"]}, "stop_words=.* would choose among"),
+            ({"vocabulary": ["tie", "tie"]}, "contains 'tie' twice"),
+            ({"vocabulary": ["tie", ""]}, "contains '', which is not a word"),
+            (
+                {"vocabulary": ["tie"], "max_words": 3},
+                "max_words=3 cannot be combined with a vocabulary",
+            ),
+            (
+                {"vocabulary": ["tie"], "stop_words": ["a"]},
+                "stop_words=.* cannot be combined with a vocabulary",
+            ),
         ],
     )
     def test_bad_options_are_refused(self, options, message):
@@ -223,7 +229,9 @@ class TestSources:
             "big": ["", str(10**30), "", ""],
         }
         assert counts.row_metadata["year"].dtype == np.int64
-        assert "documents that repeat a label and got a number: 1 ('a (3)')" in counts.report.notes
+        assert (
+            "1 documents repeat an earlier label and got a number: 'a (3)'" in counts.report.notes
+        )
         assert any("'html'" in note for note in counts.report.notes)
 
     def test_mappings_and_series(self):
@@ -255,7 +263,7 @@ class TestSources:
         with pytest.raises(DataError, match="of type bytes"):
             count_texts([b"tie"])
         for text in ("a text, not a file", "a long text " * 1000):
-            with pytest.raises(OSError, match="texts in memory are given as a list"):
+            with pytest.raises(OSError, match="pass texts in memory as a list"):
                 count_texts(text)
 
     def test_progress_is_told_in_words(self):
@@ -353,7 +361,6 @@ def generated(n: int, told: list[int]) -> Iterator[str]:
 def test_a_corpus_streams(window, monkeypatch):
     monkeypatch.setattr(corpora, "PIECE", 2**15)
     monkeypatch.setattr(counting, "MOST_PAIRS", 2**16)
-    monkeypatch.setattr(counting, "IN_MEMORY", 2**18)
     size = [0]
     words = Words(max_words=100, token_pattern=r"word\d+")
     tracemalloc.start()

@@ -196,7 +196,7 @@ def test_missing_columns_get_suggestions(tmp_path):
     with pytest.raises(DataError, match="would be read twice"):
         read_counts(path, rows="word", columns="word")
     many = save(tmp_path / "m.csv", "one,two,three,n\na,b,c,1\n")
-    with pytest.raises(DataError, match="does not say which"):
+    with pytest.raises(DataError, match="has no unique column for the"):
         read_counts(many, format="edges")
     assert read_counts(many, rows="one", columns="three").kinds == ("one", "three")
     with pytest.raises(ParameterError, match=r"rows=\.\.\., columns=\.\.\. and count"):
@@ -245,8 +245,8 @@ def test_columns_of_text_become_metadata_and_numbers_may_be_labels(tmp_path):
         (WIDE + "d3,1,1\n", "line 4 has 3 cells"),
         ("document,tie,knot\nd1,0,0\nd2,0,0\n", "no count above 0"),
         ("document,tie,knot,suit\n", "no column of numbers"),
-        ("just one line of text", "one column only"),
-        ("a title\nand some lines\nof text\n", "one column only"),
+        ("just one line of text", "only one column"),
+        ("a title\nand some lines\nof text\n", "only one column"),
         ("name,city,street\nann,rome,via\nbob,bonn,weg\n", "no column of numbers"),
         ("", "is empty"),
         (b"\x00\x01\x02\x03 binary \x00", "not text"),

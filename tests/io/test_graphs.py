@@ -91,7 +91,7 @@ def test_the_weight_is_a_usual_attribute_or_the_one_that_is_named(tmp_path: Path
     assert strengths(read_associations(path, strength="trials", **rules))["a", "b"] == 0.8
     with pytest.raises(DataError, match=r"no edge .* attribute 'x'; edges have 'FSG', 'trials'"):
         read_associations(path, strength="x")
-    with pytest.raises(ParameterError, match="is a graph, whose edges have their own ends"):
+    with pytest.raises(ParameterError, match="is a graph; omit them"):
         read_associations(path, cue="source")
 
 
@@ -111,7 +111,9 @@ def test_defaults_and_names_of_nodes(tmp_path: Path) -> None:
     twice = document(body.replace("knot", "bow &amp; tie"), "undirected", keys)
     found = read_associations(written(tmp_path, twice), rows="keep")
     assert strengths(found) == {("n0", "n1"): 7, ("n1", "n0"): 7}
-    assert any("not by their 'label': 'bow & tie' occurs twice" in x for x in found.report.notes)
+    assert any(
+        "not the attribute 'label': 'bow & tie' occurs twice" in x for x in found.report.notes
+    )
 
 
 def test_what_yed_draws(tmp_path: Path) -> None:
@@ -201,7 +203,7 @@ LAUGHS = (
         ('<!DOCTYPE graphml SYSTEM "a.dtd"><graphml>&x;</graphml>', "declares a document type"),
         (document(NODES), "has no edges"),
         (document(NODES + "<hyperedge/>"), "cannot be read as GraphML .*hyperedges"),
-        (document(NODES)[:-20], "cannot be read as GraphML .*cut short"),
+        (document(NODES)[:-20], "cannot be read as GraphML .*complete"),
         ('<?xml version="1.0"?><gexf/>', "cannot be read as GraphML"),
         ("tie,knot\n", "does not start like a file of the format graphml"),
         (document(NODES + WEIGHED.format("-1"), keys=WEIGHT), "edge 'a' - 'b'.*'-1'"),

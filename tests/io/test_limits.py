@@ -128,7 +128,7 @@ class TestMostLabels:
 def test_packed_word2vec_that_promises_too_much(tmp_path):
     head = f"{10**12} {10**12}\n".encode() + b"a " + bytes(100)
     for data in (head, gzip.compress(head)):
-        with pytest.raises(DataError, match="the header says 1,000,000,000,000 values a row"):
+        with pytest.raises(DataError, match=r"row 1 of 1,000,000,000,000: .* of 4,000,000,000,000"):
             read_vectors(save(tmp_path / "v.bin", data), format="word2vec-binary")
 
 
@@ -141,7 +141,7 @@ def test_headers_that_promise_nothing_real(tmp_path, header, format):
 
 
 def test_numbers_of_thousands_of_digits(tmp_path):
-    with pytest.raises(DataError, match=r"t\.jsonl, line 1: this is not JSON \(Exceeds the limit"):
+    with pytest.raises(DataError, match=r"t\.jsonl, line 1: invalid JSON \(Exceeds the limit"):
         list(Texts(save(tmp_path / "t.jsonl", f'{{"text": "a", "n": {DIGITS}}}\n')))
     with pytest.raises(DataError, match=r"t\.csv, line 2: .* is '9999"):
         read_counts(save(tmp_path / "t.csv", f"document,word,count\na,b,{DIGITS}\n"))
@@ -163,7 +163,9 @@ def test_documents_of_many_fields(tmp_path, monkeypatch):
         list(Texts(save(tmp_path / "t.jsonl", line)))
     monkeypatch.setattr("manymaps.io.documents.MOST_MISSING", 1000)
     lines = "".join(f'{{"text": "a{i}", "k{i}": 0}}\n' for i in range(100))
-    with pytest.raises(DataError, match="fields of the documents are missing in most of them"):
+    with pytest.raises(
+        DataError, match="fields of the documents have more than 1,000 missing values"
+    ):
         count_texts(Texts(save(tmp_path / "t.jsonl", lines)))
 
 

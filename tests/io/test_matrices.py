@@ -81,7 +81,7 @@ def test_given_labels_replace_those_of_a_table(write):
 def test_renormalized_matrices_say_that_symmetry_is_lost(write):
     norms = read_associations(write("m.csv", MATRIX))
     assert norms.strengths.sum(axis=1).tolist() == pytest.approx([1, 1, 1])
-    assert "keep rows as they are" in " ".join(norms.report.notes)
+    assert "keep the rows as they are" in " ".join(norms.report.notes)
 
 
 def test_arrays_in_files(tmp_path):
@@ -116,8 +116,8 @@ def test_arrays_in_files(tmp_path):
         (",a,b\na,0,1\nb,1\n", "line 3 has 2 cells where the first row has 3"),
         (",a,a\na,0,1\na,1,0\n", "label 'a' .objects 0 and 1"),
         (",a,\na,0,1\n,1,0\n", "label of object 1 is empty"),
-        (",a,b\na,1,0\nb,0,1\n", "no pairs are left of 2 read"),
-        (",a\na,1\n", "a single word, 'a'"),
+        (",a,b\na,1,0\nb,0,1\n", "none of 2 pairs remain"),
+        (",a\na,1\n", "at least two words, got only 'a'"),
         (",a,b\n", "single row"),
     ],
 )
@@ -161,7 +161,7 @@ def test_empty_cells_are_pairs_that_were_not_judged(write, gap):
         [True, False, True],
         [False, True, False],
     ]
-    assert "2 of 6 cells are empty: nothing is known of these pairs" in norms.report.notes[0]
+    assert "2 of 6 cells are empty: these pairs are unknown" in norms.report.notes[0]
     assert norms.n_missing == 2
     assert norms.is_symmetric
 
@@ -200,9 +200,9 @@ def test_missing_pairs_are_checked():
     gap = sparse.csr_array((3, 3), dtype=bool)
     assert Associations(WORDS, table, missing=gap).missing is None
     assert Associations(WORDS, table, missing=np.eye(3, dtype=bool)).missing is None
-    with pytest.raises(DataError, match=r"row 1 \('knot'\), column 0 \('tie'\) is missing and has"):
+    with pytest.raises(DataError, match=r"row 1 \('knot'\), column 0 \('tie'\) is missing but has"):
         Associations(WORDS, table, missing=np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]]))
-    with pytest.raises(DataError, match=r"missing has the shape \(2, 2\)"):
+    with pytest.raises(DataError, match=r"missing has shape \(2, 2\)"):
         Associations(WORDS, table, missing=np.eye(2, dtype=bool))
 
 
@@ -226,7 +226,7 @@ def test_labels_that_do_not_fit(tmp_path, write):
 
 def test_archives_without_one_matrix(tmp_path):
     np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 2)))
-    with pytest.raises(DataError, match=r"holds 2 tables.*'a' \(2, 2\), 'b' \(2, 2\)"):
+    with pytest.raises(DataError, match=r"contains 2 tables.*'a' \(2, 2\), 'b' \(2, 2\)"):
         read_associations(tmp_path / "two.npz")
 
 

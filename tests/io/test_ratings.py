@@ -97,14 +97,17 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
     [
         ("word1,word2,rating\ntie,knot,much\n", "line 2: the rating of 'tie' - 'knot' is 'much'"),
         ("word1,word2,rating\ntie,knot,1\na,b,inf\n", "line 3: the rating of 'a' - 'b' is 'inf'"),
-        ("word1,word2,rating\ntie,tie,10\n", "holds no rating of two different words"),
-        ("word1,word2,rating\ntie,knot,\n", "holds no rating; expected two words and a rating"),
+        ("word1,word2,rating\ntie,tie,10\n", "has no ratings of two different words"),
+        (
+            "word1,word2,rating\ntie,knot,\n",
+            "does not contain a rating; expected",
+        ),
         ("word1,word2\ntie,knot\n", "has no column of ratings; its columns are 'word1', 'word2'"),
-        ("word1,rating,x\ntie,1,2\n", "has no two columns of words"),
+        ("word1,rating,x\ntie,1,2\n", "does not have two columns of words"),
         ("1,2,3\n4,5,6\n", "has no header, and its first row is '1', '2', '3'"),
         ("word1,word2,rating\ntie,knot\n", "line 2 has 2 cells"),
-        ("tie\nknot\n", "one column only"),
-        ("# nothing\n", "one column only|holds no ratings"),
+        ("tie\nknot\n", "only one column"),
+        ("# nothing\n", "only one column"),
     ],
 )
 def test_bad_files(tmp_path, text, message):
@@ -114,7 +117,7 @@ def test_bad_files(tmp_path, text, message):
 
 def test_arrays_are_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((3, 3)))
-    with pytest.raises(mm.DataError, match="no table of words and ratings"):
+    with pytest.raises(mm.DataError, match="is a file of the format npy; expected"):
         mm.read_ratings(tmp_path / "a.npy")
     with pytest.raises(mm.ParameterError, match="is not one of"):
         mm.read_ratings(written(tmp_path, LAYOUTS["rg65.csv"]), format="npy")

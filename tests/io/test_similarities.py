@@ -29,7 +29,7 @@ def test_pairs_that_are_not_listed(tmp_path, absent, value):
 def test_a_pair_that_is_listed_twice(tmp_path):
     both = read_similarities(written(tmp_path, "a,b,5 b,a,3 a,b,5"))
     assert (both.values[0, 1], both.values[1, 0]) == (5, 3)
-    with pytest.raises(DataError, match=r"line 4: .* is 6 here and 5 at .*line 2"):
+    with pytest.raises(DataError, match=r"line 4: .* is 6, but 5 at .*line 2"):
         read_similarities(written(tmp_path, "a,b,5 b,a,3 a,b,6"))
 
 

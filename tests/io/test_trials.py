@@ -191,7 +191,7 @@ def test_treatments_come_in_their_order(tmp_path):
     trials = mm.read_trials(file, fold=True, where="age < 24", balance=3)
     assert trials.n_trials == 6
     assert set(map(tuple, given_texts(trials))) == {("knot", "=", "x")}
-    assert trials.report.dropped == {"not age < 24": 5, "drawn out to balance cues": 2}
+    assert trials.report.dropped == {"not age < 24": 5, "dropped to balance cues": 2}
     again = mm.read_trials(file, fold=True, where="age < 24", balance=3)
     np.testing.assert_array_equal(trials.columns["age"], again.columns["age"])
     assert mm.read_trials(file, balance="least").n_trials == 12
@@ -205,7 +205,7 @@ def test_people_who_contradict_themselves_are_counted(tmp_path):
     trials = mm.read_trials(file)
     said = [note for note in trials.report.notes if "more than one" in note]
     assert said == [
-        "1 participants have more than one 'gender' (such as 'p1'); each trial goes by its own"
+        "1 participants have more than one 'gender' (such as 'p1'); each trial has its own value"
     ]
     assert {name: group.n_trials for name, group in trials.groups("gender").items()} == {
         "Fe": 13, "Ma": 1
@@ -217,7 +217,7 @@ def test_a_column_of_numbers_may_have_some_that_are_none(tmp_path):
     file = write_plain(tmp_path / "a.csv", ["subject", "age", "cue", "response"], rows)
     trials = mm.read_trials(file)
     assert np.isnan(trials.columns["age"][-1])
-    assert "'age': 'old' are no numbers, and so unknown" in trials.report.notes
+    assert "'age': 'old' are not numbers and count as unknown" in trials.report.notes
 
 
 def test_trials_without_a_cue_or_a_person(tmp_path):
@@ -247,10 +247,10 @@ def test_rows_that_end_early_lack_answers(tmp_path):
         ("cue,b,c\ntie,knot,suit\n", {}, "no column of answers; .* response=..., several"),
         ("cue,R1,R2\ntie,a,b\n", {"response": "R1,R9"}, "has no column 'R9'"),
         ("cue,R1,R2\ntie,a,b\n", {"participant": "who"}, "no column 'who'"),
-        ("cue,R1,R2\n,a,b\n", {}, "holds no trials"),
-        ("cue,R1,R2\n", {}, "holds no trials"),
+        ("cue,R1,R2\n,a,b\n", {}, "contains no trials"),
+        ("cue,R1,R2\n", {}, "contains no trials"),
         ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}, "a column 'age' that does not exist"),
-        ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}, "holds for none of 1 trials"),
+        ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}, "is true for none of 1 trials"),
         ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' is neither 'least' nor"),
         ("cue,R1,R2\ntie,a,b\n", {"balance": 0}, "n=0"),
         ("cue,R1,R2\ntie,a,b\n", {"format": "npy"}, "format='npy' is not one of 'trials'"),
@@ -272,7 +272,7 @@ def test_bytes_that_are_no_utf8_are_told_by_line(tmp_path):
 
 
 def test_no_frame_is_refused():
-    with pytest.raises(DataError, match="cannot be made from an object of type int"):
+    with pytest.raises(DataError, match="cannot make trials from an object of type int"):
         mm.trials_from(3)
 
 
@@ -320,14 +320,14 @@ def test_swow_strengths_of_both_kinds(tmp_path):
         mm.read_associations(both, responses=r).strengths[0, 1] for r in ("R1", "R123", "drop")
     ]
     assert found == [0.9, 0.4, 0.4]
-    with pytest.raises(ParameterError, match=r"responses='R12' says .* a column 'R12.Strength'"):
+    with pytest.raises(ParameterError, match=r"responses='R12' selects .* a column 'R12.Strength'"):
         mm.read_associations(first, responses="R12")
 
 
 @pytest.mark.parametrize("option", [{"where": "age < 3"}, {"balance": 3}, {"participant": "who"}])
 def test_options_of_trials_are_refused_of_pairs(tmp_path, option):
     (tmp_path / "a.csv").write_text("cue,response,strength\ntie,knot,1\nknot,tie,1\n")
-    with pytest.raises((ParameterError, DataError), match=r"is of trials, and|no column 'who'"):
+    with pytest.raises((ParameterError, DataError), match=r"applies to trials|no column 'who'"):
         mm.read_associations(tmp_path / "a.csv", **option)
 
 
@@ -361,7 +361,7 @@ def test_a_blank_at_the_end_of_a_line_is_no_number(tmp_path):
 def test_places_that_are_none_are_told(tmp_path):
     (tmp_path / "graph.tsv").write_text("1\t2\t5\n2\t1\t3\n4\t1\t2\n1\t1\t1\n")
     with pytest.raises(
-        DataError, match=r"line 3: '4' is not a place among the 3 labels; .* from 1 to 3"
+        DataError, match=r"line 3: '4' is not the position of a label; .* from 1 to 3"
     ):
         mm.read_associations(tmp_path / "graph.tsv", labels=["a", "b", "c"])
     with pytest.raises(DataError, match="duplicate label"):

@@ -54,7 +54,7 @@ def test_labels_of_numbers(tmp_path):
     np.save(tmp_path / "asked.npy", np.array(ASKED))
     found = mm.read_triplets(tmp_path / "asked.npy", labels=tmp_path / "words.txt")
     assert found.labels == ("tie", "knot", "suit", "rope", "hat")
-    with pytest.raises(mm.DataError, match="row 2: the object 3 is beyond the 3 labels"):
+    with pytest.raises(mm.DataError, match="row 2: the object 3 exceeds the number of labels, 3"):
         mm.read_triplets(tmp_path / "asked.npy", labels=["a", "b", "c"])
 
 
@@ -83,9 +83,7 @@ def test_kinds(tmp_path):
     assert mm.read_triplets(file, kind="closer").kind == "closer"
     assert mm.read_triplets(file, format="triplets:closer").kind == "closer"
     assert mm.read_triplets(file, format="triplets").kind == "odd"
-    with pytest.raises(
-        mm.ParameterError, match="format='triplets:nearer' is none of 'triplets:odd'"
-    ):
+    with pytest.raises(mm.ParameterError, match="format='triplets:nearer' is not 'triplets:odd'"):
         mm.read_triplets(file, format="triplets:nearer")
     with pytest.raises(mm.ParameterError, match="kind='nearer' is not one of odd, closer"):
         mm.read_triplets(file, kind="nearer")
@@ -98,16 +96,16 @@ def test_kinds(tmp_path):
     [
         ("0 1 2\n\n0 1 1\n", r"line 3: duplicate object"),
         ("a b odd\n0 1 2\n0 -1 1\n", r"line 3: the object -1 is negative"),
-        ("0 1 2\n0 1.5 2\n", r"line 2: 1.5 is no number of an object"),
-        ("0 1 2\n0 1 x\n", r"line 2 holds 'x'; expected three numbers"),
+        ("0 1 2\n0 1.5 2\n", r"line 2: 1.5 is not a valid object index"),
+        ("0 1 2\n0 1 x\n", r"line 2: got 'x'; expected three indices"),
         ("0 1 2\n0 1\n", r"line 2 has 2 cells"),
-        ("0 1 2\n0 9223372036854775808 1\n", "line 2: 9.22.* is no number of an object"),
+        ("0 1 2\n0 9223372036854775808 1\n", "line 2: 9.22.* is not a valid object index"),
         ("0 " + "x" * 200_000 + " 2\n", r"line 1: .* cannot be split"),
-        ("0,1\n2,3\n", "has 2 columns; expected three objects"),
-        ("tie,knot,suit\ntie,tie,suit\n", r"line 2: duplicate object .*'tie, tie, suit'"),
+        ("0,1\n2,3\n", "got 2 columns .*; expected three objects"),
+        ("tie,knot,suit\ntie,tie,suit\n", r"line 2: duplicate object .*'tie' - 'tie' - 'suit'"),
         ("tie,knot,suit\ntie,knot\n", r"line 2 has 2 cells"),
         ("\n", "is empty; expected three objects on each line"),
-        ("a,b,odd\n", "holds no triplet"),
+        ("a,b,odd\n", "contains no triplet"),
     ],
 )
 def test_bad_texts(tmp_path, text, message):
@@ -122,10 +120,10 @@ def test_other_bad_files(tmp_path):
     with pytest.raises(mm.DataError, match=r"shape \(3, 4\)"):
         mm.read_triplets(tmp_path / "a.npy")
     np.savez(tmp_path / "a.npz", a=np.array(ASKED), b=np.array(ASKED))
-    with pytest.raises(mm.DataError, match="holds 2 arrays of three columns among 2"):
+    with pytest.raises(mm.DataError, match="contains 2 arrays of three columns among 2"):
         mm.read_triplets(tmp_path / "a.npz")
     (tmp_path / "a.csv").write_text("tie,knot,suit\n")
-    with pytest.raises(mm.DataError, match="line 1: 'suit' is none of the 3 labels"):
+    with pytest.raises(mm.DataError, match="line 1: 'suit' is not one of the 3 labels"):
         mm.read_triplets(tmp_path / "a.csv", labels=["tie", "knot", "hat"])
 
 

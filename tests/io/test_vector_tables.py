@@ -68,7 +68,7 @@ def test_columns_of_a_text_table(tmp_path):
         ("word,x,y\na,1,2\n,2,1\n", r"line 3 has an empty label"),
         ("word,kind\na,b\nc,d\n", r"no column of numbers beside its labels"),
         ("", r"is empty; expected vectors"),
-        ("alone\nwords\n", r"one column only"),
+        ("alone\nwords\n", r"only one column"),
     ],
 )
 def test_text_tables_that_are_refused(tmp_path, content, message):

@@ -145,7 +145,9 @@ def test_npz(tmp_path):
     np.savez(path, labels=groups, words=np.array(WORDS), glove=VALUES)
     assert_same(read_vectors(path))
     np.savez(path, words=np.array(WORDS), glove=VALUES, word2vec=VALUES[:, :2])
-    with pytest.raises(DataError, match=r"2 tables, and none is named .*'glove' .* names one"):
+    with pytest.raises(
+        DataError, match=r"2 tables, but not one with the name .*'glove' .*npz:NAME"
+    ):
         read_vectors(path)
     assert_same(read_vectors(path, format="npz:word2vec"), WORDS, VALUES[:, :2])
     with pytest.raises(DataError, match="has no array 'x'; it has 'words', 'glove'"):

@@ -123,7 +123,7 @@ def test_bytes_that_are_not_utf8_are_replaced_and_counted(tmp_path, form):
     vectors = read_vectors(save(tmp_path / "v", content))
     assert vectors.labels == ("cat", "M\ufffd", "owl", "\ufffd")
     assert vectors.report.notes == (
-        "1 words are not UTF-8; the bytes in question became U+FFFD, first in 'M\ufffd'",
+        "1 words are not UTF-8; their invalid bytes became U+FFFD, first in 'M\ufffd'",
     )
 
 
@@ -141,28 +141,28 @@ def test_repeated_words_are_numbered(tmp_path):
     [
         (
             "5 4\n" + lines_of(WORDS, VALUES),
-            r"line 1: the header says 5 rows, and the file holds 4",
+            r"line 1: the header declares 5 rows, but the file contains 4",
         ),
         (
             "3 4\n" + lines_of(WORDS, VALUES),
-            r"line 1: the header says 3 rows, and the file holds 4",
+            r"line 1: the header declares 3 rows, but the file contains 4",
         ),
         (
             "4 5\n" + lines_of(WORDS, VALUES),
-            r"says 5 values a row, and the rows have 4 \(line 2, 'c",
+            r"declares 5 values per row, but the rows have 4 \(line 2, 'c",
         ),
         (
             "4 3\n" + lines_of(WORDS, VALUES),
-            r"says 3 values a row, and the rows have 4 \(line 2, 'c",
+            r"declares 3 values per row, but the rows have 4 \(line 2, 'c",
         ),
-        ("4 3\n" + "cat 1 2 3 4\n" * 4, r"says 3 values a row, and the rows have 4"),
-        ("900000000000 4\ncat 1 2 3 4\n", "says 900,000,000,000 rows, and the file holds 1"),
-        ("0 4\n", "0 rows of 4 values; there is nothing"),
-        ("4 4\n", r"says 4 rows of 4 values, and the file holds 0 rows"),
-        ("4 4", r"says 4 rows of 4 values, and the file holds 0 rows"),
-        (text_of(WORDS, VALUES)[:-8], r"line 5 \('elk'\) has 2 values where the header says 4"),
-        ("a 1 2 3\nb 1 2 3\nc 1 2 3 4.5\n", r"line 3 \('c'\) has 4 values where most of the first"),
-        ("a 1 2 3\nb 1 2 3\n\nc 1 2\n", r"line 4 \('c'\) has 2 values where most .* say 3"),
+        ("4 3\n" + "cat 1 2 3 4\n" * 4, r"declares 3 values per row, but the rows have 4"),
+        ("900000000000 4\ncat 1 2 3 4\n", "declares 900,000,000,000 rows, but the file contains 1"),
+        ("0 4\n", "0 rows of 4 values; expected at least one"),
+        ("4 4\n", r"declares 4 rows, but the file contains 0"),
+        ("4 4", r"declares 4 rows, but the file contains 0"),
+        (text_of(WORDS, VALUES)[:-8], r"line 5 \('elk'\) has 2 values, but the header declares 4"),
+        ("a 1 2 3\nb 1 2 3\nc 1 2 3 4.5\n", r"line 3 \('c'\) has 4 values, but most of the first"),
+        ("a 1 2 3\nb 1 2 3\n\nc 1 2\n", r"line 4 \('c'\) has 2 values, but most .* have 3"),
         ("a 1 2 3\nb 1 2,5 3\n", r"line 2 \('b'\): value 2 of 3 is '2,5'"),
         ("a 1 2 3\nb 1 x 3\nc 1 2 3\n", r"line 2 \('b'\): value 2 of 3 is 'x'"),
         ("a 1 2 3\nb 1 2_0 3\n", r"line 2 \('b'\): value 2 of 3 is '2_0'"),
@@ -175,7 +175,7 @@ def test_repeated_words_are_numbered(tmp_path):
         ("", "is empty; expected vectors"),
         ("  \n\n", "is empty; expected vectors"),
         ("\ufeff", "is empty; expected vectors"),
-        ("word\n", "one column only"),
+        ("word\n", "only one column"),
     ],
 )
 def test_texts_that_are_refused(tmp_path, content, message):
@@ -191,7 +191,7 @@ def test_the_format_that_is_asked_for_is_held_to(tmp_path):
         read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES)), format="word2vec-binary")
     with pytest.raises(DataError, match="format='word2vec-binary'"):
         read_vectors(save(tmp_path / "v", binary_of(WORDS, VALUES)), format="word2vec")
-    with pytest.raises(DataError, match="a word and its numbers, split by spaces"):
+    with pytest.raises(DataError, match="a word and its numbers, separated by spaces"):
         read_vectors(save(tmp_path / "v.txt", "one\ntwo\n"), format="glove")
     with pytest.raises(DataError, match="UTF-16"):
         read_vectors(
@@ -204,22 +204,25 @@ def test_the_format_that_is_asked_for_is_held_to(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda b: b[:-7], r"ends within the vector of 'elk', row 4 of the 4 .*: 10 of 16 bytes"),
-        (lambda b: b[:40], r"ends within the vector of 'bat', row 2 of the 4"),
-        (lambda b: b[:24], r"ends after 'cat': it holds 1 rows, and its header says 4"),
-        (lambda b: b[:25], r"ends after 'cat': it holds 1 rows, and its header says 4"),
-        (lambda b: b[:27], r"row 2 of 4, after 'cat', does not start with a word .*b'ba'"),
-        (lambda b: b[:4], r"says 4 values a row, 16 bytes, and the file has 4 in all"),
-        (lambda b: b"9" + b[1:], r"ends after 'elk': it holds 4 rows, and its header says 9"),
+        (lambda b: b[:-7], r"ends within the vector of 'elk', row 4 of 4: it has 10 of 16 bytes"),
+        (lambda b: b[:40], r"ends within the vector of 'bat', row 2 of 4"),
+        (lambda b: b[:24], r"ends after 'cat': it contains 1 rows, but its header declares 4"),
+        (lambda b: b[:25], r"ends after 'cat': it contains 1 rows, but its header declares 4"),
+        (lambda b: b[:27], r"row 2 of 4, after 'cat', starts with b'ba'"),
+        (lambda b: b[:4], r"ends before the first word: it contains 0 rows"),
+        (
+            lambda b: b"9" + b[1:],
+            r"ends after 'elk': it contains 4 rows, but its header declares 9",
+        ),
         (
             lambda b: b"3" + b[1:],
-            r"goes on for 20 bytes .* after 'owl', the last of the 3 rows of 4",
+            r"contains 20 further bytes .* after 'owl', the last of the 3 rows of 4",
         ),
         (
             lambda b: b"4 3" + b[3:],
-            r"row 2 of 4, after 'cat', .* is the header's dimension 3 wrong",
+            r"row 2 of 4, after 'cat', .* is the dimension 3 in the header wrong",
         ),
-        (lambda b: b"4 5" + b[3:], r"dimension 5 wrong"),
+        (lambda b: b"4 5" + b[3:], r"dimension 5 in the header wrong"),
     ],
 )
 def test_binaries_that_are_refused(tmp_path, change, message):
@@ -274,12 +277,14 @@ def test_files_of_other_programs_say_what_to_do(tmp_path):
 def test_a_header_of_thousands_of_digits_is_refused(tmp_path, header, format):
     path = save(tmp_path / "v.vec", header + "\n" + lines_of(WORDS, VALUES))
     with pytest.raises(
-        DataError, match=r"v\.vec, line 1: the header says a number of 5,000 digits"
+        DataError, match=r"v\.vec, line 1: the header contains a number of 5,000 digits"
     ):
         read_vectors(path, format=format)
 
 
 def test_a_binary_header_of_many_digits_is_refused(tmp_path):
     path = save(tmp_path / "v.bin", b"9" * 40 + b" 4\n" + binary_of(WORDS, VALUES))
-    with pytest.raises(DataError, match=r"v\.bin, line 1: the header says a number of 40 digits"):
+    with pytest.raises(
+        DataError, match=r"v\.bin, line 1: the header contains a number of 40 digits"
+    ):
         read_vectors(path, format="word2vec-binary")

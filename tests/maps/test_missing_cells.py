@@ -222,7 +222,7 @@ class TestCommand:
         arguments = ("-o", output, "--maps", 2, "--iterations", 150, "--json")
         result = worked(invoke("fit", self.write(tmp_path, gap), *arguments))
         n = hidden_pairs().sum()
-        assert f"{n} of 380 cells are empty: nothing is known of these pairs" in result.stderr
+        assert f"{n} of 380 cells are empty: these pairs are unknown" in result.stderr
         fit = estimator().fit(with_gaps())
         divergence = json.loads(result.stdout)["kl_divergence"]
         assert divergence == pytest.approx(fit.kl_divergence_, rel=1e-2)

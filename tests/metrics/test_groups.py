@@ -154,7 +154,7 @@ def test_refusals(embedded: tuple[np.ndarray, ...]) -> None:
         group_purity(rows[:1], groups[:1])
     with pytest.raises(DataError, match=r"groups have shape \(40, 1\)"):
         group_purity(rows, groups[:, None])
-    with pytest.raises(DataError, match="40 groups and 150 places for 40 rows and 150 columns"):
+    with pytest.raises(DataError, match="40 groups and 150 positions for 40 rows and 150 columns"):
         group_lift(columns, groups, counts)
     with pytest.raises(ParameterError, match="most_neighbors=0 must be"):
         group_lift(np.vstack([rows, columns]), groups, counts, most_neighbors=0)

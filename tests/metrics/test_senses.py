@@ -87,7 +87,7 @@ def test_means_are_taken_over_words(seed):
 
 def test_votes_and_pairs_go_together():
     _, _, strengths, senses = random_problem()
-    with pytest.raises(DataError, match="a row for each"):
+    with pytest.raises(DataError, match="one row per pair"):
         word_separation(np.ones((3, 2)), strengths, senses)
     with pytest.raises(DataError, match="one sense per pair"):
         word_separation(np.ones((strengths.nnz, 2)), strengths, senses[:3])
@@ -185,11 +185,11 @@ def test_objects_that_share_no_map_do_not_vote():
     ("change", "error", "words"),
     [
         ({"pair_senses": np.zeros(3, int)}, DataError, "one sense per pair"),
-        ({"maps": np.zeros((5, 7, 2))}, DataError, "do not fit"),
+        ({"maps": np.zeros((5, 7, 2))}, DataError, "do not match"),
         ({"pair_senses": np.zeros(480, int)}, DataError, "nothing to separate"),
         ({"strengths": sparse.csr_array((40, 40)), "pair_senses": np.zeros(0, int)},
          DataError, "nothing to separate"),
-        ({"kernel": "box"}, ParameterError, "cauchy, gaussian"),
+        ({"kernel": "box"}, ParameterError, "gaussian, cauchy"),
         ({"kernel_width": 0.0}, ParameterError, "kernel_width"),
         ({"n_permutations": 0}, ParameterError, "n_permutations"),
     ],

@@ -43,7 +43,7 @@ def test_distances_far_from_the_origin_keep_their_digits():
     np.testing.assert_array_equal(far.toarray(), near.toarray())
 
 
-@pytest.mark.parametrize("kernel", ["cauchy", "gaussian"])
+@pytest.mark.parametrize("kernel", ["cauchy", "gaussian", 4.0])
 @pytest.mark.parametrize("n_maps", [1, 4])
 def test_log_similarities_are_those_of_the_reference(kernel, n_maps):
     rng = np.random.default_rng(4)
@@ -92,7 +92,7 @@ def hole(value, where=(2, 1)):
         (lambda: MapSpace(np.zeros((2, 5, 2))), DataError, "need proportions"),
         (lambda: MapSpace(np.zeros((2, 5, 2)), np.ones((5, 2))), DataError, "proportions have"),
         (lambda: MapSpace(np.full((1, 5, 2), np.nan)), DataError, "map 0"),
-        (lambda: MapSpace(np.zeros((1, 5, 2)), -np.ones((1, 5))), DataError, "not negative"),
+        (lambda: MapSpace(np.zeros((1, 5, 2)), -np.ones((1, 5))), DataError, "non-negative"),
         (lambda: MapSpace(np.zeros((1, 5, 2)), kernel="box"), ParameterError, "cauchy"),
         (lambda: MapSpace(np.zeros((1, 5, 2)), kernel_width=0), ParameterError, "kernel_width"),
     ],

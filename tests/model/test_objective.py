@@ -18,7 +18,7 @@ from manymaps.model.target import conditional_target, joint_target
 from objective_samples import Problem, problem
 
 OPTIONS = {
-    "kernel": ("gaussian", "cauchy"), "normalization": ("conditional", "joint"), "n_maps": (1, 3),
+    "kernel": reference.KERNELS, "normalization": ("conditional", "joint"), "n_maps": (1, 3),
     "background": (0.0, 0.2), "two_sets": (False, True), "factors": (False, True),
     "d": (1, 2, 3, 8),
 }  # fmt: skip

@@ -15,7 +15,7 @@ from manymaps.model.rows import ChoiceMaps, RowCost
 from manymaps.model.target import conditional_target
 from manymaps.optimizers.rows import RowDescent
 
-KERNELS = pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+KERNELS = pytest.mark.parametrize("kernel", reference.KERNELS)
 SHAPES = pytest.mark.parametrize(("n_maps", "d"), [(1, 1), (1, 9), (3, 2), (2, 35)])
 N = 70
 

@@ -12,7 +12,12 @@ DISTANCES = np.array([[0.0, 0.5], [3.0, 1e3]])
 
 
 @pytest.mark.parametrize(
-    ("kernel", "formula"), [("gaussian", lambda d: np.exp(-d)), ("cauchy", lambda d: 1 / (1 + d))]
+    ("kernel", "formula"),
+    [
+        ("gaussian", lambda d: np.exp(-d)),
+        ("cauchy", lambda d: 1 / (1 + d)),
+        (4.0, lambda d: (1 + d / 2.5) ** -2.5),
+    ],
 )
 def test_kernels_and_their_logarithms(kernel, formula):
     np.testing.assert_allclose(kernel_values(DISTANCES, kernel), formula(DISTANCES), rtol=1e-15)

@@ -39,7 +39,7 @@ def test_annealing_falls_evenly():
 @pytest.mark.parametrize("schedule", [Stages, Line])
 @pytest.mark.parametrize("points", [(), ((1, 2.0),), ((0, 1.0), (0, 2.0)), ((0, 1.0), (-3, 2.0))])
 def test_points_start_at_zero_and_rise(schedule, points):
-    with pytest.raises(ParameterError, match="start at 0 and rise"):
+    with pytest.raises(ParameterError, match="start at 0 and increase"):
         schedule(points)
 
 

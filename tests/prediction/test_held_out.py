@@ -127,8 +127,8 @@ class TestSplit:
         split = split_associations(star, random_state=0)
         assert len(split.without_training) == 12
         assert split.notes == (
-            "12 of 60 cues have no association in the training part, 6 of them all in the test "
-            "part",
+            "12 of 60 cues have no associations in the training part; 6 of these have all "
+            "associations in the test part",
         )
 
     def test_too_small_norms_are_refused(self):
@@ -239,7 +239,7 @@ class TestRanking:
         assert ranking.ranks.tolist() == [50.5]
 
     def test_nothing_held_out_is_refused(self):
-        with pytest.raises(DataError, match="nothing to rank"):
+        with pytest.raises(DataError, match="no associations; ranks"):
             rank_held_out(lambda rows: rows, sparse.csr_array((3, 3)), sparse.csr_array((3, 3)))
 
     def test_impossible_depths_are_refused(self):

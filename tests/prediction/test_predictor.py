@@ -190,12 +190,14 @@ class TestDistillation:
 
     def test_another_optimizer_cannot(self, split):
         model = AssociationPredictor(2, 2, distillation=0.5, optimizer=LBFGS())
-        with pytest.raises(ParameterError, match=r"distillation=0\.5 wants optimizer=RowDescent"):
+        with pytest.raises(
+            ParameterError, match=r"distillation=0\.5 requires optimizer=RowDescent"
+        ):
             model.fit(split.train)
 
     def test_a_teacher_of_other_objects(self, split):
         teacher = AssociationPredictor(1, 2, max_iter=1).fit(split.train[:50, :50])
-        with pytest.raises(DataError, match="the teacher knows 50 objects, and the training part"):
+        with pytest.raises(DataError, match="the teacher has 50 objects; expected"):
             AssociationPredictor(2, 2, teacher=teacher).fit(split.train)
 
     @pytest.mark.slow
@@ -344,10 +346,10 @@ class TestFit:
 class TestBadInput:
     def test_parts_that_cannot_be_fitted(self, norms, split):
         for parts, message in (
-            ((split.train, sparse.csr_array((N, N))), "validation part holds no association"),
-            ((sparse.csr_array((N, N)),), "training part holds no association"),
+            ((split.train, sparse.csr_array((N, N))), "validation part has no associations"),
+            ((sparse.csr_array((N, N)),), "training part has no associations"),
             ((norms,), r"row 2 of the training part sums to 3\.6"),
-            ((split.train, split.validation[:50, :50]), "differ in shape"),
+            ((split.train, split.validation[:50, :50]), "must have the same shape"),
             ((sparse.csr_array(np.eye(5)),), "different objects"),
         ):
             with pytest.raises(DataError, match=message):

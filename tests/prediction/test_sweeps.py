@@ -135,7 +135,7 @@ class TestFailures:
         found = sweep(norms, grid)
         assert [one.failure is None for one in found.results] == [False, True, False]
         assert found.results[0].failure == "n_maps=0 must be a whole number of at least 1"
-        assert "more than the 40 objects" in found.results[2].failure
+        assert "exceeds the number of objects, 40" in found.results[2].failure
         assert found.best()["n_maps"] == 1
 
     def test_any_exception_is_told_in_a_line(self, norms):
@@ -147,7 +147,9 @@ class TestFailures:
         with np.errstate(invalid="ignore"):
             found = sweep(norms, {"spread": 1.0}, predictor=Inverted)
         assert "not numbers" in found.results[0].failure
-        with pytest.raises(DataError, match="none of the 1 points succeeded; the first: the err"):
+        with pytest.raises(
+            DataError, match="none of the 1 points succeeded; the first failed with: the err"
+        ):
             found.best()
 
 
@@ -157,7 +159,7 @@ class TestBadInput:
         [
             ({}, "the grid is empty"),
             ({"n_maps": []}, r"n_maps=\[\] is empty"),
-            ({"n_maps": [1, 2, 1.0]}, "n_maps=1 stands twice"),
+            ({"n_maps": [1, 2, 1.0]}, "n_maps=1 is duplicated"),
             ({"maps": [1]}, "'maps' cannot be swept over; .*n_maps, n_components"),
             ({"random_state": [1]}, "'random_state' cannot be swept over"),
         ],
@@ -170,7 +172,7 @@ class TestBadInput:
         ("options", "message"),
         [
             ({"seeds": 0}, "seeds=0"),
-            ({"seeds": [1, 1]}, "different seeds"),
+            ({"seeds": [1, 1]}, "unique seeds"),
             ({"n_splits": 0}, "n_splits=0"),
             ({"split": []}, r"split=\[\] is empty"),
             ({"split": {"by": "word"}}, "by='word'"),
@@ -191,11 +193,11 @@ class TestBadInput:
         whole = split_associations(norms, random_state=0)
         empty = sparse.csr_array(norms.shape)
         split = Split(whole.train, empty, whole.test, whole.n_cues, whole.without_training)
-        with pytest.raises(DataError, match="validation part of split 1 holds no mass"):
+        with pytest.raises(DataError, match="validation part of split 1 has no mass"):
             sweep(norms, {"n_maps": 1}, split=[whole, split])
 
     def test_a_split_of_other_norms(self, norms):
-        with pytest.raises(DataError, match="split 0 is of 30 objects, not of 40"):
+        with pytest.raises(DataError, match="split 0 has 30 objects; expected 40"):
             sweep(norms, {"n_maps": 1}, split=split_associations(ring(30), random_state=0))
 
     def test_words_whose_associations_are_all_in_the_test_part(self, norms):
@@ -319,7 +321,9 @@ class TestResuming:
             ((norms, {"predictor": Counting}), "another predictor"),
         ):
             options = {"predictor": Guess} | changed[1]
-            with pytest.raises(DataError, match=f"sweep.jsonl: this holds a sweep of {message}"):
+            with pytest.raises(
+                DataError, match=f"sweep.jsonl: this file stores a sweep of {message}"
+            ):
                 sweep(changed[0], GRID, resume=kept, **options)
         assert kept.read_bytes() == before
 
@@ -328,10 +332,10 @@ class TestResuming:
         sweep(norms, GRID, predictor=Guess, resume=kept)
         header, first, *rest = kept.read_text().splitlines(keepends=True)
         for text, message in (
-            ("cue,response\na,b\n", "line 1: this is no file of a sweep"),
-            ("cue", "this is no file of a sweep"),
-            ('{"format": "atlas"}\n', "this is no file of a sweep"),
-            ("[]\n", "this is no file of a sweep"),
+            ("cue,response\na,b\n", "line 1: this is not a file of a sweep"),
+            ("cue", "this is not a file of a sweep"),
+            ('{"format": "atlas"}\n', "this is not a file of a sweep"),
+            ("[]\n", "this is not a file of a sweep"),
             (header.replace('"version": 1', '"version": 2'), "newer manymaps .format 2"),
             (header + first[:50] + "\n" + "".join(rest), "line 2: this point is damaged"),
             (header + '{"settings": {}}\n', "line 2: this point is damaged"),

@@ -116,7 +116,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(release):
     for name in package:
         assert held[name] == (ROOT / "src" / name).read_bytes(), name
     licences = {name.partition("/licenses/")[2] for name in held if "/licenses/" in name}
-    assert licences == {"LICENSE", "src/manymaps/data/WORDNET-LICENSE"}
+    notices = {f"src/manymaps/data/{data}-LICENSE" for data in ("LWOW", "WORDNET")}
+    assert licences == {"LICENSE", *notices}
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +164,7 @@ def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(alone, demo):
     assert mm.load_atlas(folder / record["output"]).senses("bank")
     page = (folder / record["page"]).read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
-    assert "<title>Relations of English words</title>" in page
+    assert "<title>Associations of English words</title>" in page
     assert (PACKAGE / "viewer" / "assets" / "viewer.js").read_text(encoding="utf-8")[:1000] in page
     assert (folder / record["figure"]).read_bytes().startswith(b"\x89PNG")
 

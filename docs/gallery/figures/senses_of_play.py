@@ -2,8 +2,8 @@
 The senses of a word
 ====================
 
-The word *play* has several senses, such as drama, sport and make-believe. Each panel shows one map
-in which *play* has weight, and the nearest words there.
+The word *play* has several senses, such as children's games and make-believe. Each panel shows one
+map in which *play* has weight, and the nearest words there.
 """
 
 import os

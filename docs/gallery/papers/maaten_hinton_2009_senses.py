@@ -17,7 +17,7 @@ word. In this fit, 13 of 21 senses have a map of their own; 8 would mean that no
 distinguished. Over seeds, the number is 10 to 12, and 10 to 11 from random positions. Differences:
 the papers show words that were clear in one fit. Mixing proportions are not association
 probabilities, and one map can contain two senses. Therefore, `Atlas.senses` lists groups of a
-word's associates, each with its map. The picture shows the included word relations in twenty maps.
+word's associates, each with its map. The picture shows the included associations in twenty maps.
 Command: ``python examples/printed_senses.py``
 """
 

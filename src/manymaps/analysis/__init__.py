@@ -1,1 +1,1 @@
-"""Are many maps needed, and can these be trusted: diagnosis, stability, evaluation."""
+"""Diagnosis of data, and evaluation, stability and reliability of fits."""

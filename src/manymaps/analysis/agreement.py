@@ -1,8 +1,8 @@
 """Agreement of each judge with the other judges and with a fit of their average.
 
-    with others   the correlation, over the pairs that a judge judged, with the mean of all others
+    with others   the correlation of a judge with the mean of all others, over the judge's pairs
     with the fit  the correlation with the average as predicted by the fit
-    shares        how much of a judge's similarities each map explains
+    shares        the share of a judge's similarities that each map explains
 
 A fit of maps gives association probabilities q. They are converted to the scale of the table from
 which P was computed (`manymaps.model.target`). With O_i the judged pairs of row i of the average s,
@@ -10,10 +10,10 @@ which P was computed (`manymaps.model.target`). With O_i the judged pairs of row
     fitted_ij = q_ij / sum_{O_i} q  *  sum_{O_i} s                             (conditional)
     fitted_ij = q_ij / sum_O q  *  2 |O| / (1 / mean_{O_i} s + 1 / mean_{O_j} s)     (joint)
 
-Without the background that is a sum over maps, fitted_ij = sum_m fitted_ij^m. As in the weighted
-models of individual differences (INDSCAL: Carroll & Chang 1970, Psychometrika 35, 283-319) judges
-may weight the common maps differently: s_ij^k ~ sum_m w_km fitted_ij^m with w >= 0, by least
-squares, and the share of map m is w_km times the sum of fitted^m over the pairs of judge k.
+Without the background, this is a sum over maps, fitted_ij = sum_m fitted_ij^m. Judges may weight
+the common maps differently, as in the weighted models of individual differences (INDSCAL, Carroll &
+Chang 1970, Psychometrika 35, 283-319). The weights fit s_ij^k ~ sum_m w_km fitted_ij^m with w >= 0
+by least squares. The share of map m is w_km times the sum of fitted^m over the pairs of judge k.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Agreement(TabularResult):
     >>> from manymaps import Judgements, judge_agreement
     >>> one = np.array([[0, 5, 1, 2], [5, 0, 2, 1], [1, 2, 0, 4], [2, 1, 4, 0]])
     >>> other = np.array([[0, 4, 2, 1], [4, 0, 1, 2], [2, 1, 0, 5], [1, 2, 5, 0]])
-    >>> found = judge_agreement(Judgements("abcd", [one, one + 1, other]))
-    >>> found.with_others.round(2).tolist()
+    >>> agreement = judge_agreement(Judgements("abcd", [one, one + 1, other]))
+    >>> agreement.with_others.round(2).tolist()
     [0.94, 0.94, 0.78]
     """
 

@@ -1,8 +1,8 @@
-"""Alignment of the maps of one atlas with those of another: same numbers, same orientation.
+"""Alignment of maps with those of another atlas, to the same numbers and orientations.
 
 The numbers and orientations of maps are arbitrary in each fit, and a fit with more or other words
-changes all of them. Corresponding maps are identified by the words that both atlases contain: by
-the weighted Jaccard index of two maps' memberships
+changes all of them. Corresponding maps are identified by the words that both atlases contain, using
+the weighted Jaccard index of two maps' memberships,
 
     s_ab  =  sum_i min(pi_i^a, pi_i^b) / sum_i max(pi_i^a, pi_i^b)
 
@@ -14,7 +14,7 @@ min(pi_i^a, pi_i^b) and X, Y the points about their weighted means,
 
     R  =  argmin_R sum_i w_i |R^T x_i - y_i|^2  =  U V^T,      X^T W Y = U S V^T
 
-Nothing is scaled, so that similarities do not change.
+Nothing is scaled, so similarities do not change.
 
 Shapes: memberships (n_maps, n_objects), points (n_objects, n_components).
 """
@@ -66,8 +66,8 @@ class Alignment:
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> found = align(atlas.renumbered([1, 0]), atlas)
-    >>> found.maps.tolist()
+    >>> aligned = align(atlas.renumbered([1, 0]), atlas)
+    >>> aligned.maps.tolist()
     [1, 0]
     """
 
@@ -79,13 +79,14 @@ class Alignment:
 
 
 def align(atlas: Atlas, reference: Atlas) -> Alignment:
-    """Number and orient the maps of an atlas as those of another atlas with shared objects.
+    """Give maps the numbers and orientations of those of another atlas with shared objects.
 
     Parameters
     ----------
     atlas : Atlas
+        Atlas to align, which is not changed.
     reference : Atlas
-        The atlas whose numbers and orientations are used. It may come from any method and have
+        Atlas whose numbers and orientations are used. It may come from any method and have
         another number of maps. Objects are matched by their labels (and kinds), which are
         case-sensitive. Labels that are duplicated in either atlas are ignored.
 
@@ -101,7 +102,7 @@ def align(atlas: Atlas, reference: Atlas) -> Alignment:
     ------
     DataError
         If the atlases share no object, if their maps differ in the number of dimensions, or if only
-        one of them has two kinds of object.
+        one of them is bipartite.
 
     See Also
     --------
@@ -116,10 +117,10 @@ def align(atlas: Atlas, reference: Atlas) -> Alignment:
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> old = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
     >>> new = Atlas(["suit", "knot", "tie"], 5 - maps[::-1, ::-1], half[::-1, ::-1], old.model)
-    >>> found = align(new, old)
-    >>> found.maps.tolist(), found.similarities.tolist()
+    >>> aligned = align(new, old)
+    >>> aligned.maps.tolist(), aligned.similarities.tolist()
     ([1, 0], [1.0, 1.0])
-    >>> bool(np.allclose(found.atlas.maps[:, ::-1], maps))
+    >>> bool(np.allclose(aligned.atlas.maps[:, ::-1], maps))
     True
     """
     here, there = _shared(atlas, reference)
@@ -128,13 +129,13 @@ def align(atlas: Atlas, reference: Atlas) -> Alignment:
             f"the maps have {atlas.n_components} dimensions and those of the reference "
             f"{reference.n_components}; align maps with the same number of dimensions"
         )
-    own, theirs = atlas.proportions[:, here], reference.proportions[:, there]
-    matched, similar = map_pairs(own, theirs)
+    memberships, others = atlas.proportions[:, here], reference.proportions[:, there]
+    matched, similar = map_pairs(memberships, others)
     matched[similar == 0] = -1
     order = _numbers(matched)
     maps = atlas.maps.copy()
     for m in np.flatnonzero(matched >= 0):
-        weights = np.minimum(own[m], theirs[matched[m]]).astype(np.float64)
+        weights = np.minimum(memberships[m], others[matched[m]]).astype(np.float64)
         turn, shift = _procrustes(atlas.maps[m, here], reference.maps[matched[m], there], weights)
         maps[m] = atlas.maps[m].astype(np.float64) @ turn + shift
     return Alignment(
@@ -182,8 +183,8 @@ def _shared(atlas: Atlas, reference: Atlas) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of the shared objects in each atlas, (n_shared,) twice."""
     if (atlas.kinds is None) != (reference.kinds is None):
         raise DataError(
-            "one of the atlases has two kinds of object and the other has one; align atlases of "
-            "the same kinds"
+            "only one of the atlases is bipartite (separate rows and columns); align atlases of "
+            "the same kinds of object"
         )
     places, others = _places(atlas), _places(reference)
     both = [(i, others[key]) for key, i in places.items() if key in others]

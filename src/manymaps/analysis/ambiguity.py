@@ -6,9 +6,9 @@ Let s_k be the shares of the senses that a fit lists for a word (`Atlas.senses`)
 
 is the number of equally large senses with the same uncertainty (Hill 1973, the diversity of order
 1). It is 1 for a word with one sense and at most the number of senses listed. Groups with a share
-below `min_share` do not count as senses, alone or together. The shares are therefore normalized
-over the senses listed, without a remainder. If no associations of a word are known, the shares are
-the weights of the maps that count as its senses.
+below `min_share` do not count as senses, neither separately nor together. The shares are therefore
+normalized over the senses listed, without a remainder. If no associations of a word are known, the
+shares are the weights of the maps that count as its senses.
 
 `ambiguity` is the mean over the fits. The variation between samples of participants is estimated in
 one of two ways. If the fits are to resampled responses (those of `repeat_fits(bootstrap=...)`
@@ -36,6 +36,7 @@ from manymaps.analysis.object_order import in_order_of
 from manymaps.analysis.senses import fit_senses
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import LEAST_SHARE, LEAST_WEIGHT, Atlas
+from manymaps.atlas.meanings import meaning_space
 from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number, check_whole
 from manymaps.data.associations import Associations
@@ -80,7 +81,7 @@ class Ambiguity(TabularResult):
         Number of different responses among the strongest that an atlas stores
         (`manymaps.atlas.associations`). It is 0 if none are known.
     kinds : tuple of str, length n, or None
-        Kind of each object, if the atlas has two kinds.
+        Kind of each object, if the atlas is bipartite.
 
     See Also
     --------
@@ -94,8 +95,8 @@ class Ambiguity(TabularResult):
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> found = ambiguity(atlas)
-    >>> dict(zip(found.labels, found.ambiguity.tolist()))
+    >>> senses = ambiguity(atlas)
+    >>> dict(zip(senses.labels, senses.ambiguity.tolist()))
     {'tie': 2.0, 'knot': 1.0, 'suit': 1.0}
     """
 
@@ -138,18 +139,18 @@ def ambiguity(
         single atlas that contains a consensus (`Stability.attach`) represents the fits of that
         consensus, with the senses that they list there. Two senses of a fit that the consensus
         merges count as one.
-    min_share : float in [0, 1]
+    min_share : float in [0, 1], optional
         Minimum share of a word's associations in a group that counts as a sense. The largest group
         always counts.
-    min_weight : float in [0, 1]
+    min_weight : float in [0, 1], optional
         Minimum map weight of a sense, if no associations of a word are known.
-    n_resamples : int
+    n_resamples : int, default=0
         Number of times to resample the responses stored in the first atlas, 0 or at least 2. With
         0, the standard error is computed from the fits. Words without known associations always
         keep the standard error of the fits.
-    n_responses : int
+    n_responses : int, optional
         Number of responses per cue, which an atlas does not store.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=None
         Seed of the resampling. None draws a seed once from NumPy's global state.
 
     Returns
@@ -170,15 +171,15 @@ def ambiguity(
 
     Examples
     --------
-    *Tie* is in both maps with equal proportions, and *knot* and *suit* are in one map each:
+    *Tie* is in both maps with equal proportions, and *knot* and *suit* are in one map each.
 
     >>> import numpy as np
     >>> from manymaps import Atlas, ambiguity
     >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-    >>> found = ambiguity(Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE))
-    >>> found.ambiguity.tolist(), found.standard_error.tolist()
+    >>> senses = ambiguity(Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE))
+    >>> senses.ambiguity.tolist(), senses.standard_error.tolist()
     ([2.0, 1.0, 1.0], [nan, nan, nan])
     """
     check_number("min_share", min_share, least=0, most=1)
@@ -236,7 +237,7 @@ def _resampled(
         sample = resampled(norms, rng, n_responses=n_responses).strengths
         sample = strongest_associations(sample)
         words = np.flatnonzero(np.diff(sample.indptr))
-        groups = sense_groups(atlas.choices, sample, words)
+        groups = sense_groups(atlas.choices, sample, words, meaning_space(sample, atlas.labels))
         listed = groups.listed(min_share)
         owners = words[groups.owners[listed]]
         yield _effective(owners, groups.shares[listed], n)

@@ -1,4 +1,4 @@
-"""Evaluation of an atlas of two kinds of object: likelihood of counts, and groups of rows.
+"""Evaluation of a bipartite atlas by the likelihood of counts and by groups of rows.
 
 The likelihood includes the counts whose row and column are both in the atlas. The model is not
 changed, so columns without counts remain among the possible choices. Groups of rows are
@@ -34,8 +34,8 @@ from manymaps.metrics.spaces import MapSpace
 
 __all__ = ["CountEvaluation", "evaluate_counts"]
 
-# Neighbours of more rows are compared for a sample of 2,000, because time grows with the square;
-# the standard error of a share is then at most 0.011.
+# Above this number of rows, neighbours are compared for a sample of 2,000, because time grows with
+# the square. The standard error of a share is then at most 0.011.
 MOST_IN_FULL = 5_000
 SAMPLE = 2_000
 USUAL_GROUPS = ("group", "label")
@@ -78,8 +78,8 @@ class CountEvaluation:
     >>> import manymaps as mm
     >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail sail", "c": "tie suit suit"})
     >>> fit = mm.CODE(penalty=0.01, random_state=0).fit(posts)
-    >>> found = mm.evaluate(fit.atlas_, posts)
-    >>> type(found).__name__, found.log_likelihood < 0
+    >>> evaluation = mm.evaluate(fit.atlas_, posts)
+    >>> type(evaluation).__name__, evaluation.log_likelihood < 0
     ('CountEvaluation', True)
     """
 
@@ -110,16 +110,16 @@ class CountEvaluation:
         Returns
         -------
         dict
-            The value of each measure by name. Measures of atlases of one kind are None.
+            Value of each measure by name. Measures of other kinds of atlases are None.
         """
         of_one_kind = (
             "mu_local", "mu_local_se", "mu_global", "mu_global_se", "recall_at_10",
             "trustworthiness", "continuity", "neighbors",
         )  # fmt: skip
         of_groups: dict[str, Any] = {"groups": self.groups, "n_groups": self.n_groups}
-        for name, found in (("purity", self.purity), ("lift", self.lift)):
-            of_groups[name] = None if found is None else found.mean
-            of_groups[f"{name}_se"] = None if found is None else found.standard_error
+        for name, measure in (("purity", self.purity), ("lift", self.lift)):
+            of_groups[name] = None if measure is None else measure.mean
+            of_groups[f"{name}_se"] = None if measure is None else measure.standard_error
         return {
             "log_likelihood": self.log_likelihood,
             "kl_divergence": self.kl_divergence,
@@ -148,17 +148,22 @@ def evaluate_counts(
     Parameters
     ----------
     atlas : Atlas
-        An atlas of two kinds of object.
+        Bipartite atlas, with separate rows and columns.
     counts : Counts
-        The counts to evaluate it with.
+        Counts with which to evaluate it.
     groups : str, optional
         Column of metadata of the rows, in the counts or the atlas, that names their groups. The
         default is a column called "group" or "label", if there is one.
     sample : int, optional
         Number of rows to draw at random for the measures of groups. The default is all rows up to
         5,000, and 2,000 beyond.
-    random_state : int
+    random_state : int, default=0
         Seed of the random draw.
+
+    Returns
+    -------
+    CountEvaluation
+        Likelihood of the counts, and measures of groups if there are any.
 
     Raises
     ------
@@ -214,13 +219,13 @@ def _no_groups(column: str, values: np.ndarray, kind: str) -> str:
     if len(sizes) >= 2 and sizes.max() >= 2:
         return ""
     return (
-        f"the column {column!r} puts {plural(kind, len(values))} into {len(sizes):,} groups; "
-        "purity needs two groups or more, one with two rows or more"
+        f"the column {column!r} assigns {plural(kind, len(values))} to {len(sizes):,} groups; "
+        "purity needs at least two groups, one of which has at least two rows"
     )
 
 
 def _with_groups(
-    found: CountEvaluation,
+    evaluation: CountEvaluation,
     atlas: Atlas,
     table: sparse.csr_array,
     column: str,
@@ -235,7 +240,7 @@ def _with_groups(
 
     sizes = np.unique(values, return_counts=True)[1].astype(float)
     return replace(
-        found,
+        evaluation,
         groups=column,
         n_groups=len(sizes),
         purity=group_purity(space(rows), values),
@@ -251,7 +256,7 @@ def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, tuple[str,
     Raises
     ------
     DataError
-        If there are none.
+        If no count has a known row and column.
     """
     source = counts.report.source
     places = [positions(counts, atlas, axis) for axis in (0, 1)]
@@ -265,7 +270,7 @@ def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, tuple[str,
         if len(spare) == len(labels):
             first = [atlas.labels[i] for i in ours[: FIRST + 1].tolist()]
             raise DataError(
-                f"the atlas and {source} have no {kind} in common: those of the atlas begin with "
+                f"the atlas and {source} have no {kind} in common; those of the atlas begin with "
                 f"{first_of(first)}, those of the counts with {first_of(spare)}"
             )
         if spare:
@@ -290,8 +295,8 @@ def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None
     if asked is None:
         return next((name for name in USUAL_GROUPS if name in known), None)
     if asked not in known:
-        there = f"there are {', '.join(known)}" if known else "there is no metadata"
-        raise ParameterError(f"{setting('groups', asked)}: no such column of metadata; {there}")
+        there = f"use one of {', '.join(known)}" if known else "there is no metadata"
+        raise ParameterError(f"{setting('groups', asked)} is not a column of metadata; {there}")
     return asked
 
 

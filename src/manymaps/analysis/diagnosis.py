@@ -1,56 +1,59 @@
-"""How far data are from what one map can show, and how many maps they ask for.
+"""Diagnosis of how far data are from a single map, and how many maps they need.
 
-`diagnose` computes the figures of `manymaps.analysis.nonmetricity`, the stress of nonmetric scaling
-(`manymaps.analysis.scaling`), and what maps can hold, by quick fits of multiple maps t-SNE without
-penalty:
+`diagnose` computes the measures of `manymaps.analysis.nonmetricity` and the stress of nonmetric
+scaling (`manymaps.analysis.scaling`). It also computes how much maps can represent, by quick fits
+of multiple maps t-SNE without penalty:
 
-    held(M x d) = (1 / n) sum_i sum_j min(p_ij, q_ij)
-    kept(M x d) = (1 / n) sum_i sum_{j in T_i} p_ij      T_i: the objects likeliest under the maps,
-                                                         as many as i has associates
+    `held`    (1 / n) sum_i sum_j min(p_ij, q_ij)
+    `kept`    (1 / n) sum_i sum_{j in T_i} p_ij      T_i: most probable objects in the maps,
+                                                     as many as i has associates
 
-for M maps of d dimensions. Both are shares of an object's strength. The first asks that the maps
-give each associate its probability, the second only that they rank the associates before all
-others. Above 750 objects they are those of 750, taken by following associations from an object
-drawn by lot (so that strong ties stay together), with p brought to a sum of 1 among them: more
-objects may need more maps. The share that decides is held up to 100 objects, where a fit ends at an
-optimum, and kept above, where ranks settle long before probabilities.
+Both are shares of an object's strength. The first requires that the
+maps give each associate its probability, the second only that they rank the associates before all
+others. Above 750 objects, both are computed for a sample of 750, with p normalized within the
+sample. The sample follows associations from a random object, so that strong ties stay together.
+More objects may need more maps. The deciding share is `held` up to 100 objects, where a fit ends
+at an optimum. Above it is `kept`, because ranks converge long before probabilities.
 
-**Similarities that are the same both ways are judged jointly**: p_ij is one distribution over all
-pairs (p_ij = (p_j|i + p_i|j) / 2n), so are the fits, and the shares are sums over all pairs. Rows
-that were brought to a sum of 1 in reading are brought back first; they alone made an asymmetry.
+**Symmetric similarities** are judged jointly. The fits are then joint, and the shares are sums over
+all pairs. p_ij is one distribution over all pairs, (p_j|i + p_i|j) / 2n. Reading may
+have normalized rows to a sum of 1. This is undone first, because it is the only source of the
+asymmetry.
 
 **The suggestion** follows one rule:
 
-1. Data that are distances in a space, nearly (asymmetry and the negative part of the spectrum at
-   most 1 %), get one map; so does what a plane holds (95 %), and similarities the same both ways
-   whose order a plane keeps (stress at most .05, and below half of what chance gives).
-2. Others get several maps only where two maps of the plane hold more than one map of four
-   dimensions does, by 3 % or more: both have four coordinates for each object, so that what more
-   parameters hold of any data is on both sides. Similarities the same both ways whose stress in
-   the plane is below half of what chance gives have to show 5 %. The number is the smallest of 2,
-   5, 10, 20 and 40 (while there are five objects a map, and of up to 100 objects two pairs to a
-   parameter, after Kruskal & Wish 1978, Multidimensional scaling, p. 34) that reaches 95 %, or 98 %
-   of the best where none does.
-3. Where they do not get several maps, four dimensions are suggested where these hold more than the
-   plane by 3 % or more, with two pairs to a parameter likewise, and the stress in the plane is not
-   so low; otherwise one map of the plane.
+1. Data that are approximately distances in a space (asymmetry and the negative part of the spectrum
+   at most 1 %) get one map. So do data that a plane represents (95 %). The same holds for symmetric
+   similarities whose order a plane preserves (stress at most 0.05, and below half of the stress by
+   chance).
+2. Other data get several maps only if two planar maps represent at least 3 % more than one
+   four-dimensional map. Both have four coordinates per object, so that the gain of additional
+   parameters is the same on both sides. Symmetric similarities need 5 % if their stress in the
+   plane is below half of the stress by chance. The suggested number is the smallest of 2, 5, 10, 20
+   and 40 that reaches 95 %, or 98 % of the best if none does. There must be five objects per map
+   and, for up to 100 objects, two pairs per parameter (after Kruskal & Wish 1978, Multidimensional
+   scaling, p. 34).
+3. Other data get four dimensions if these represent at least 3 % more than the plane. There must be
+   two pairs per parameter as above, and the stress in the plane must not be low. All remaining data
+   get one planar map.
 
-`docs/develop/design.md` lists how often this finds simulated circles, planes, clouds and pairs of
-worlds.
+`docs/develop/design.md` lists how often this identifies simulated circles, planes, clouds and pairs
+of worlds.
 
-How the data are read, where a choice had to be made:
+The data are read as follows:
 
-- Similarities are taken as they are given; a pair that is absent has similarity 0. The
-  nearest neighbour of an object is its strongest associate.
-- A *strong link* joins two objects of which one is among the 5 most similar to the other (fewer of
-  them below 40 objects: n / 8, at least 1); they are *linked* at all if one is among the 20 most
-  similar, four times as many: in a plane of even density a circle of twice the radius holds four
-  times as many objects, so that the ends of two short steps are linked there.
-- Triangles are those of d = -log(w / max w), w the mean of both directions, and only triples whose
-  three sides are known count. The negative part takes d^2 = 2 (1 - w_ij / sqrt(m_i m_j)), m_i the
+- Similarities are used as they are, and an absent pair has similarity 0. The nearest neighbour of
+  an object is its strongest associate.
+- A *strong link* joins two objects of which one is among the 5 most similar to the other. For fewer
+  than 40 objects, the number is n / 8, at least 1. Two objects are *linked* if one is among the 20
+  most similar to the other, which is four times as many. In a plane of even density, a circle of
+  twice the radius contains four times as many objects, so that the ends of two short steps are
+  linked there.
+- Triangles use d = -log(w / max w), with w the mean of both directions. Only triples whose three
+  sides are known count. The negative part uses d^2 = 2 (1 - w_ij / sqrt(m_i m_j)), with m_i the
   largest w_ij, so that absent pairs are all equally far.
-- Vectors and distances: their own distances throughout; above 3,000 objects those of 3,000 drawn by
-  lot.
+- Vectors and distances use their own distances throughout; above 3,000 objects, those of a random
+  sample of 3,000.
 """
 
 from __future__ import annotations
@@ -99,12 +102,12 @@ __all__ = ["Diagnosis", "diagnose", "shares_of_strength"]
 NUMBERS_OF_MAPS: Final = (1, 2, 5, 10, 20, 40)
 # The strong links of an object are its five strongest; not tuned.
 LINKS: Final = 5
-# Shares of the rules in the module docstring. They are not tuned; the margins below are.
+# Shares in the rules of the module docstring. They are not tuned; the margins below are.
 ENOUGH: Final = 0.95
 NEARLY_BEST: Final = 0.98
-# Asymmetry and negative part that rounding may leave of distances in a space; not tuned.
+# Asymmetry and negative part that may result from rounded distances in a space; not tuned.
 NEARLY_METRIC: Final = 0.01
-# Up to this size a fit ends at an optimum, so that probabilities decide, not ranks.
+# Up to this size a fit ends at an optimum, so that probabilities decide instead of ranks.
 FEW: Final = 100
 # Chosen on two seeds of simulated circles, planes, clouds and pairs of planes: none of 48 circles
 # and planes gets several maps, and all 21 pairs of planes do.
@@ -115,20 +118,20 @@ GOOD: Final = 0.05
 
 # Memory grows with the square of the objects: 72 MB for 3,000.
 _MOST_DISTANCES = 3000
-# Bounds the time of the fits; larger samples may need more maps.
+# Limits the time of the fits; larger samples may need more maps.
 _MOST_FITTED = 750
-# Nonmetric scaling is fitted several times, to all pairs: 75 objects have 2,775.
+# Nonmetric scaling is fitted several times to all pairs, of which 75 objects have 2,775.
 _MOST_SCALED = 75
 # Values beyond 2^300 are scaled by a power of two, so that their squares stay within float64.
 _FAR = 300
 # Decimals that differ by rounding in a file must count as equal.
 _DIGITS = 9
-# With fewer objects per map any data are held.
+# With fewer objects per map, maps can represent any data.
 _OBJECTS_PER_MAP = 5
-# Local optima: a single map has the most of them and costs the least. Several starts are affordable
-# for few objects only.
+# Numbers of starts against local optima. A single map has the most of these and costs the least.
+# Several starts are affordable only for few objects.
 _STARTS, _STARTS_OF_ONE = 5, 3
-# Shares above 100 objects compare ranks, which settle long before probabilities.
+# Shares above 100 objects compare ranks, which converge long before probabilities.
 _ITERATIONS = 250
 # The usual perplexity of t-SNE.
 _PERPLEXITY = 30.0
@@ -138,59 +141,70 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis:
-    """What `diagnose` found; the formulas stand in `manymaps.analysis.nonmetricity`.
+    """Result of `diagnose`; the formulas are listed in `manymaps.analysis.nonmetricity`.
 
     Attributes
     ----------
     n_objects, n_pairs : int
-        Objects with at least one pair; stored pairs, or pairs with a distance.
+        Number of objects with at least one pair, and number of stored pairs or of distances.
     n_components : int
-        Groups of objects that no pair connects.
+        Number of groups of objects that no pair connects.
     kind : {"similarities", "distances"}
+        Kind of the data.
     asymmetry : float in [0, 1]
+        Share of the strength that is not reciprocated.
     intransitivity : float in [0, 1]
-        NaN where there is no path of two strong links.
+        Share of two-step paths of strong links whose ends are not linked. It is NaN without such
+        paths.
     intransitivity_error : float
-        Standard error where paths were drawn by lot, else 0.
+        Standard error of the intransitivity if paths were sampled, else 0.
     clustering, clustering_by_chance : float in [0, 1]
-        And that of a random graph with the same degrees.
+        Share of the same paths whose ends are strongly linked, and that of a random graph with the
+        same degrees.
     centrality, reciprocity : float, at least 1
+        Measures C and R of nearest neighbours.
     not_returned : float in [0, 1]
-        Share of the objects that their nearest neighbour has no similarity to.
+        Share of the objects to which their nearest neighbour has no similarity.
     max_shared_nearest_neighbor : float
-        How many objects have the same nearest neighbour; equally near ones count by parts.
+        Largest number of objects with the same nearest neighbour. Equally near ones count by
+        fractions.
     most_shared : str
-        The label of that neighbour.
+        Label of that neighbour.
     dimensions_for_sharing : int or None
-        The fewest dimensions in which so many points can; None where 8 are too few.
+        Fewest dimensions in which that many points can share a nearest neighbour, or None if 8 are
+        too few.
     triangle_violations, triangle_error : float
-        Share of `n_triangles`; NaN where no triple has three known sides.
+        Share of `n_triangles` that violate the triangle inequality, and its standard error. They
+        are NaN if no triple has three known sides.
     n_triangles : int
+        Number of triangles that were checked.
     negative_share, negative_error : float
-        Negative part of the spectrum.
+        Negative part of the spectrum, and its standard error.
     n_maps_tried : tuple of int
+        Numbers of planar maps that were fitted.
     held, kept : tuple of float in [0, 1]
-        Shares of the strength that so many maps hold, by probability and by rank.
+        Shares of the strength that each number of maps represents, by probability and by rank.
     n_fitted : int
-        Objects of these fits.
+        Number of objects in these fits.
     suggested_maps : int
+        Suggested number of maps.
     reason : str
-        A sentence.
+        Reason for the suggestion.
     normalization : {"conditional", "joint"}
-        Whether rows were fitted, or all pairs together: those of similarities the same both ways.
+        Whether rows were fitted, or all pairs jointly because the similarities are symmetric.
     held_in_four, kept_in_four : float in [0, 1]
         The same shares for one map of four dimensions.
     serves : {"plane", "dimensions", "maps"}
-        What holds the data with the fewest parameters.
+        Kind of maps that represent the data with the fewest parameters.
     suggested_dimensions : int
-        Of each map: 4 where dimensions serve better than maps, else 2.
+        Suggested dimensions of each map: 4 if dimensions are better than maps, else 2.
     stress, stress_in_four, stress_by_chance : float
-        Of nonmetric scaling in the plane and in four dimensions, and in the plane where the
-        dissimilarities are dealt to the pairs by lot.
+        Stress of nonmetric scaling in the plane, in four dimensions, and in the plane after the
+        dissimilarities were permuted among the pairs.
     scaling : NonmetricScaling
-        That of the plane, for `manymaps.figures.shepard`; of 75 objects where there are more.
+        Scaling in the plane, for `manymaps.figures.shepard`, of at most 75 objects.
     notes : tuple of str
-        What was left out or drawn by lot.
+        Notes on omitted or sampled objects.
 
     See Also
     --------
@@ -201,8 +215,8 @@ class Diagnosis:
     >>> import manymaps as mm
     >>> from scipy import sparse
     >>> ties = sparse.csr_array([[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]])
-    >>> found = mm.diagnose(mm.Associations(["tie", "knot", "tuxedo"], ties))
-    >>> found.n_objects, found.intransitivity, found.suggested_maps
+    >>> diagnosis = mm.diagnose(mm.Associations(["tie", "knot", "tuxedo"], ties))
+    >>> diagnosis.n_objects, diagnosis.intransitivity, diagnosis.suggested_maps
     (3, 1.0, 2)
     """
 
@@ -249,7 +263,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, eq=False)
 class _Subject:
-    """The data, read: similarities, or distances with a nearness that ranks like them."""
+    """The data after reading: similarities, or distances with a nearness of the same order."""
 
     labels: Sequence[str]
     near: sparse.csr_array
@@ -268,7 +282,7 @@ class _Subject:
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """What is fitted: a table of similarities, and the P that a fit makes of it."""
+    """Input of the fits: a table of similarities, and the P that a fit computes from it."""
 
     table: sparse.csr_array
     P: sparse.csr_array
@@ -281,13 +295,13 @@ class _Task:
 
     @property
     def n_pairs(self) -> int:
-        """Independent similarities."""
+        """Number of independent similarities."""
         return self.P.nnz // 2 if self.normalization == "joint" else self.P.nnz
 
 
 @dataclass(frozen=True)
 class _Fits:
-    """Numbers of maps of the plane, what they hold and keep, and one map of four dimensions."""
+    """Shares of each number of planar maps, and of one map of four dimensions."""
 
     tried: tuple[int, ...]
     held: tuple[float, ...]
@@ -325,29 +339,31 @@ def diagnose(
     Parameters
     ----------
     data : Associations, Vectors, (sparse) array or frame (n, n) or (n, n_features)
-        An array or frame holds similarities with `affinity="precomputed"`, distances with
-        `metric="precomputed"`, else vectors. At least three objects.
-    affinity : {"auto", "precomputed"}
-    metric : str or callable
-        Distance of vectors, one of scikit-learn's names or a function of two vectors.
-    n_samples : int, at least 1000
-        Paths and triples to draw where there are too many to count.
-    random_state : int
-        The same seed gives the same figures.
+        Data of at least three objects. An array or frame contains similarities with
+        `affinity="precomputed"`, distances with `metric="precomputed"`, and vectors otherwise.
+    affinity : {"auto", "precomputed"}, default="auto"
+        Whether an array contains similarities ("precomputed").
+    metric : str or callable, default="euclidean"
+        Distance of vectors, as a name in scikit-learn or a function of two vectors.
+    n_samples : int, default=100,000
+        Number of paths and triples to sample if there are too many to count, at least 1000.
+    random_state : int, default=0
+        Seed of samples and fits.
     n_jobs : int, optional
-        Threads; None keeps the present number, -1 takes all.
+        Number of threads. None does not change the present number, and -1 uses all.
 
     Returns
     -------
     Diagnosis
+        Measures, shares of the fits and a suggestion with its reason.
 
     Raises
     ------
     DataError
-        For fewer than three objects, no pairs, values that are no similarities or distances (NaN
-        among them), or all of them equal.
+        If there are fewer than three objects or no pairs, if values are not valid similarities or
+        distances (such as NaN), or if all of them are equal.
     ParameterError
-        For an argument out of its range.
+        If an argument is out of its range.
 
     See Also
     --------
@@ -365,8 +381,8 @@ def diagnose(
     >>> from manymaps import Associations, diagnose
     >>> tie = Associations(["tie", "knot", "tuxedo"],
     ...                    sparse.csr_array([[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]]))
-    >>> found = diagnose(tie)
-    >>> found.intransitivity, found.suggested_maps
+    >>> diagnosis = diagnose(tie)
+    >>> diagnosis.intransitivity, diagnosis.suggested_maps
     (1.0, 2)
     """
     check_choice("affinity", affinity, ("auto", "precomputed"))
@@ -430,7 +446,7 @@ def diagnose(
 def _violations(
     D: np.ndarray | None, near: sparse.csr_array, n_samples: int, generator: np.random.Generator
 ) -> tuple[float, Estimate, Estimate]:
-    """Asymmetry, broken triangles and the negative part of the spectrum."""
+    """Compute asymmetry, triangle violations and the negative part of the spectrum."""
     if D is not None:
         triangles = distance_triangles(D, n_samples, generator)
         return 0.0, triangles, negative_share_of_distances(D, generator)
@@ -446,21 +462,25 @@ def shares_of_strength(
     P: sparse.csr_array,
     normalization: Normalization = "conditional",
 ) -> tuple[float, float]:
-    """The shares of strength that maps hold and keep, under the Cauchy kernel.
+    """Compute the shares of strength that maps represent under the Cauchy kernel.
 
     Parameters
     ----------
     maps : ndarray of shape (n_maps, n, n_components)
+        Positions in all maps.
     proportions : ndarray of shape (n_maps, n)
+        Mixing proportions.
     P : sparse array of shape (n, n)
-        Rows sum to 1, and empty ones do not count; the whole sums to 1 under "joint".
-    normalization : {"conditional", "joint"}
+        Target. Under "conditional" rows sum to 1 and empty rows do not count; under "joint" the
+        whole table sums to 1.
+    normalization : {"conditional", "joint"}, default="conditional"
+        Normalization of P.
 
     Returns
     -------
     held, kept : float in [0, 1]
-        By probability and by rank, as in the formulas of the module. Objects that are as likely as
-        the last one of T_i belong to it.
+        Shares by probability and by rank, as in the formulas of the module. T_i includes all
+        objects that are as probable as its last one.
 
     Examples
     --------
@@ -497,7 +517,7 @@ def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generat
 
 
 def _similarities(data: Associations) -> _Subject:
-    """Strengths without self pairs and zeros, among the objects that have a pair."""
+    """Select strengths without self pairs and zeros, among the objects with a pair."""
     pairs = data.similarities.tocoo()
     is_pair = (pairs.row != pairs.col) & (pairs.data > 0)
     shape = pairs.shape
@@ -508,22 +528,22 @@ def _similarities(data: Associations) -> _Subject:
     paired = np.unique(np.concatenate([pairs.row[is_pair], pairs.col[is_pair]]))
     alone = shape[0] - len(paired)
     if not len(paired):
-        raise DataError("there are no pairs of objects with a similarity above 0; nothing to judge")
+        raise DataError("no pair of objects has a similarity above 0; pass at least three objects")
     _check_enough(len(paired), " that are similar to another")
     n = len(paired)
     if S.nnz == n * (n - 1) and np.ptp(S.data) <= _EQUAL * S.data.max():
         raise DataError(
-            f"all {S.nnz:,} similarities are {S.data[0]:g}: every object is like every other, and "
-            "there is nothing to judge"
+            f"all {S.nnz:,} similarities are {S.data[0]:g}; a diagnosis needs similarities that "
+            "differ"
         )
     notes = [f"{alone:,} objects without a similarity to another are left out"] if alone else []
     if data.n_missing:
-        notes.append(f"{data.n_missing:,} cells are missing; here they count as no similarity")
+        notes.append(f"{data.n_missing:,} missing cells were treated as similarities of 0")
     joint = asymmetry(S) <= _EQUAL
     if joint:
         S = sparse.csr_array((S + S.T) / 2)
         notes.append(
-            "similarities are the same both ways, and judged jointly: all pairs together, not "
+            "similarities are symmetric, so they were judged jointly over all pairs instead of "
             "row by row"
         )
     S.data = _within_range(S.data)
@@ -539,9 +559,7 @@ def _distances(
     given = isinstance(metric, str) and metric == "precomputed"
     if given:
         if sparse.issparse(table):
-            raise DataError(
-                "sparse distances leave some out; give the whole table, or similarities"
-            )
+            raise DataError("sparse distances are incomplete; pass a dense table, or similarities")
         check_distances(table, own=True)
     n = table.shape[0]
     _check_enough(n, "")
@@ -551,16 +569,13 @@ def _distances(
         some = np.sort(generator.choice(n, _MOST_DISTANCES, replace=False))
         labels = [labels[i] for i in some]
         table = table[np.ix_(some, some)] if given else table[some]
-        notes = (f"distances are those of {_MOST_DISTANCES:,} of {n:,} objects, drawn by lot",)
+        notes = (f"distances are those of a random {_MOST_DISTANCES:,} of {n:,} objects",)
     D = np.array(table, np.float64) if given else _measured(pairwise_distances, table, metric)
     D = (D + D.T) / 2
     np.fill_diagonal(D, 0)
     apart = ~np.eye(len(D), dtype=bool)
     if np.ptp(D[apart]) <= _EQUAL * D.max():
-        raise DataError(
-            f"all distances are {D[0, 1]:g}: every object is as far from every other, and there is "
-            "nothing to judge"
-        )
+        raise DataError(f"all distances are {D[0, 1]:g}; a diagnosis needs distances that differ")
     D = _within_range(D)
     near = 2 * D.max() - D
     np.fill_diagonal(near, 0)
@@ -572,23 +587,25 @@ def _measured(pairwise_distances: Any, table: Any, metric: Metric) -> np.ndarray
         D = np.asarray(pairwise_distances(table.astype(np.float64), metric=metric), np.float64)
     except (ValueError, TypeError) as error:
         raise ParameterError(
-            f"gives no distances of X: {error}", name="metric", value=metric
+            f"cannot compute distances of X: {error}", name="metric", value=metric
         ) from error
     cell = first_cell(D, lambda values: ~np.isfinite(values) | (values < -_EQUAL))
     if cell is not None:
         i, j, value = cell
-        raise DataError(f"{setting('metric', metric)} gives {value} for the rows {i} and {j} of X")
+        raise DataError(
+            f"{setting('metric', metric)} returns {value} for rows {i} and {j} of X; distances "
+            "must be finite and non-negative"
+        )
     return D
 
 
 def _check_enough(n: int, which: str) -> None:
     if n < 3:
-        count = "is only one object" if n == 1 else f"are only {n} objects"
-        raise DataError(f"there {count}{which}; a diagnosis needs at least three")
+        raise DataError(f"got only {plural('object', n)}{which}; a diagnosis needs at least three")
 
 
 def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
-    """All objects, or some that hang together, and their P."""
+    """Select all objects, or a connected sample, and compute their P."""
     n = subject.near.shape[0]
     if subject.distances is not None:
         some = np.sort(generator.choice(n, min(n, _MOST_FITTED), replace=False))
@@ -609,7 +626,7 @@ def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
 
 
 def _scalings(subject: _Subject, seed: int) -> _Scalings:
-    """Nonmetric scaling of the objects, or of some that hang together."""
+    """Run nonmetric scaling of the objects, or of a connected sample."""
     generator = np.random.default_rng(seed)
     n = subject.near.shape[0]
     some = np.arange(n)
@@ -632,7 +649,7 @@ def _scalings(subject: _Subject, seed: int) -> _Scalings:
 
 
 def _together(table: sparse.csr_array, generator: np.random.Generator, count: int) -> np.ndarray:
-    """Objects found by following associations from one drawn by lot, and on from others."""
+    """Sample objects by following associations from a random one, and then from further ones."""
     order = generator.permutation(table.shape[0])
     shuffled = table[order][:, order]
     members: list[int] = []
@@ -648,13 +665,13 @@ def _together(table: sparse.csr_array, generator: np.random.Generator, count: in
 
 
 def _within_range(values: np.ndarray) -> np.ndarray:
-    """Values of another scale where sums of these would leave the range of numbers."""
+    """Rescale values whose sums would exceed the range of numbers."""
     exponent = int(np.frexp(values.max())[1])
     return np.ldexp(values, -exponent) if abs(exponent) > _FAR else values
 
 
 def _without_rounding(near: sparse.csr_array) -> sparse.csr_array:
-    """Nine significant digits of each value, so that equals which differ by rounding are equal."""
+    """Round values to nine significant digits, so that values that differ by rounding are equal."""
     result = near.copy()
     unit = 10.0 ** (np.floor(np.log10(near.data)) + 1 - _DIGITS)
     result.data = np.round(near.data / unit) * unit
@@ -662,7 +679,7 @@ def _without_rounding(near: sparse.csr_array) -> sparse.csr_array:
 
 
 def _fits(task: _Task, metric_already: bool, seed: int, n_jobs: int | None) -> _Fits:
-    """What numbers of maps hold and keep, and one map of four dimensions."""
+    """Fit several numbers of planar maps, and one map of four dimensions."""
     n = task.P.shape[0]
     most = 1 if metric_already else max(2, n // _OBJECTS_PER_MAP)
     tried = tuple(
@@ -673,23 +690,23 @@ def _fits(task: _Task, metric_already: bool, seed: int, n_jobs: int | None) -> _
 
 
 def _warranted(task: _Task, n_parameters: int) -> bool:
-    """Whether there are two pairs to each of so many parameters of an object, where few."""
+    """Return whether there are two pairs for each parameter of an object, if objects are few."""
     return not task.few or 2 * n_parameters * task.P.shape[0] <= task.n_pairs
 
 
 def _best_fit(
     task: _Task, n_maps: int, n_components: int, seed: int, n_jobs: int | None
 ) -> tuple[float, float]:
-    """What so many maps hold and keep, by the best of several starts."""
+    """Return the shares of this number of maps in the best of several starts."""
     settings: dict[str, Any] = (
         {"optimizer": LBFGS(), "tolerance": 0.0, "max_iter": 500}
         if task.few
         else {"max_iter": _ITERATIONS}
     )
     shares = []
-    # A single map has the most local optima, and costs the least.
+    # A single map has the most local optima and costs the least.
     for start in range(_STARTS if task.few else _STARTS_OF_ONE if n_maps == 1 else 1):
-        # Starts differ from seed to seed, lest one that suits other data decides.
+        # Starts differ between seeds, so that no start that suits other data decides.
         fit = MultipleMapsTSNE(
             n_maps, n_components, penalty=0.0, affinity="precomputed", init="random",
             normalization=task.normalization, random_state=_seed(seed, start), n_jobs=n_jobs,
@@ -707,11 +724,11 @@ def _seed(seed: int, start: int) -> int:
 
 
 def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool) -> _Suggestion:
-    """One map, and whether its plane is enough."""
+    """Suggest one map, in the plane if that is sufficient."""
     reason = (
-        f"the data are distances in a space, nearly (asymmetry {unreturned:.1%}, negative part "
-        f"{negative.value:.1%}), so that one map holds them if it has dimensions enough; two "
-        f"dimensions keep {fits.kept[0]:.0%} of the neighbours, by weight, four "
+        f"the data are approximately distances in a space (asymmetry {unreturned:.1%}, negative "
+        f"part {negative.value:.1%}), so one map with enough dimensions represents them; two "
+        f"dimensions preserve {fits.kept[0]:.0%} of the neighbours by weight, and four dimensions "
         f"{fits.kept_in_four:.0%}"
     )
     plane, four = (fits.held[0], fits.held_in_four) if few else (fits.kept[0], fits.kept_in_four)
@@ -720,40 +737,43 @@ def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool
 
 
 def _suggestion(fits: _Fits, task: _Task, scalings: _Scalings) -> _Suggestion:
-    """Maps where two of them hold more than four dimensions do, by more than the margin."""
+    """Suggest maps if two represent more than four dimensions do, by more than the margin."""
     shares = fits.held if task.few else fits.kept
     four = fits.held_in_four if task.few else fits.kept_in_four
     one, two = shares[0], shares[min(1, len(shares) - 1)]
-    plane = f"one map of the plane holds {one:.0%} of the strength"
+    plane = f"one planar map represents {one:.0%} of the strength"
     stress, chance = scalings.plane.stress, scalings.by_chance
     ordered = task.normalization == "joint" and 2 * stress < chance
     if ordered and stress <= GOOD:
-        reason = f"{plane}, and keeps the order of the similarities (stress {stress:.3f})"
+        reason = f"{plane} and preserves the order of the similarities (stress {stress:.3f})"
         return _Suggestion("plane", 1, 2, reason)
     if one >= ENOUGH:
         return _Suggestion("plane", 1, 2, f"{plane}, and two maps {two:.0%}")
-    beside = f"two maps {two:.0%}, and one map of four dimensions {four:.0%}"
+    others = (
+        f"two maps {two:.0%}, and one four-dimensional map, which has as many coordinates, "
+        f"{four:.0%}"
+    )
     if two - four > (MARGIN_OF_ORDERED if ordered else MARGIN):
         at, reason = _fewest(fits.tried[1:], shares[1:])
-        reason = f"{plane}, {beside}, with as many coordinates: maps serve better; {reason}"
+        reason = f"{plane}, {others}; maps are better than dimensions, and {reason}"
         return _Suggestion("maps", at, 2, reason)
     if four - one > MARGIN and not ordered and _warranted(task, 4):
-        reason = f"{plane}, {beside}, with as many coordinates: dimensions serve as well as maps"
+        reason = f"{plane}, {others}; dimensions are as good as maps"
         return _Suggestion("dimensions", 1, 4, reason)
-    reason = f"{plane}, {beside}: what more parameters hold is no more than they hold of anything"
+    reason = f"{plane}, {others}; more parameters gain no more than they would with any data"
     return _Suggestion("plane", 1, 2, reason)
 
 
 def _fewest(tried: Sequence[int], shares: Sequence[float]) -> tuple[int, str]:
-    """The smallest number of several maps that is nearly as good as the best, and why."""
+    """Return the smallest number of several maps that is nearly the best, and a reason."""
     best = max(shares)
     wanted = ENOUGH if best >= ENOUGH else NEARLY_BEST * best
     at = next(i for i, share in enumerate(shares) if share >= wanted)
-    reason = f"{tried[at]} maps hold {shares[at]:.0%}"
+    reason = f"{tried[at]} maps represent {shares[at]:.0%}"
     if len(tried) == 1:
-        return tried[at], f"{reason}, and there is too little to fit more"
+        return tried[at], f"{reason}, and there are too few data for more maps"
     if at < len(tried) - 1:
-        return tried[at], f"{reason} and more at most {best:.0%}"
+        return tried[at], f"{reason} and more maps at most {best:.0%}"
     if best < ENOUGH:
-        reason += ", and more than were tried may hold more"
+        reason += ", but more maps than were fitted may represent more"
     return tried[at], reason

@@ -1,13 +1,13 @@
 """Evaluation of an atlas with data of the same objects, matched by label.
 
-KL divergence   of P, made from the data as the atlas's fit made it, from the model's q with its
-                background; over the objects that both have, and the pairs that were judged
+KL divergence   divergence of P from the model's q with its background; P is computed as in the fit,
+                over the objects in both atlas and data, and the pairs that were judged
 local, global, trustworthiness, continuity       `manymaps.metrics`
 recall at 10    share of the objects whose strongest associate, or nearest neighbour, is among the
                 ten most similar objects under the model
 
-Counts of two kinds of object are measured by `manymaps.analysis.count_evaluation`, ratings of pairs
-of words by `rating_evaluation`, choices among three objects by `triplet_evaluation`.
+Counts are measured by `manymaps.analysis.count_evaluation`, ratings of pairs of words by
+`rating_evaluation`, and choices among three objects by `triplet_evaluation`.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ from manymaps.model.target import Target, conditional_target, joint_target
 
 __all__ = ["Evaluation", "evaluate"]
 
-# Fewer objects have no neighbourhoods that could differ.
+# With fewer objects, neighbourhoods cannot differ.
 LEAST = 3
-# `recall_at_10` and the default of neighbourhood measures: what a reader takes in at once.
+# Number of neighbours in `recall_at_10` and by default, which a reader takes in at once.
 RECALLED = 10
 USUAL_NEIGHBORS = 10
 # Probabilities of more than 5,000 objects are summed by the fast engine at the usual tolerance of a
@@ -101,8 +101,8 @@ class Evaluation:
     >>> from manymaps import MultipleMapsSNE, associations_from, evaluate
     >>> ring = associations_from(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
     >>> fit = MultipleMapsSNE(1, max_iter=300, random_state=0).fit(ring)
-    >>> found = evaluate(fit.atlas_, ring, n_neighbors=2)
-    >>> found.n_objects, found.recall, found.local.mean > 0.8
+    >>> evaluation = evaluate(fit.atlas_, ring, n_neighbors=2)
+    >>> evaluation.n_objects, evaluation.recall, evaluation.local.mean > 0.8
     (12, 1.0, True)
     """
 
@@ -177,11 +177,9 @@ def evaluate(
     data : Associations, Vectors, Counts, Ratings, Triplets, array or frame (n_objects, n_features)
         Data of one of these kinds. Ratings of pairs of words are correlated with the relatedness of
         these pairs in the atlas (`manymaps.analysis.rating_evaluation`). Triplets are predicted
-        (`triplet_evaluation`). Otherwise, an atlas of one kind of object takes associations or
-        vectors, where the rows of data without labels are the objects of the atlas in its order. An
-        atlas of two kinds takes counts; a table without labels has the rows and columns of the
-        atlas in its order. For one of two kinds counts; a table without labels
-        has its rows and columns in its order.
+        (`triplet_evaluation`). A bipartite atlas takes counts, and any other atlas takes
+        associations or vectors. Data without labels must have the objects of the atlas in its
+        order.
     metric : str, optional
         Metric for vectors, by default that of the fit. Use "precomputed" if the data are distances.
     perplexity : float or sequence of float, optional
@@ -189,8 +187,8 @@ def evaluate(
     n_neighbors : int, optional
         Number of neighbours in the local measures. The default is 10, or fewer so that it stays
         below half the number of objects.
-    keep_missing_mass : bool
-        Whether to leave rows of associations that sum to less than 1 as they are.
+    keep_missing_mass : bool, default=False
+        Whether to leave rows of associations that sum to less than 1 unchanged.
     groups : str, optional
         Column of metadata of the rows, in the data or the atlas, that names their groups (counts
         only). The default is a column called "group" or "label", if there is one.
@@ -201,18 +199,18 @@ def evaluate(
     vectors : Vectors, optional
         Vectors whose cosines are compared with the atlas (ratings and triplets only). The default
         is the vectors stored in the atlas.
-    decay : float, at least 0 and below 1
-        The alpha of the Katz walk, (I - alpha P)^-1 (ratings only).
+    decay : float, at least 0 and below 1, optional
+        Parameter alpha of the Katz walk, (I - alpha P)^-1 (ratings only).
     sample : int, optional
         Number of objects to draw at random for all measures except the divergence. The default is
         all objects up to 5,000, and 2,000 beyond.
-    random_state : int
+    random_state : int, default=0
         Seed of random draws.
 
     Returns
     -------
     Evaluation, CountEvaluation, RatingEvaluation or TripletEvaluation
-        The measures: a `CountEvaluation` for an atlas of two kinds, a `RatingEvaluation` for
+        The measures, as a `CountEvaluation` for a bipartite atlas, a `RatingEvaluation` for
         ratings, a `TripletEvaluation` for triplets, and an `Evaluation` for all other data.
 
     Raises
@@ -237,10 +235,10 @@ def evaluate(
     >>> import manymaps as mm
     >>> norms = mm.load_word_relations()
     >>> fit = mm.MultipleMapsTSNE(n_maps=2, max_iter=60, random_state=0).fit(norms)
-    >>> found = mm.evaluate(fit.atlas_, norms, sample=50)
-    >>> found.n_objects == norms.n_objects, found.n_measured
+    >>> evaluation = mm.evaluate(fit.atlas_, norms, sample=50)
+    >>> evaluation.n_objects == norms.n_objects, evaluation.n_measured
     (True, 50)
-    >>> abs(found.kl_divergence - fit.kl_divergence_) < 0.01
+    >>> abs(evaluation.kl_divergence - fit.kl_divergence_) < 0.01
     True
     >>> rated = mm.ratings_from([("coat", "jacket", 8), ("coat", "river", 1), ("lake", "river", 7)])
     >>> mm.evaluate(fit.atlas_, rated).spearman["atlas"].value > 0
@@ -257,10 +255,10 @@ def evaluate(
         )
     data = as_associations(data)
     if isinstance(data, Counts):
-        raise DataError("the atlas is of one kind of object; counts need an atlas of two kinds")
+        raise DataError("counts need a bipartite atlas, such as one fitted by CODE")
     if not isinstance(data, Associations | Vectors):
-        own, values = labelled_values(data, square=metric == "precomputed")
-        names = own if own is not None and not only_count(atlas.labels) else atlas.labels
+        labels, values = labelled_values(data, square=metric == "precomputed")
+        names = labels if labels is not None and not only_count(atlas.labels) else atlas.labels
         data = Vectors(names, values)
     metric = metric or atlas.settings.metric or "euclidean"
     shared = _shared_objects(atlas, data, metric)
@@ -270,9 +268,9 @@ def evaluate(
 
 
 def _counts_of(atlas: Atlas, table: Any) -> Counts:
-    """Return a table as counts, with the labels of the atlas if it has none."""
+    """Return a table as counts, with the labels of the atlas by default."""
     if isinstance(table, Associations | Vectors):
-        raise DataError("the atlas is of two kinds of object; evaluate it with counts")
+        raise DataError("the atlas has separate rows and columns; evaluate it with counts")
     rows, columns = ([atlas.labels[i] for i in side.tolist()] for side in sides(atlas))
     if not is_frame(table):
         return Counts(table, rows, columns, two_kinds(atlas))
@@ -292,12 +290,13 @@ class _Shared:
     Attributes
     ----------
     atlas : Atlas
+        Atlas of the shared objects.
     values : array or sparse array of shape (n, n) or (n, n_features)
         Strengths, vectors or distances.
     associations : bool
-        Whether they are strengths.
+        Whether the values are strengths.
     observed : ndarray of bool, shape (n, n), optional
-        Of strengths: which pairs were judged, where some were not.
+        Whether each strength was judged. None means that all were.
     """
 
     atlas: Atlas
@@ -313,7 +312,7 @@ def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> 
     ours = [i for i, label in enumerate(atlas.labels) if label in position]
     if len(ours) < LEAST:
         raise DataError(
-            f"the atlas and {source} share {len(ours)} labels; at least {LEAST} are "
+            f"the atlas and {source} share {len(ours)} labels, but at least {LEAST} are "
             f"needed; the atlas begins with {first_of(atlas.labels)}, the data with "
             f"{first_of(data.labels)}"
         )
@@ -342,8 +341,8 @@ def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> 
         return _Shared(part, data.values[theirs], False)
     if data.values.shape[0] != data.values.shape[1]:
         raise DataError(
-            f"{source} has {data.values.shape[0]} rows and {data.values.shape[1]} columns; a table "
-            "of distances must be square"
+            f"{source} has {data.values.shape[0]} rows and {data.values.shape[1]} columns; pass a "
+            "square table of distances"
         )
     return _Shared(part, data.values[theirs][:, theirs], False)
 

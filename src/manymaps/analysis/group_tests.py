@@ -24,6 +24,7 @@ from scipy import sparse
 from scipy.stats import false_discovery_control
 
 from manymaps.atlas.associations import strongest_associations
+from manymaps.atlas.meanings import meaning_space
 from manymaps.atlas.senses import observed_groups
 from manymaps.compute.permutations import dealt_tests, observed_divergences
 from manymaps.compute.threads import share_out
@@ -83,7 +84,8 @@ def pooled_senses(
     object_of[label_of] = np.arange(len(label_of))
     associations = strongest_associations(pooled.strengths)
     with work(f"senses of {plural('word', len(words))}"):
-        labels = observed_groups(associations, object_of[words])
+        space = meaning_space(associations, pooled.labels)
+        labels = observed_groups(associations, object_of[words], space)
     near = associations[object_of[words]]
     owners = np.repeat(np.arange(len(words)), np.diff(near.indptr))
     groups, number = np.unique(np.stack([owners, labels]), axis=1, return_inverse=True)

@@ -4,13 +4,14 @@ All three are proportions of answers or follow from them, so that nothing is fit
 are those of one atlas, and the intervals describe how their shares vary between samples of
 participants. The formulas are those of `manymaps.metrics.proportions`.
 
-**Strengths.** If y of the G participants who answered cue i gave j, y / G is a proportion with
+**Strengths.** If y of the G participants with answers to cue i gave j, y / G is a proportion with
 Jeffreys' interval. A participant who gives several answers counts once for each of them. With p_ij
 the strength,
 
     low, high  =  Jeffreys(y, G) p_ij G / y
 
-**Shares of senses.** With X_s the answers in sense s and M those in any, share_s = X_s / M. The
+**Shares of senses.** With X_s the answers in sense s and M those in any, share_s = X_s / M. Answers
+that are not words of the atlas belong to the largest sense (`manymaps.atlas.meanings`). The
 answers of one participant depend on each other, positively or negatively. The interval therefore
 uses M / lambda as the number of independent answers, with lambda the design effect of the word.
 Norms do not identify participants, so lambda is 1 and each response counts as one participant's. If
@@ -20,8 +21,9 @@ and `Intervals.notes` reports this.
 **Ambiguity** is 2^H of the shares of the senses listed. Its interval is a score interval of the
 entropy for the same number of answers.
 
-The coverage of 95 % intervals is listed in docs/develop/design.md. They do not account for two
-facts: senses were found in the same data, and pairs that no participant produced are in no table.
+The coverage of 95 % intervals is listed in docs/develop/design.md. The intervals do not account for
+the fact that senses were identified in the same data. Pairs that no participant gave are in no
+table.
 """
 
 from __future__ import annotations
@@ -96,8 +98,8 @@ class Intervals:
         "word", "ambiguity", "low", "high", "n_senses" (listed), "n_responses" (in any sense), and
         "design_effect".
     notes : tuple of str
-        What was assumed. Data that do not identify participants get one note: the responses, or the
-        trials, were counted as those of different participants.
+        Assumptions. If the data do not identify participants, a note states that responses or
+        trials were counted as those of different participants.
 
     See Also
     --------
@@ -108,10 +110,10 @@ class Intervals:
     >>> from scipy import sparse
     >>> from manymaps import Associations, intervals
     >>> counts = sparse.csr_array([[0, 30, 10], [9, 0, 0], [0, 0, 0]])
-    >>> found = intervals(Associations(["tie", "knot", "suit"], counts), level=0.9)
-    >>> found.level, found.unit
+    >>> limits = intervals(Associations(["tie", "knot", "suit"], counts), level=0.9)
+    >>> limits.level, limits.unit
     (0.9, 'responses')
-    >>> found.strengths["low"].round(2).tolist()
+    >>> limits.strengths["low"].round(2).tolist()
     [0.63, 0.15, 0.81]
     """
 
@@ -285,7 +287,8 @@ def intervals(
         Number of responses to each cue of norms, as for `resampled`.
     responses, rows : str
         Answers from which the strengths are computed, as for `Trials.associations` (raw trials
-        only). In senses, all answers count that are words of the atlas.
+        only). In senses, all answers count: those that are not words of the atlas belong to the
+        largest sense of their cue.
     min_share : float in [0, 1]
         Minimum share of a group in the atlas that counts as a sense for the ambiguity, as for
         `manymaps.ambiguity`.
@@ -298,8 +301,8 @@ def intervals(
     Raises
     ------
     DataError
-        If the data are judged similarities, or if the atlas contains no associations, has two kinds
-        of object or shares no word with the data.
+        If the data are judged similarities, or if the atlas contains no associations, is bipartite
+        or shares no word with the data.
     ParameterError
         If participants are requested and the data do not identify them, or a value is out of range.
     UnknownLabelError
@@ -314,8 +317,8 @@ def intervals(
     >>> from scipy import sparse
     >>> from manymaps import Associations, intervals
     >>> counts = sparse.csr_array([[0, 30, 10], [9, 0, 0], [0, 0, 0]])
-    >>> found = intervals(Associations(["tie", "knot", "suit"], counts))
-    >>> print("{:.2f} ({:.2f} to {:.2f})".format(*found.strength("tie", "knot")))
+    >>> limits = intervals(Associations(["tie", "knot", "suit"], counts))
+    >>> print("{:.2f} ({:.2f} to {:.2f})".format(*limits.strength("tie", "knot")))
     0.75 (0.60 to 0.86)
     """
     check_number("level", level, above=0, below=1)
@@ -334,7 +337,7 @@ def intervals(
     if atlas is None:
         return Intervals(level, unit, strengths, None, None, None, (), notes)
     chosen = _chosen(atlas, words)
-    groups = sense_groups(atlas.choices, _known(atlas), chosen)
+    groups = sense_groups(atlas.choices, _known(atlas), chosen, atlas.meaning_space)
     counted = _in_senses(answers.placed(atlas), groups, chosen, atlas.n_objects)
     return Intervals(
         level,
@@ -376,22 +379,22 @@ class _Answers:
     count: np.ndarray
 
     def placed(self, atlas: Atlas) -> _Answers:
-        """Return the answers whose cue and response are in an atlas, with its indices."""
+        """Return the answers to cues of an atlas, with its indices; -1 for other responses."""
         place = np.array(label_places(self.labels, atlas.labels), dtype=np.int64)
         if (place < 0).all():
             raise DataError(
                 "the data and the atlas share no word; the data begin with "
                 f"{first_of(self.labels)}, the atlas with {first_of(atlas.labels)}"
             )
-        here = (place[self.cue] >= 0) & (place[self.answer] >= 0)
+        here = place[self.cue] >= 0
         person = None if self.person is None else self.person[here]
         cue, answer = place[self.cue[here]], place[self.answer[here]]
         return _Answers(atlas.labels, cue, answer, person, self.count[here])
 
     def per_pair(self, norms: Associations, *, everybody: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Count, for each pair of the norms, who answered its cue and who gave its response.
+        """Count the participants with answers to each pair's cue, and those with its response.
 
-        Participants are those who gave an answer in the norms, or any answer with `everybody`.
+        Participants are those with an answer in the norms, or with any answer if `everybody`.
         """
         assert self.person is not None
         n, n_people = norms.n_objects, int(self.person.max(initial=0)) + 1
@@ -429,8 +432,8 @@ def _of_trials(
 ) -> tuple[Associations, _Answers]:
     """Return the norms of trials, and their answers by participant or by trial."""
     norms = trials.associations(responses, rows=rows)
-    given = trials.given[:, : split_responses(responses)[0]]
-    trial, rank = np.nonzero(given >= 0)
+    answers = trials.given[:, : split_responses(responses)[0]]
+    trial, rank = np.nonzero(answers >= 0)
     place: dict[str, int] = {}
     of_cue, of_answer = (
         np.array([place.setdefault(label, len(place)) for label in labels], dtype=np.int64)
@@ -439,7 +442,7 @@ def _of_trials(
     whose = (
         trial if unit == "responses" or trials.participant is None else trials.participant[trial]
     )
-    cue, answer = of_cue[trials.cue[trial]], of_answer[given[trial, rank]]
+    cue, answer = of_cue[trials.cue[trial]], of_answer[answers[trial, rank]]
     return norms, _Answers(list(place), cue, answer, whose.astype(np.int64), np.ones(len(trial)))
 
 
@@ -465,8 +468,8 @@ def _strength_table(
 def _known(atlas: Atlas) -> sparse.csr_array:
     if atlas.kinds is not None or atlas.associations is None:
         raise DataError(
-            "the atlas knows no associations between objects of one kind, so its senses are "
-            "maps, not groups of answers with shares; use an atlas fitted to associations"
+            "the atlas contains no associations between objects of one kind, so its senses are "
+            "maps instead of groups of answers; use an atlas fitted to associations"
         )
     return atlas.associations
 
@@ -491,11 +494,16 @@ def _in_senses(answers: _Answers, groups: SenseGroups, words: np.ndarray, n: int
     n_words, n_senses = len(words), len(groups.maps)
     order = np.full(n, -1)
     order[words] = np.arange(n_words)
-    sense_of_member = np.repeat(np.arange(n_senses), np.diff(groups.ends))
-    keys = groups.owners[sense_of_member] * n + groups.members
+    # Responses that are not in the atlas, whose index is -1, count for the largest sense.
+    sense_of_member = np.concatenate(
+        [np.repeat(np.arange(n_senses), np.diff(groups.ends)), np.flatnonzero(groups.is_first)]
+    )
+    members = np.concatenate([groups.members, np.full(groups.is_first.sum(), -1)])
+    keys = groups.owners[sense_of_member] * (n + 1) + members + 1
     by_key = np.argsort(keys, kind="stable")
     keys = keys[by_key]
-    wanted = np.where(order[answers.cue] >= 0, order[answers.cue] * n + answers.answer, -1)
+    cue = order[answers.cue]
+    wanted = np.where(cue >= 0, cue * (n + 1) + answers.answer + 1, -1)
     at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
     held = (keys[at] == wanted) if len(keys) else np.zeros(len(wanted), bool)
     senses = sense_of_member[by_key][at[held]]

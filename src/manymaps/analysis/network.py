@@ -1,18 +1,20 @@
 """Measures of words in a network of associations, as columns.
 
     strength_in, strength_out     sum_i s_ij, sum_j s_ij
-    degree_in, degree_out         how many different cues give the word, and responses it has
-    clustering                    the share of pairs of its neighbours that are neighbours, whatever
-                                  the direction         (Watts & Strogatz 1998)
-    pagerank                      where a walk along s ends that restarts with probability 0.15 per
-    step
-                                  (Brin & Page 1998)
-    betweenness                   the share of shortest paths between other words that lead through
-                                  it, a step being 1 / s long          (Brandes 2001; Newman 2001)
+    degree_in, degree_out         number of different cues of the word, and of its responses
+    clustering                    share of pairs of its neighbours that are neighbours, in either
+                                  direction             (Watts & Strogatz 1998)
+    pagerank                      distribution of a walk along s that restarts with probability
+                                  0.15 per step         (Brin & Page 1998)
+    betweenness                   share of shortest paths between other words through the word, if
+                                  a step has the length 1 / s          (Brandes 2001; Newman 2001)
 
-Steyvers & Tenenbaum, The large-scale structure of semantic networks, Cognitive Science 29, 2005,
-and De Deyne & Storms, Word associations: network and semantic properties, Behavior Research Methods
-40, 2008, measure norms by these. networkx computes the last three.
+These measures of norms are used by Steyvers & Tenenbaum (2005) and De Deyne & Storms (2008).
+networkx computes the last three.
+
+M. Steyvers and J. B. Tenenbaum, "The large-scale structure of semantic networks", `Cognitive
+Science` 29 (2005). S. De Deyne and G. Storms, "Word associations: network and semantic properties",
+`Behavior Research Methods` 40 (2008).
 """
 
 from __future__ import annotations
@@ -43,10 +45,10 @@ def node_measures(
     ----------
     norms : Associations or Trials
         The network. For symmetric norms, the values as read count in both directions.
-    betweenness : bool or int
-        Whether to compute betweenness too, which takes minutes for thousands of words because every
+    betweenness : bool or int, default=False
+        Whether to compute betweenness, which takes minutes for thousands of words because every
         shortest path is followed. A number estimates it from that many words drawn at random.
-    random_state : int or None
+    random_state : int or None, default=0
         Seed of the random draw.
 
     Returns
@@ -71,10 +73,10 @@ def node_measures(
     >>> from scipy import sparse
     >>> from manymaps import Associations, node_measures
     >>> ties = sparse.csr_array([[0, .6, .4, 0], [1, 0, 0, 0], [.5, .5, 0, 0], [1, 0, 0, 0]])
-    >>> found = node_measures(Associations(["tie", "knot", "rope", "tuxedo"], ties))
-    >>> found["strength_in"].tolist(), found["degree_in"].tolist()
+    >>> nodes = node_measures(Associations(["tie", "knot", "rope", "tuxedo"], ties))
+    >>> nodes["strength_in"].tolist(), nodes["degree_in"].tolist()
     ([2.5, 1.1, 0.4, 0.0], [3, 2, 1, 0])
-    >>> found["clustering"].round(2).tolist(), found["label"][found["pagerank"].argmax()]
+    >>> nodes["clustering"].round(2).tolist(), nodes["label"][nodes["pagerank"].argmax()]
     ([0.33, 1.0, 1.0, 0.0], 'tie')
     """
     norms = as_norms("norms", norms)

@@ -1,27 +1,27 @@
-"""How far similarities are from distances in a space: figures on arrays.
+"""Measures of how far similarities are from distances in a space, on arrays.
 
-    similarities  S (n, n) sparse, s_ij >= 0: how strongly i recalls j; what is not stored is 0
+    similarities  S (n, n) sparse, s_ij >= 0: the strength of j as a response to i; 0 if not stored
     symmetric     w_ij = (s_ij + s_ji) / 2
     distances     D (n, n) dense, symmetric
 
     asymmetry        sum_{i<j} |s_ij - s_ji| / sum_{i<j} (s_ij + s_ji)
-    intransitivity   share of two-step paths A-B-C of strong links whose ends A and C are no link
+    intransitivity   share of two-step paths A-B-C of strong links whose ends A and C are not linked
     clustering       share of the same paths whose ends are a strong link (Newman 2003, eq. 3); a
                      random graph of the same degrees k has (<k^2> - <k>)^2 / (n <k>^3) (eq. 65)
-    centrality       C = (1/n) sum_i N_i^2      N_i: how many objects have i as nearest neighbour
-    reciprocity      R = (1/n) sum_i R_i        R_i: the rank of i among the neighbours of its
+    centrality       C = (1/n) sum_i N_i^2      N_i: number of objects with i as nearest neighbour
+    reciprocity      R = (1/n) sum_i R_i        R_i: rank of i among the neighbours of its
                                                 own nearest neighbour
     triangles        share of triples with d_ac > d_ab + d_bc for one of the three orders
     negative part    sum |negative eigenvalues| / sum |eigenvalues| of B = -1/2 J D^2 J,
                      J = 1 - 11'/n
 
-C and R: Tversky & Hutchinson 1986, Psychological Review 93, 3-22. Both are 1 where objects come in
-pairs. Random points in ever more dimensions have C = 2 at most (Newman, Rinott & Tversky 1983,
-Advances in Applied Probability 15, 726-751). The negative part: Laub & Mueller 2004, JMLR 5,
-801-818; the share is Pekalska & Duin's (2005, The dissimilarity representation, section 3.5).
-Clustering: M. E. J. Newman 2003, SIAM Review 45, 167-256.
+C and R are from Tversky & Hutchinson 1986, Psychological Review 93, 3-22. Both are 1 if objects
+come in pairs. C of random points increases to at most 2 with the number of dimensions (Newman,
+Rinott & Tversky 1983, Advances in Applied Probability 15, 726-751). The negative part is from Laub
+& Mueller 2004, JMLR 5, 801-818. Its share is that of Pekalska & Duin (2005, The dissimilarity
+representation, section 3.5). Clustering is from M. E. J. Newman 2003, SIAM Review 45, 167-256.
 
-No figure depends on the order of the objects: where several stand equally, all of them count.
+No measure depends on the order of the objects, because all of several equal objects count.
 """
 
 from __future__ import annotations
@@ -38,20 +38,21 @@ __all__ = [
     "scaled_similarities", "similarity_triangles", "strong_links", "two_step_paths",
 ]  # fmt: skip
 
-# Points that can share a nearest neighbour in 1, 2, ... dimensions: 2, 5 and 11 where no two
-# distances are equal (Tversky & Hutchinson 1986); from four dimensions on the kissing numbers 24
-# and 240 (Musin 2008; Levenshtein 1979) and the bounds of Mittelmann & Vallentin 2010 between them.
+# Points that can share a nearest neighbour in 1, 2, ... dimensions. These are 2, 5 and 11 if no two
+# distances are equal (Tversky & Hutchinson 1986). From four dimensions on, they are the kissing
+# numbers 24 and 240 (Musin 2008; Levenshtein 1979) and, between them, the bounds of Mittelmann &
+# Vallentin 2010.
 MOST_SHARING = (2, 5, 11, 24, 44, 78, 134, 240)
 
-# Up to this many steps all paths are counted; beyond it shares are estimated from a sample of them.
+# Up to this many steps all paths are counted; beyond it shares are estimated from a sample.
 _MOST_STEPS = 2e8
-# Up to this many triples of objects all are checked; beyond it a sample of `n_samples`.
+# Up to this many triples of objects all are checked; beyond it a sample of `n_samples` is checked.
 _MOST_WEDGES = 5_000_000
-# Eigenvalues of larger tables are estimated from random probes, because a decomposition takes time
-# with the cube.
+# Eigenvalues of larger tables are estimated from random probes, because the time of a decomposition
+# grows with the cube of the size.
 _MOST_EXACT = 1000
-# Stochastic Lanczos quadrature: the error falls with the square root of the probes, and is
-# reported. Sixty steps resolve the ends of the spectrum.
+# Probes and steps of stochastic Lanczos quadrature. The error decreases with the square root of the
+# probes and is reported. Sixty steps resolve the ends of the spectrum.
 _PROBES, _STEPS = 24, 60
 # Rounding of sums in float64.
 _ROUNDING = 1e-9
@@ -59,16 +60,16 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure, and its standard error where it was sampled.
+    """A measure with its standard error, if it was sampled.
 
     Attributes
     ----------
     value : float
-        NaN where there is nothing to count.
+        Value, or NaN if there is nothing to count.
     standard_error : float
-        0 where all were counted.
+        Standard error of the value; 0 if all cases were counted.
     n : int
-        How many were looked at.
+        Number of cases.
     """
 
     value: float
@@ -78,17 +79,19 @@ class Estimate:
 
 @dataclass(frozen=True)
 class NearestNeighbors:
-    """The figures of Tversky & Hutchinson.
+    """The measures of Tversky & Hutchinson.
 
     Attributes
     ----------
     centrality, reciprocity : float
+        C and R.
     not_returned : float
-        Share of the objects that their nearest neighbour has no similarity to at all.
+        Share of the objects to which their nearest neighbour has no similarity at all.
     most_shared : float
-        The largest number of objects that have the same nearest neighbour; an object with several
-        nearest ones counts for each with its part.
+        Largest number of objects with the same nearest neighbour. An object with several nearest
+        neighbours counts for each by a fraction.
     most_shared_object : int
+        Index of that neighbour.
     """
 
     centrality: float
@@ -100,16 +103,16 @@ class NearestNeighbors:
 
 @dataclass(frozen=True)
 class Paths:
-    """What becomes of strong two-step paths.
+    """Shares of strong two-step paths by the relation of their ends.
 
     Attributes
     ----------
     open : Estimate
-        Share whose ends are no link.
+        Share whose ends are not linked.
     clustering : Estimate
         Share whose ends are a strong link.
     clustering_by_chance : float
-        The same of a random graph with these degrees.
+        Clustering of a random graph with these degrees.
     """
 
     open: Estimate
@@ -118,7 +121,7 @@ class Paths:
 
 
 def asymmetry(S: sparse.csr_array) -> float:
-    """The share of the strength that is not returned: 0 symmetric, 1 all in one direction.
+    """Return the share of strength that is not reciprocated: 0 symmetric, 1 all in one direction.
 
     >>> asymmetry(sparse.csr_array([[0, 0.75], [0.25, 0]]))
     0.5
@@ -129,11 +132,12 @@ def asymmetry(S: sparse.csr_array) -> float:
 
 
 def strong_links(S: sparse.csr_array, k: int) -> sparse.csr_array:
-    """Pairs of which one is among the k objects most similar to the other, ties included.
+    """Find pairs of which one is among the k objects most similar to the other, ties included.
 
     Returns
     -------
-    sparse array of float64 ones, symmetric, shape (n, n)
+    sparse array of shape (n, n)
+        Symmetric table of float64 ones.
     """
     S = sparse.csr_array(S)
     rows = np.repeat(np.arange(S.shape[0]), np.diff(S.indptr))
@@ -155,14 +159,21 @@ def two_step_paths(
     n_samples: int,
     generator: np.random.Generator,
 ) -> Paths:
-    """Two-step paths of strong links, and whether their ends are linked.
+    """Measure two-step paths of strong links by whether their ends are linked.
 
     Parameters
     ----------
-    strong, linked : sparse arrays of ones, symmetric, shape (n, n)
+    strong, linked : sparse arrays of shape (n, n)
+        Symmetric tables of ones.
     n_samples : int
-        Paths drawn where all of them would be too many.
+        Number of paths to sample if there are too many to count.
     generator : Generator
+        Generator of the sample.
+
+    Returns
+    -------
+    Paths
+        Shares of the paths.
     """
     degrees = np.diff(strong.indptr).astype(np.float64)
     n_paths = float(degrees @ (degrees - 1)) / 2
@@ -189,19 +200,19 @@ def _stored(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> n
 
 
 def _share(hits: np.ndarray) -> Estimate:
-    """The share of independent draws, with its standard error."""
+    """Return the share of independent draws, with its standard error."""
     share = float(hits.mean())
     return Estimate(share, float(np.sqrt(share * (1 - share) / len(hits))), len(hits))
 
 
 def nearest_neighbor_figures(S: sparse.csr_array) -> NearestNeighbors:
-    """Centrality, reciprocity and the most shared nearest neighbour.
+    """Compute centrality, reciprocity and the most shared nearest neighbour.
 
-    The nearest neighbour of i is the object with the largest s_ij. Of several equal ones each is it
-    with the same chance; the figures are the means over these chances. Ranks of equals are their
-    mean rank, and an object without similarity ranks right after those that have one, so that R is
-    at least what is given here. Objects without a row have no nearest neighbour, and R leaves out
-    those whose nearest neighbour has no row.
+    The nearest neighbour of i is the object with the largest s_ij. If several are equal, each is it
+    with the same probability, and the measures are expectations. Equal objects have their mean
+    rank. An object without similarity ranks directly after those with similarities, so R is at
+    least the value returned. Objects without a row have no nearest neighbour, and R omits objects
+    whose nearest neighbour has no row.
     """
     S = sparse.csr_array(S)
     counts = np.diff(S.indptr)
@@ -229,7 +240,7 @@ def nearest_neighbor_figures(S: sparse.csr_array) -> NearestNeighbors:
 
 
 def _ranks(S: sparse.csr_array, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Mean ranks of values of rows among what the row stores, the largest first; 0 comes last."""
+    """Return mean ranks of values among the stored ones of their rows, largest first; 0 is last."""
     ranks = np.empty(len(rows))
     order = np.argsort(rows, kind="stable")
     starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
@@ -243,7 +254,9 @@ def _ranks(S: sparse.csr_array, rows: np.ndarray, values: np.ndarray) -> np.ndar
 
 
 def dimensions_for(most_shared: float) -> int | None:
-    """The fewest dimensions in which so many points can share a nearest neighbour; None above 8.
+    """Return the fewest dimensions in which this many points can share a nearest neighbour.
+
+    It is None above 8 dimensions.
 
     >>> dimensions_for(5), dimensions_for(62)
     (2, 6)
@@ -257,17 +270,24 @@ def dimensions_for(most_shared: float) -> int | None:
 def similarity_triangles(
     W: sparse.csr_array, n_samples: int, generator: np.random.Generator
 ) -> Estimate:
-    """Triangle violations of d = -log(w / max w) among triples whose three sides are known.
+    """Measure violations of d = -log(w / max w) among triples whose three sides are known.
 
-    Each triangle is a pair of links from its object of the fewest links to objects of more, so
-    that such pairs, all or drawn evenly, count every triangle once.
+    Each triangle is identified with two links from its object with the fewest links to objects with
+    more. All such pairs, or an even sample of them, therefore count every triangle once.
 
     Parameters
     ----------
-    W : sparse array (n, n), symmetric
+    W : sparse array of shape (n, n)
+        Symmetric similarities.
     n_samples : int
-        Pairs of links that are drawn where there are more than five million.
+        Number of pairs of links to sample if there are more than five million.
     generator : Generator
+        Generator of the sample.
+
+    Returns
+    -------
+    Estimate
+        Share of the triangles that violate the inequality.
     """
     links = W.tocoo()
     rank = np.empty(W.shape[0], np.int64)
@@ -297,7 +317,7 @@ def similarity_triangles(
 
 
 def _all_wedges(links: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
-    """Places of both links of every pair of links of a row."""
+    """Return the indices of both links of every pair of links of a row."""
     firsts, seconds = [], []
     for start, end in pairwise(links.indptr):
         first, second = np.triu_indices(end - start, 1)
@@ -309,7 +329,7 @@ def _all_wedges(links: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
 def _some_wedges(
     links: sparse.csr_array, count: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where the two links of wedges are stored; wedges are drawn evenly from all."""
+    """Sample wedges evenly from all, and return the indices of their two links."""
     degrees = np.diff(links.indptr).astype(np.int64)
     weights = degrees * (degrees - 1.0)
     row = generator.choice(len(degrees), size=count, p=weights / weights.sum())
@@ -320,7 +340,7 @@ def _some_wedges(
 
 
 def distance_triangles(D: np.ndarray, n_samples: int, generator: np.random.Generator) -> Estimate:
-    """Triangle violations of distances, over all triples or over so many drawn evenly."""
+    """Measure triangle violations of distances, over all triples or over an even sample of them."""
     n = len(D)
     if n * (n - 1) * (n - 2) / 6 <= n_samples:
         broken = 0
@@ -340,17 +360,17 @@ def distance_triangles(D: np.ndarray, n_samples: int, generator: np.random.Gener
 
 
 def _violated(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> np.ndarray:
-    """Whether the longest side is longer than the others together, beyond rounding."""
+    """Return whether the longest side exceeds the sum of the others by more than rounding."""
     longest = np.maximum(np.maximum(first, second), third)
     total = first + second + third
     return 2 * longest - total > _ROUNDING * np.maximum(total, _ROUNDING)
 
 
 def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:
-    """w_ij / sqrt(m_i m_j) with m_i the largest w_ij; objects without similarity are left out.
+    """Compute w_ij / sqrt(m_i m_j) with m_i the largest w_ij; omit objects without similarity.
 
-    With ones on the diagonal each object is as similar to itself as two objects are that are the
-    nearest of one another, and no two are more similar than that.
+    With ones on the diagonal, each object is as similar to itself as two objects that are mutual
+    nearest neighbours, and no two objects are more similar than that.
     """
     largest = np.asarray(W.max(axis=1).todense(), dtype=np.float64).ravel()
     connected = np.flatnonzero(largest)
@@ -359,13 +379,13 @@ def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:
 
 
 def negative_share_of_similarities(W: sparse.csr_array, generator: np.random.Generator) -> Estimate:
-    """The negative part of J (W + 1) J for scaled similarities W (`scaled_similarities`).
+    """Compute the negative part of J (W + 1) J for scaled similarities W (`scaled_similarities`).
 
-    It is that of the squared distances d_ij^2 = 2 (1 - w_ij), where pairs without similarity are
-    all equally far. Above 1,000 objects the sum over negative eigenvalues is estimated by
-    stochastic Lanczos quadrature (Ubaru, Chen & Saad 2017, SIAM Journal on Matrix Analysis and
-    Applications 38, 1075-1099) with 24 random vectors of 60 steps, never a dense table; the trace
-    is exact.
+    It is that of the squared distances d_ij^2 = 2 (1 - w_ij), under which pairs without similarity
+    are all equally far. Above 1,000 objects, the sum over negative eigenvalues is estimated by
+    stochastic Lanczos quadrature with 24 random vectors of 60 steps, without a dense table. The
+    trace is exact. (Ubaru, Chen & Saad 2017, SIAM Journal on Matrix Analysis and Applications 38,
+    1075-1099.)
     """
     n = W.shape[0]
     trace = n - (n + W.sum()) / n
@@ -383,7 +403,7 @@ def negative_share_of_similarities(W: sparse.csr_array, generator: np.random.Gen
 
 
 def _quadrature(W: sparse.csr_array, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights with sum weight f(node) = start' f(J (W + 1) J) start."""
+    """Return nodes and weights with sum weight f(node) = start' f(J (W + 1) J) start."""
     from scipy.linalg import eigh_tridiagonal
 
     length = np.linalg.norm(start)
@@ -395,7 +415,7 @@ def _quadrature(W: sparse.csr_array, start: np.ndarray) -> tuple[np.ndarray, np.
         image -= image.mean()
         diagonal.append(float(basis[-1] @ image))
         stack = np.array(basis)
-        # Twice, or the vectors lose their right angles to rounding.
+        # Orthogonalize twice, because the vectors would otherwise lose orthogonality to rounding.
         for _ in range(2):
             image -= stack.T @ (stack @ image)
         beside.append(float(np.linalg.norm(image)))
@@ -407,16 +427,19 @@ def _quadrature(W: sparse.csr_array, start: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def negative_share_of_distances(D: np.ndarray, generator: np.random.Generator) -> Estimate:
-    """The negative part for distances; of more than 1,000 objects, 1,000 are drawn."""
+    """Compute the negative part for distances, from a sample of 1,000 if there are more objects."""
     if len(D) > _MOST_EXACT:
         some = np.sort(generator.choice(len(D), _MOST_EXACT, replace=False))
         D = D[np.ix_(some, some)]
-    # The scale is free, and squares of huge or tiny distances are not.
+    # The scale does not matter, but squares of huge or tiny distances could overflow or underflow.
     return _negative_share(-0.5 * (D / D.max()) ** 2)
 
 
 def _negative_share(inner: np.ndarray) -> Estimate:
-    """Of the double-centred table of inner products; rounding below 1e-10 of the largest is 0."""
+    """Compute the negative part of a double-centred table.
+
+    Eigenvalues below 1e-10 of the largest count as 0.
+    """
     centred = inner - inner.mean(axis=0)
     centred -= centred.mean(axis=1)[:, None]
     values = np.linalg.eigvalsh((centred + centred.T) / 2)

@@ -1,4 +1,4 @@
-"""Fits of the same objects, brought to one order of these."""
+"""Reordering of fits of the same objects to a common order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ __all__ = ["in_order_of"]
 
 
 def in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
-    """An atlas, fit `number`, with its objects in the order of the first; of others a DataError."""
+    """Return fit `number` with its objects in the order of the first.
+
+    Raises
+    ------
+    DataError
+        If the fits have different objects, or repeated labels in another order.
+    """
     keys, own = _keys(first), _keys(atlas)
     if keys == own:
         return atlas
@@ -25,13 +31,13 @@ def in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
         if lacks:
             some = ", ".join(repr(label) for _, label in sorted(lacks)[:3])
             raise DataError(
-                f"{which} lacks {len(lacks):,} objects of {there}, {some} among them; compare fits "
-                "of the same objects"
+                f"{which} lacks {len(lacks):,} objects of {there}, such as {some}; compare fits of "
+                "the same objects"
             )
     if len(place) < len(own) or len(own) != len(keys):
         raise DataError(
-            f"fit {number} has its objects in another order than fit 0, and labels repeat, so they "
-            "cannot be told apart"
+            f"fit {number} has its objects in another order than fit 0, and labels repeat; use "
+            "unique labels, or the same order"
         )
     order = np.array([place[key] for key in keys])
     return replace(atlas.subset(order), log_normalizer=atlas.log_normalizer)

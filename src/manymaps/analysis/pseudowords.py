@@ -1,29 +1,29 @@
-"""Pseudowords: senses that are known for certain, since they were words before.
+"""Pseudowords, which are merged words whose senses are known with certainty.
 
-Two unrelated words a and b of the norms are merged into one object, as *banana* and *door* into the
-pseudoword *banana+door* (Gale, Church & Yarowsky 1992; Schuetze 1992). A model is fitted to the
-merged norms, which say nothing of the halves, and asked for them. With
+Two unrelated words a and b of the norms are merged into one object, such as *banana* and *door*
+into the pseudoword *banana+door* (Gale, Church & Yarowsky 1992; Schuetze 1992). A model is fitted
+to the merged norms, which contain no information on the halves, and should recover them. With
 
-    f_a = sum_i p_ia       how much a is recalled (its frequency)
+    f_a = sum_i p_ia       total strength of a as a response (its frequency)
 
 the pseudoword's row and column are
 
     p_xj = (f_a p_aj + f_b p_bj) / (f_a + f_b)           as cue
     p_ix = p_ia + p_ib                                   as response
 
-for people who meet an ambiguous word think of its senses about as often as these are spoken of; so
-a rarer half is rarer in both directions. max(f_a, f_b) / min(f_a, f_b) is the *frequency ratio*, of
-which there are as many pseudowords in each band of `RATIOS`: a half that is recalled an eighth as
-much as the other is harder to find.
+The weights assume that participants who read an ambiguous word think of its senses about as often
+as these are mentioned. A less frequent half is therefore less frequent in both directions.
+max(f_a, f_b) / min(f_a, f_b) is the *frequency ratio*. Each band of `RATIOS` has the same number of
+pseudowords, because a half with an eighth of the other's frequency is harder to find.
 
-Halves have no association with one another and no neighbour in common, be it a pseudoword. So each
-neighbour of a pseudoword belongs to one half, and the two halves come apart exactly where their own
-maps differ (those of most support, `manymaps.metrics.senses`; chance permutes the halves of each
-word's pairs). A model that scatters pairs over maps parts halves as well, but then chance is as
-high and the contrast, within - across, is 0.
+Halves have no association with one another and no neighbour in common, not even a pseudoword. Each
+neighbour of a pseudoword thus belongs to one half. The two halves are separated exactly if their
+own maps differ, which are those with most support (`manymaps.metrics.senses`). Chance permutes the
+halves of each word's pairs. A model that scatters pairs over maps also separates halves, but then
+chance is as high, and the contrast, within - across, is 0.
 
 W. A. Gale, K. W. Church and D. Yarowsky, "Work on statistical methods for word sense
-disambiguation", AAAI Fall Symposium 1992. H. Schuetze, "Context space", the same.
+disambiguation", AAAI Fall Symposium 1992. H. Schuetze, "Context space", in the same volume.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ __all__ = ["RATIOS", "HalvesApart", "PseudowordPairs", "Pseudowords", "pseudowor
 #: Limits of the bands of frequency ratios.
 RATIOS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
-# A word with fewer responses has hardly a neighbourhood by which a half could be recognized; not
-# tuned.
+# The neighbourhood of a word with fewer responses is too small to recognize a half; not tuned.
 _LEAST_RESPONSES = 3
 
 
 @dataclass(frozen=True, eq=False)
 class HalvesApart:
-    """Which pseudowords' halves come apart; see the module docstring.
+    """Separation of the halves of pseudowords; see the module docstring.
 
     Attributes
     ----------
     apart : ndarray of bool, shape (n_pseudowords,)
         Whether the own maps of the two halves differ.
     overall : SenseSeparation
-        `score` is the share that come apart, beside it chance, the standard error, and `contrast`.
+        Separation over all pseudowords. `score` is the share that is separated, in addition to
+        chance, standard error and `contrast`.
     by_ratio : mapping of (float, float) to SenseSeparation
-        The same for each band of frequency ratios that has pseudowords.
+        The same for each band of frequency ratios that contains pseudowords.
     """
 
     apart: np.ndarray
@@ -72,14 +72,17 @@ class HalvesApart:
 
 
 class PseudowordPairs(NamedTuple):
-    """The pairs of pseudowords with their neighbours, each once; arrays of shape (n_pairs,).
+    """Pairs of pseudowords with their neighbours, each once; arrays of shape (n_pairs,).
 
-    words, partners : int
-        Objects of the merged associations; sorted by the first, then by the second.
-    strengths : float
-        p_ij + p_ji.
-    halves : int
-        0 or 1: the half of the pseudoword that the partner belongs to.
+    Attributes
+    ----------
+    words, partners : ndarray of int
+        Pseudoword and neighbour of each pair, as indices of the merged associations. Pairs are
+        sorted by the first, then by the second.
+    strengths : ndarray of float
+        Strengths in both directions, p_ij + p_ji.
+    halves : ndarray of int
+        Half of the pseudoword to which the neighbour belongs, 0 or 1.
     """
 
     words: np.ndarray
@@ -90,20 +93,20 @@ class PseudowordPairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pseudowords:
-    """Norms in which pairs of words are merged into one; `pseudowords` makes them.
+    """Norms in which pairs of words are merged into one; `pseudowords` creates them.
 
     Attributes
     ----------
     associations : Associations
-        The merged norms: the other words first, then the pseudowords. Its `pair_senses` are the
+        Merged norms, with the other words first and the pseudowords last. Its `pair_senses` are the
         halves (0 or 1) of cues that are pseudowords, and 0 for other cues.
     halves : tuple of (str, str)
         The two words of each pseudoword.
     ratios : ndarray of shape (n_pseudowords,)
         Frequency ratios, at least 1.
     cue_halves, response_halves : ndarray of int8, shape (associations.n_pairs,)
-        For each stored pair the half (0 or 1) of its cue and of its response; -1 where that is
-        not a pseudoword.
+        Half (0 or 1) of the cue and of the response of each stored pair, or -1 if it is not a
+        pseudoword.
 
     See Also
     --------
@@ -112,8 +115,8 @@ class Pseudowords:
     Examples
     --------
     >>> from manymaps import load_word_relations, pseudowords
-    >>> made = pseudowords(load_word_relations(), 4)
-    >>> len(made.halves), made.associations.labels[-1] == "+".join(made.halves[-1])
+    >>> merged = pseudowords(load_word_relations(), 4)
+    >>> len(merged.halves), merged.associations.labels[-1] == "+".join(merged.halves[-1])
     (4, True)
     """
 
@@ -133,13 +136,13 @@ class Pseudowords:
 
     @property
     def words(self) -> np.ndarray:
-        """The pseudowords among the objects of `associations`, in the order of `halves`."""
+        """Indices of the pseudowords in `associations`, in the order of `halves`."""
         n = self.associations.n_objects
         return np.arange(n - self.n_pseudowords, n)
 
     @cached_property
     def pairs(self) -> PseudowordPairs:
-        """Each pseudoword with what it recalls and what recalls it, each neighbour once."""
+        """Pairs of each pseudoword with its responses and its cues, each neighbour once."""
         strengths = self.associations.strengths
         n = self.associations.n_objects
         cues = np.repeat(np.arange(n), np.diff(strengths.indptr))
@@ -159,29 +162,30 @@ class Pseudowords:
     def apart(
         self, atlas: Atlas, *, n_permutations: int = 20, random_state: int = 0
     ) -> HalvesApart:
-        """Which pseudowords' two halves have different own maps in an atlas of the merged norms.
+        """Measure which pseudowords' halves have different own maps in a fit of the merged norms.
 
         Parameters
         ----------
         atlas : Atlas
-            Fitted to `associations`.
-        n_permutations : int > 0
-            Permutations for chance.
-        random_state : int
-            Their seed.
+            Atlas that was fitted to `associations`.
+        n_permutations : int > 0, default=20
+            Number of permutations for chance.
+        random_state : int, default=0
+            Seed of the permutations.
 
         Returns
         -------
         HalvesApart
+            Separation of each pseudoword, overall and by frequency ratio.
 
         Raises
         ------
         DataError
-            Where the atlas holds other objects.
+            If the atlas contains other objects.
         """
         if tuple(atlas.labels) != tuple(self.associations.labels):
             raise DataError(
-                "the atlas does not hold the objects of these pseudowords in their order; fit "
+                "the atlas does not contain the objects of these pseudowords in their order; fit "
                 "`associations` of the same pseudowords"
             )
         model, pairs = atlas.model, self.pairs
@@ -198,33 +202,37 @@ class Pseudowords:
     def apart_by(
         self, clusters: Any, *, n_permutations: int = 20, random_state: int = 0
     ) -> HalvesApart:
-        """The same of any clusters: a half's own cluster is that of most of its strength.
+        """Measure the same for any clusters: the own cluster of a half has most of its strength.
 
         Parameters
         ----------
         clusters : array-like of shape (len(pairs.words),)
-            For each of `pairs` a label of any kind; those of different words are never compared.
-        n_permutations, random_state
-            As for `apart`.
+            Cluster of each of `pairs`, as labels of any type. Clusters of different words are never
+            compared.
+        n_permutations : int > 0, default=20
+            Number of permutations for chance.
+        random_state : int, default=0
+            Seed of the permutations.
 
         Returns
         -------
         HalvesApart
+            Separation of each pseudoword, overall and by frequency ratio.
 
         Raises
         ------
         DataError
-            Where there is not one cluster a pair.
+            If the number of clusters differs from that of pairs.
         """
         labels, words = np.asarray(clusters), self.pairs.words
         if labels.shape != words.shape:
             raise DataError(
                 f"the clusters have shape {labels.shape} for {len(words)} pairs of pseudowords; "
-                "give one each, in the order of `pairs`"
+                "pass one cluster per pair, in the order of `pairs`"
             )
         codes = np.unique(labels, return_inverse=True)[1]
         keys, own = np.unique(np.stack([words, codes]), axis=1, return_inverse=True)
-        # Clusters are numbered anew for each word, so that the table has few columns.
+        # Clusters are numbered separately for each word, so that the table has few columns.
         places = own - np.searchsorted(keys[0], words)
         return self._apart(np.eye(places.max() + 1)[places], n_permutations, random_state)
 
@@ -248,25 +256,28 @@ class Pseudowords:
 def pseudowords(
     norms: Associations, n_pseudowords: int = 200, random_state: int = 0
 ) -> Pseudowords:
-    """Merge pairs of unrelated words of the norms, drawn by lot, as many for each band of ratios.
+    """Merge random pairs of unrelated words of the norms, with equal numbers per band of ratios.
 
     Parameters
     ----------
     norms : Associations
-        Only words that recall three words or more, and that are recalled, become halves.
-    n_pseudowords : int
-        At least 1; each takes two words. The bands are those between `RATIOS`, 1 to 16.
-    random_state : int
-        The seed of the lot.
+        Norms to merge. Only words with at least three responses that are also responses themselves
+        become halves.
+    n_pseudowords : int, default=200
+        Number of pseudowords, at least 1. Each uses two words. The bands are those between
+        `RATIOS`, 1 to 16.
+    random_state : int, default=0
+        Seed of the draw.
 
     Returns
     -------
     Pseudowords
+        Merged norms with the halves.
 
     Raises
     ------
     DataError
-        Where there are not as many pairs of unrelated words.
+        If there are too few pairs of unrelated words.
 
     See Also
     --------
@@ -275,10 +286,10 @@ def pseudowords(
     Examples
     --------
     >>> from manymaps import load_word_relations, pseudowords
-    >>> made = pseudowords(load_word_relations(), 4)
-    >>> made.associations.n_objects, (made.ratios > [1, 2, 4, 8]).all().item()
+    >>> merged = pseudowords(load_word_relations(), 4)
+    >>> merged.associations.n_objects, (merged.ratios > [1, 2, 4, 8]).all().item()
     (3196, True)
-    >>> made.associations.labels[-1] == "+".join(made.halves[-1])
+    >>> merged.associations.labels[-1] == "+".join(merged.halves[-1])
     True
     """
     check_whole("n_pseudowords", n_pseudowords)
@@ -296,7 +307,7 @@ def pseudowords(
     scale, half_of = np.ones(n), np.full(n, -1, np.int8)
     scale[chosen], half_of[chosen] = weights, (0, 1)
 
-    # A pair of the norms becomes one pair of the merged norms: halves share no neighbour.
+    # Halves share no neighbour, so each pair of the norms becomes one pair of the merged norms.
     cues = np.repeat(np.arange(n), np.diff(strengths.indptr))
     responses = strengths.indices
     order = np.lexsort((places[responses], places[cues]))
@@ -310,7 +321,7 @@ def pseudowords(
     report = ReadReport(
         source=f"{norms.report.source} with {k} pseudowords",
         n_read=len(order),
-        notes=(f"{2 * k} words merged two by two",),
+        notes=(f"{2 * k} words merged in pairs",),
     )
     senses = np.maximum(half_of[cues], 0).astype(np.int64)
     return Pseudowords(
@@ -323,12 +334,12 @@ def pseudowords(
 
 
 def _ratios(some: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The larger of two frequencies over the smaller."""
+    """Divide the larger of two frequencies by the smaller."""
     return np.maximum(some, others) / np.minimum(some, others)
 
 
 def _bands(ratios: np.ndarray) -> np.ndarray:
-    """The band of each ratio, the place of its lower limit in `RATIOS`; out of range -1 or last."""
+    """Return the index of each ratio's lower limit in `RATIOS`; -1 or the last if out of range."""
     return np.searchsorted(RATIOS, ratios, side="right") - 1
 
 
@@ -338,13 +349,13 @@ def _drawn(
     n_pseudowords: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Two unrelated words for each pseudoword, shape (n_pseudowords, 2), band by band."""
+    """Draw two unrelated words for each pseudoword, shape (n_pseudowords, 2), band by band."""
     neighbors = sparse.csr_array(strengths + strengths.T)
     n = strengths.shape[0]
     groups = np.arange(n)
     free = (np.diff(strengths.indptr) >= _LEAST_RESPONSES) & (frequencies > 0)
     n_bands = len(RATIOS) - 1
-    # Rare pairs first: the unlike in frequency, for which the fewest words will do.
+    # Rare pairs come first: those of unequal frequency, for which the fewest words are suitable.
     wanted = [len(part) for part in np.array_split(np.arange(n_pseudowords), n_bands)]
     chosen: list[list[tuple[int, int]]] = [[] for _ in range(n_bands)]
     for band in reversed(range(n_bands)):
@@ -361,20 +372,20 @@ def _drawn(
                 free[[a, b]] = False
                 groups[b] = a
                 chosen[band].append((int(a), b))
-    found = [pair for pairs in chosen for pair in pairs]
-    if len(found) < n_pseudowords:
+    drawn = [pair for pairs in chosen for pair in pairs]
+    if len(drawn) < n_pseudowords:
         raise DataError(
-            f"only {len(found)} of {n_pseudowords} pairs of unrelated words were found whose "
-            f"frequency ratios are {RATIOS[0]:g} to {RATIOS[-1]:g}, as many in each band; ask "
-            "for fewer pseudowords"
+            f"the norms contain only {len(drawn)} of {n_pseudowords} pairs of unrelated words with "
+            f"frequency ratios from {RATIOS[0]:g} to {RATIOS[-1]:g} and equal numbers per band; "
+            "use fewer pseudowords"
         )
-    return np.array(found)
+    return np.array(drawn)
 
 
 def _related(a: int, neighbors: sparse.csr_array, groups: np.ndarray) -> np.ndarray:
-    """Which words are a, are associated with it, or have a neighbour in common; (n,) bool.
+    """Return a mask of word a, its associates, and words with a neighbour in common.
 
-    Of two words that are merged already each stands for both: `groups` numbers them.
+    If two words are already merged, each represents both; `groups` numbers the merged words.
     """
     associates = neighbors.indices[neighbors.indptr[a] : neighbors.indptr[a + 1]]
     near = np.zeros(len(groups), dtype=bool)

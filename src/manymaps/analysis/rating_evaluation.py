@@ -1,24 +1,27 @@
-"""How an atlas agrees with people who rated pairs of words, beside simpler measures of the same.
+"""Agreement of an atlas, and of simpler measures, with ratings of pairs of words.
 
-What the atlas makes of two objects is the log of how strongly either recalls the other,
+The relatedness of two objects in an atlas is derived from their association probabilities in both
+directions,
 
     relatedness(i, j) = (log q_ij + log q_ji) / 2
 
-the geometric mean of both directions: ratings have none, and people rate on a scale of steps, not
-of ratios. Of a joint model it is log v_ij and a constant. It was taken for this reason, from among
-forms without settings of their own that correlate by .02 more of one set of ratings and less of
-another (`benchmarks/ratings.py`); it has not been fitted to any.
+It is the log of their geometric mean, because ratings have no direction and because participants
+rate differences, not ratios. Under a joint model it is log v_ij plus a constant. It was selected
+for this reason from several forms without parameters, each of which correlates by 0.02 more with
+one set of ratings and less with another (`benchmarks/ratings.py`). It was not fitted to any of
+them.
 
-Beside it, of the same pairs:
+The atlas is compared with these measures of the same pairs:
 
     strength       (p_ij + p_ji) / 2, the associative strengths of both directions
-    PPMI cosine    of what both recall, weighted by how telling it is (`manymaps.affinity.walks`)
-    Katz walk      the same of all that they reach on walks through the network
+    PPMI cosine    cosine of the responses to both, weighted by how informative they are
+                   (`manymaps.affinity.walks`)
+    Katz walk      the same, of all words that walks through the network reach
     vectors        the cosine of word vectors
 
 Intervals of 95 % come from a jackknife over words, because pairs that share a word depend on each
-other (`manymaps.metrics.pair_correlations`). Differences between two measures, over the same pairs,
-have intervals of their own.
+other (`manymaps.metrics.pair_correlations`). Differences between two measures over the same pairs
+have their own intervals.
 
 Arrays: relatedness, ratings, strengths (n_pairs,).
 """
@@ -61,26 +64,31 @@ _ROUNDING = 1e-3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RatingEvaluation(TabularResult):
-    """How well several measures agree with ratings.
+    """Agreement of several measures with ratings.
 
     Attributes
     ----------
     pearson, spearman : dict of str to Interval
-        By measure: "atlas", and of those that could be computed "strength", "ppmi_cosine",
-        "katz_walk" and "vectors", over the pairs that all of these know.
+        Correlations by measure: "atlas" and, if they could be computed, "strength", "ppmi_cosine",
+        "katz_walk" and "vectors". They are over the pairs that all of these measures contain.
     pearson_gain, spearman_gain : dict of str to Interval
-        By measure beside the atlas: how much more the atlas correlates.
+        Difference between the correlation of the atlas and that of each other measure.
     alone : tuple of Interval, or None
-        Pearson's and Spearman's of the atlas over all pairs that it knows, where these are more.
+        Pearson's and Spearman's correlations of the atlas over all pairs that it contains, if these
+        are more than those of all measures.
     n_pairs, n_known, n_compared : int
-        Rated pairs, those whose words the atlas both knows, and those that every measure knows.
+        Numbers of rated pairs, of pairs whose words are both in the atlas, and of pairs that every
+        measure contains.
     unknown : tuple of str
-        Words that the atlas does not know.
+        Words that are not in the atlas.
     pairs : tuple of (str, str), length n_known
+        Pairs whose words are both in the atlas.
     ratings : ndarray of shape (n_known,)
+        Ratings of these pairs.
     predicted : dict of str to ndarray of shape (n_known,)
-        What each measure makes of the pairs; NaN where it does not know a word.
+        Values of each measure for these pairs; NaN if it lacks a word.
     notes : tuple of str
+        Notes on omitted measures.
 
     See Also
     --------
@@ -95,8 +103,8 @@ class RatingEvaluation(TabularResult):
     >>> atlas = Atlas(["coat", "jacket", "tie", "river"], line, np.ones((1, 4)), T_SNE)
     >>> rated = ratings_from([("coat", "jacket", 9), ("jacket", "tie", 6), ("tie", "river", 2),
     ...                       ("coat", "tie", 5), ("coat", "river", 1)])
-    >>> found = evaluate(atlas, rated)
-    >>> round(found.spearman["atlas"].value, 2)
+    >>> evaluation = evaluate(atlas, rated)
+    >>> round(evaluation.spearman["atlas"].value, 2)
     1.0
     """
 
@@ -120,15 +128,16 @@ class RatingEvaluation(TabularResult):
 
     @property
     def coverage(self) -> float:
-        """Share of the rated pairs whose words the atlas both knows."""
+        """Share of the rated pairs whose words are both in the atlas."""
         return self.n_known / self.n_pairs
 
     def record(self) -> dict[str, Any]:
-        """The measures by the names that the command line prints; None for those of other data.
+        """Return the measures by the names that the command line prints.
 
         Returns
         -------
         dict
+            Value of each measure by name. Measures of other kinds of data are None.
         """
         measures = {
             name: {
@@ -156,7 +165,7 @@ class RatingEvaluation(TabularResult):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The table with one row per pair that the atlas contains: both words, rating, measures."""
+        """Table with one row per pair that the atlas contains: both words, rating and measures."""
         return {
             "word1": np.array([a for a, _ in self.pairs], dtype=object),
             "word2": np.array([b for _, b in self.pairs], dtype=object),
@@ -170,24 +179,24 @@ def _recorded(found: Interval | None) -> dict[str, float] | None:
 
 
 def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray:
-    """How related pairs of objects are under an atlas, on a log scale; finite, shape (n_pairs,).
+    """Compute how related pairs of objects are under an atlas, on a finite log scale.
 
     Parameters
     ----------
     atlas : Atlas
-        Of one kind of object.
+        Atlas whose rows and columns are the same objects.
     first, second : array of int, shape (n_pairs,)
-        Numbers of the objects of each pair.
+        Indices of the objects of each pair.
 
     Returns
     -------
     ndarray of shape (n_pairs,)
-        (log q_ij + log q_ji) / 2. Two objects that share no map have the least of all.
+        (log q_ij + log q_ji) / 2. Two objects that share no map have the lowest value of all pairs.
 
     Raises
     ------
     DataError
-        For an atlas of two kinds of object.
+        If the atlas is bipartite, with separate rows and columns.
 
     Examples
     --------
@@ -203,8 +212,7 @@ def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray
     """
     if atlas.kinds is not None:
         raise DataError(
-            "the atlas is of two kinds of object; judgements of pairs are compared with one of a "
-            "single kind"
+            "the atlas is bipartite; judgements of pairs need an atlas with one kind of object"
         )
     logs = atlas.choices.log_choices(np.asarray(first), np.asarray(second))
     finite = np.isfinite(logs)
@@ -219,12 +227,12 @@ def evaluate_ratings(
     vectors: Vectors | None = None,
     decay: float = USUAL_DECAY,
 ) -> RatingEvaluation:
-    """Correlations of ratings with an atlas and with simpler measures; see `manymaps.evaluate`.
+    """Correlate ratings with an atlas and with simpler measures; see `manymaps.evaluate`.
 
     Raises
     ------
     DataError
-        Where the atlas knows fewer than three pairs, or is of two kinds of object.
+        If the atlas contains fewer than three pairs, or if it is bipartite.
     ParameterError
         If the decay is out of range.
     """
@@ -233,16 +241,16 @@ def evaluate_ratings(
     unknown = _unknown(ratings, a, b)
     if known.sum() < FEWEST_PAIRS:
         n_known = int(known.sum())
-        lacking = f"; it lacks {first_of(unknown)}, and begins with {first_of(atlas.labels)}"
+        lacking = f"; it lacks {first_of(unknown)} and begins with {first_of(atlas.labels)}"
         raise DataError(
-            f"the atlas knows both words of {n_known} of {len(ratings):,} pairs of "
-            f"{ratings.report.source}, and at least {FEWEST_PAIRS} are needed"
+            f"the atlas contains both words of {n_known} of {len(ratings):,} pairs of "
+            f"{ratings.report.source}; at least {FEWEST_PAIRS} pairs are needed"
             + (lacking if unknown else "")
         )
     if np.ptp(ratings.values[known]) == 0:
         raise DataError(
-            f"all {known.sum():,} pairs of {ratings.report.source} that the atlas knows are rated "
-            f"{ratings.values[known][0]:g}; nothing correlates with ratings that do not differ"
+            f"all {known.sum():,} pairs of {ratings.report.source} that the atlas contains are "
+            f"rated {ratings.values[known][0]:g}; correlations need ratings that differ"
         )
     measures, notes = _measured(atlas, ratings, as_associations(norms), vectors, decay)
     predicted = {OF_ATLAS: relatedness(atlas, a[known], b[known])}
@@ -284,11 +292,11 @@ def evaluate_ratings(
 
 
 def _shared(predicted: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
-    """The pairs that all measures know; one that leaves too few is taken out, and noted."""
+    """Return a mask of the pairs that all measures contain; omit and note measures with too few."""
     shared = _known_to_all(predicted)
     for name in [name for name in predicted if name != OF_ATLAS]:
         if shared.sum() < FEWEST_PAIRS:
-            notes.append(f"{name} knows too few of the pairs, and is left out")
+            notes.append(f"{name} is omitted, because it contains too few of the pairs")
             del predicted[name]
             shared = _known_to_all(predicted)
     return shared
@@ -299,7 +307,7 @@ def _known_to_all(predicted: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def _places(ratings: Ratings, labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Where the words of each pair stand among some labels, -1 where they do not."""
+    """Return the indices of both words of each pair among some labels, or -1."""
     return (
         np.array(label_places(ratings.first, labels)),
         np.array(label_places(ratings.second, labels)),
@@ -307,7 +315,7 @@ def _places(ratings: Ratings, labels: Sequence[str]) -> tuple[np.ndarray, np.nda
 
 
 def _unknown(ratings: Ratings, a: np.ndarray, b: np.ndarray) -> tuple[str, ...]:
-    """The words that have no place, each once."""
+    """Return the words without an index, each once."""
     lacking = [word for word, place in zip(ratings.first, a, strict=True) if place < 0]
     lacking += [word for word, place in zip(ratings.second, b, strict=True) if place < 0]
     return tuple(dict.fromkeys(lacking))
@@ -320,7 +328,7 @@ def _measured(
     vectors: Vectors | None,
     decay: float,
 ) -> tuple[dict[str, np.ndarray], list[str]]:
-    """What simpler measures make of the pairs, (n_pairs,), NaN where they lack a word."""
+    """Compute simpler measures of the pairs, (n_pairs,), with NaN if they lack a word."""
     measures: dict[str, np.ndarray] = {}
     notes: list[str] = []
     table, labels = (None, atlas.labels) if norms is None else (norms.strengths, norms.labels)
@@ -328,8 +336,8 @@ def _measured(
         table = _whole_associations(atlas)
         if table is None:
             notes.append(
-                "the atlas keeps the strongest associations of each object alone, which is too "
-                f"few for measures of the norms; give these as {setting('norms')}"
+                "measures of the norms are omitted, because the atlas stores only the strongest "
+                f"associations of each object; pass the norms as {setting('norms')}"
             )
     if table is not None:
         a, b = _places(ratings, labels)
@@ -358,7 +366,7 @@ def _where_known(measure: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _whole_associations(atlas: Atlas) -> sparse.csr_array | None:
-    """The associations that an atlas keeps, where these are all that it was fitted to."""
+    """Return the associations of an atlas if it stores all that it was fitted to."""
     assert atlas.associations is not None
     sums = np.asarray(atlas.associations.sum(axis=1)).ravel()
     whole = bool((np.abs(sums[sums > 0] - 1) < _ROUNDING).all())
@@ -370,7 +378,7 @@ def _strength(table: sparse.csr_array, i: np.ndarray, j: np.ndarray) -> np.ndarr
 
 
 def _cosines(values: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Cosines of the rows that are asked for, which alone are read of a file."""
+    """Compute cosines of the required rows, so that no other rows of a file are read."""
     places, at = np.unique(np.concatenate([i, j]), return_inverse=True)
     return pair_cosines(values[places], at[: len(i)], at[len(i) :])
 
@@ -380,7 +388,7 @@ def _interval(correlation: PairCorrelation) -> Interval:
 
 
 def _gains(correlations: Mapping[str, PairCorrelation]) -> dict[str, Interval]:
-    """By how much the atlas correlates more than each other measure."""
+    """Compute the difference between the correlation of the atlas and that of each measure."""
     atlas = correlations[OF_ATLAS]
     return {
         name: Interval(*atlas.gain(one)) for name, one in correlations.items() if name != OF_ATLAS

@@ -65,7 +65,7 @@ class Reliability(TabularResult):
     n_neighbors : int
         Number of neighbours per object that are compared.
     kinds : tuple of str, length n, or None
-        Kind of each object, if the atlas has two kinds.
+        Kind of each object, if the atlas is bipartite.
 
     See Also
     --------
@@ -154,8 +154,8 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
         The fit whose positions are measured.
     fits : sequence of Atlas
         Other fits of the same objects, in any order, from other seeds or of resampled data
-        (`repeat_fits`). By default there are none, and only the explained share is computed.
-    n_neighbors : int
+        (`repeat_fits`). Without any (default), only the explained share is computed.
+    n_neighbors : int, default=10
         Number of nearest neighbours per object for the recurring share, at least 1.
 
     Returns
@@ -163,7 +163,7 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
     Reliability
         The explained and recurring shares. The explained share needs the fitted data in the atlas:
         associations, of which it stores the strongest, or vectors, from which similarities are
-        computed again. It is NaN for two kinds of object, and if vectors were left out of a file.
+        computed again. It is NaN if the atlas is bipartite or if vectors were left out of a file.
 
     Raises
     ------
@@ -194,10 +194,10 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
     """
     check_whole("n_neighbors", n_neighbors)
     fits = list(fits) if isinstance(fits, Iterable) else [fits]
-    for given in (atlas, *fits):
-        if not isinstance(given, Atlas):
+    for fit in (atlas, *fits):
+        if not isinstance(fit, Atlas):
             raise DataError(
-                f"an object of type {type(given).__name__} is not an Atlas; pass the atlas_ "
+                f"an object of type {type(fit).__name__} is not an Atlas; pass the atlas_ "
                 "of a fit and a list of the atlases of other fits"
             )
     others = [in_order_of(atlas, other, k) for k, other in enumerate(fits, start=1)]
@@ -210,14 +210,14 @@ def scores_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
     Both are read from the columns of the atlas. Without a column, the explained share is computed
     from its associations.
     """
-    explained, recurring = (_told(atlas, name, i) for name in (EXPLAINED, RECURRING))
+    explained, recurring = (_stored_score(atlas, name, i) for name in (EXPLAINED, RECURRING))
     if explained is None and atlas.kinds is None:
         share = atlas.explained(atlas.labels[i])
         explained = share if np.isfinite(share) else None
     return explained, recurring
 
 
-def _told(atlas: Atlas, name: str, i: int) -> float | None:
+def _stored_score(atlas: Atlas, name: str, i: int) -> float | None:
     column = atlas.metadata.get(name)
     if column is None or np.asarray(column).dtype.kind not in "iuf" or not np.isfinite(column[i]):
         return None
@@ -237,7 +237,7 @@ def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) ->
 
 
 def _explained(atlas: Atlas) -> np.ndarray:
-    """sum_j min(p_ij, q(j|i)) / sum_j p_ij, shape (n,)."""
+    """Compute sum_j min(p_ij, q(j|i)) / sum_j p_ij, shape (n,)."""
     n, fitted = atlas.n_objects, _fitted(atlas)
     if fitted is None:
         return np.full(n, np.nan)

@@ -1,15 +1,15 @@
-"""Nonmetric scaling: how well the order of dissimilarities can be the order of distances.
+"""Nonmetric scaling, which measures how well distances can have the order of dissimilarities.
 
     stress = sqrt( sum_{i<j} (d_ij - f(D_ij))^2 / sum_{i<j} d_ij^2 ),   d_ij = |y_i - y_j|
 
-with f the rising function of the dissimilarities D that fits the distances best (Kruskal 1964,
-Psychometrika 29, 1-27 and 115-129: stress formula one; equal dissimilarities may have unequal
-distances, his primary approach). He calls .2 poor, .1 fair, .05 good, .025 excellent; few objects
-have little stress whatever they are, so that `stress_by_chance` stands beside: that of the same
-dissimilarities dealt to the pairs by lot.
+f is the rising function of the dissimilarities D that fits the distances best. This is stress
+formula one of Kruskal (1964, Psychometrika 29, 1-27 and 115-129). Equal dissimilarities may have
+unequal distances, as in his primary approach. He calls a stress of 0.2 poor, 0.1 fair, 0.05 good
+and 0.025 excellent. Few objects always have low stress, so `stress_by_chance` computes the stress
+of the same dissimilarities after permuting them among the pairs.
 
-Positions are those of scikit-learn's SMACOF, the best of the start from classical scaling and of
-random ones; disparities and stress are computed here from what it leaves.
+Positions are those of scikit-learn's SMACOF, the best of random starts and one from classical
+scaling. Disparities and stress are computed here from its result.
 
 Shapes: dissimilarities (n, n), positions (n, n_components); pairs (n (n - 1) / 2,) in the order of
 `np.triu_indices(n, 1)`.
@@ -28,21 +28,24 @@ __all__ = ["NonmetricScaling", "nonmetric_scaling", "stress_by_chance"]
 
 # SMACOF ends when the stress falls by less than eps; it is reported with three digits.
 _MAX_ITER, _EPS = 300, 1e-6
-# Objects at one place have no direction in which SMACOF could move them apart.
+# Objects at the same position have no direction in which SMACOF could separate them.
 _JITTER = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class NonmetricScaling:
-    """Objects placed so that the order of their distances is that of their dissimilarities.
+    """Positions of objects whose distances have the order of their dissimilarities.
 
     Attributes
     ----------
     labels : tuple of str, length n
+        Labels of the objects.
     positions : ndarray of shape (n, n_components)
+        Positions of the objects.
     dissimilarities, distances, disparities : ndarray of shape (n (n - 1) / 2,)
-        What was given, d, and f(D).
+        Dissimilarities D of all pairs, distances d and fitted values f(D).
     stress : float in [0, 1]
+        Stress formula one.
     """
 
     labels: tuple[str, ...]
@@ -61,16 +64,25 @@ def nonmetric_scaling(
     n_init: int = 1,
     random_state: int = 0,
 ) -> NonmetricScaling:
-    """The best of `n_init` random starts and that of classical scaling.
+    """Scale objects from `n_init` random starts and one from classical scaling; return the best.
 
     Parameters
     ----------
     dissimilarities : ndarray of shape (n, n)
-        Symmetric; the diagonal is not read, and only the order matters.
+        Symmetric dissimilarities, of which only the order matters. The diagonal is ignored.
     n_components : int
+        Number of dimensions.
     labels : tuple of str, length n, optional
-    n_init : int
-    random_state : int
+        Labels of the objects. Empty by default.
+    n_init : int, default=1
+        Number of random starts.
+    random_state : int, default=0
+        Seed of the starts.
+
+    Returns
+    -------
+    NonmetricScaling
+        Scaling with the lowest stress.
 
     Examples
     --------
@@ -84,7 +96,7 @@ def nonmetric_scaling(
     given = np.asarray(dissimilarities, dtype=np.float64)
     pairs = given[upper]
     spread = np.ptp(pairs)
-    # Zeros would count as missing; the order is all that matters.
+    # Zeros would count as missing, so dissimilarities are shifted; only their order matters.
     table = 1 + (given - pairs.min()) / (spread if spread > 0 else 1.0)
     np.fill_diagonal(table, 0.0)
     generator = np.random.default_rng(random_state)
@@ -107,7 +119,7 @@ def nonmetric_scaling(
 def stress_by_chance(
     dissimilarities: np.ndarray, n_components: int, random_state: int = 0
 ) -> float:
-    """The stress where the dissimilarities are dealt to the pairs by lot."""
+    """Compute the stress after permuting the dissimilarities among the pairs."""
     n = len(dissimilarities)
     upper = np.triu_indices(n, 1)
     dealt = np.zeros((n, n))
@@ -126,13 +138,13 @@ def _classical(table: np.ndarray, n_components: int, generator: np.random.Genera
 
 
 def _settled(table: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Positions where SMACOF comes to rest."""
+    """Return the positions at which SMACOF converges."""
     from sklearn import config_context
     from sklearn.manifold import smacof
 
-    # Its isotonic regression obeys the output that is set for all of scikit-learn, and must not.
+    # Its isotonic regression must ignore the output format that is set for all of scikit-learn.
     with config_context(transform_output="default"), warnings.catch_warnings():
-        # Versions of scikit-learn differ in what they warn of here; the stress is computed anew.
+        # Versions of scikit-learn differ in their warnings here; the stress is recomputed below.
         warnings.simplefilter("ignore")
         positions, _ = smacof(
             table,
@@ -149,7 +161,7 @@ def _settled(table: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 
 def _rising(dissimilarities: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    """The best rising function of the dissimilarities, equal ones in the order of distances."""
+    """Fit the best rising function of the dissimilarities, with ties in the order of distances."""
     from sklearn.isotonic import isotonic_regression
 
     order = np.lexsort([distances, dissimilarities])

@@ -1,6 +1,6 @@
 """The senses of words in a fit as arrays: their neighbours, their overlaps, their groups.
 
-A sense is a group of a word's neighbours (`manymaps.atlas.senses`) or, where no associations are
+A sense is a meaning of a word (`manymaps.atlas.meanings`) or, where no associations are
 known, a map in which it has some weight, as the weighted set of its strongest members or
 neighbours there; `manymaps.analysis.stability` states the formulas.
 
@@ -111,7 +111,7 @@ def _of_groups(
 ) -> tuple[np.ndarray, ...]:
     """Words, maps, shares, neighbors, responses and weights of senses that are groups."""
     assert atlas.associations is not None
-    groups = sense_groups(atlas.choices, atlas.associations, words)
+    groups = sense_groups(atlas.choices, atlas.associations, words, atlas.meaning_space)
     owners, listed = groups.owners, groups.listed(min_share)
     rank = np.arange(len(groups.members)) - np.repeat(groups.ends[:-1], np.diff(groups.ends))
     rows = np.repeat(np.arange(len(owners)), np.diff(groups.ends))

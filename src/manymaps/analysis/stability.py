@@ -1,23 +1,24 @@
 """Stability of senses and maps: comparison of several fits of the same objects.
 
-A sense s of word i in a fit is a weighted set of neighbours. Where the fits know associations it is
-a group of the word's own responses (`manymaps.atlas.senses`), weighted by what the map of the sense
-explains of the n_neighbors strongest of them,
+A sense s of word i in a fit is a weighted set of neighbours. If the fits contain associations, it
+is a group of the word's responses (`manymaps.atlas.senses`). The n_neighbors strongest responses
+are weighted by the part that the map of the sense explains,
 
     w_s(j) = p_ij r_ij^m / sum_j' p_ij',       r_ij^m = v_ij^m / v_ij
 
-so that a group which a fit scatters over its maps has little weight there. Otherwise, a sense is a
+so that a group that a fit scatters over its maps has little weight in each. Otherwise, a sense is a
 map m in which the word has some weight, with the strongest neighbours there,
 
     w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
 
-with weights that sum to 1: the shares q_ij^m of the map (`manymaps.atlas.probabilities`), of two
-kinds of object those of the other kind without the fixed factors. Of two senses
+with weights that sum to 1. These are the shares q_ij^m of the map (`manymaps.atlas.probabilities`).
+In a bipartite atlas they are those of the other kind of object without the fixed factors. The
+overlap of two senses is the weight on the same neighbours,
 
     overlap(s, t) = sum_j min(w_s(j), w_t(j))                        from 0 to 1
 
-is the weight that falls on the same neighbours; the weighted Jaccard index is o / (2 - o), and
-1 - o is a distance (total variation). The senses of a word in two fits are matched one to one so
+With o the overlap, the weighted Jaccard index is o / (2 - o), and 1 - o is a distance (total
+variation). The senses of a word in two fits are matched one to one so
 that the sum of the overlaps is largest (Hungarian assignment). A sense *recurs* in the other fit if
 its match overlaps it by `threshold` or more; by default that is half the weight (a Jaccard index of
 1/3). The *recurrence* of a sense is the share of the other fits in which it recurs.
@@ -128,8 +129,8 @@ class Stability(TabularResult):
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> found = stability([atlas, atlas.renumbered([1, 0])])
-    >>> found.maps.tolist(), found.recurrence("tie")
+    >>> comparison = stability([atlas, atlas.renumbered([1, 0])])
+    >>> comparison.maps.tolist(), comparison.recurrence("tie")
     ([[0, 1], [1, 0]], 1.0)
     """
 
@@ -159,12 +160,12 @@ class Stability(TabularResult):
     @cached_property
     def word_recurrence(self) -> np.ndarray:
         """Mean recurrence of each word's senses in all fits; NaN for a word without senses."""
-        return self._by_word([found.recurrence for found in self.senses])
+        return self._by_word([fit.recurrence for fit in self.senses])
 
     @cached_property
     def word_overlap(self) -> np.ndarray:
         """Mean overlap of each word's senses with their matches; NaN for a word without senses."""
-        return self._by_word([found.overlap for found in self.senses])
+        return self._by_word([fit.overlap for fit in self.senses])
 
     def recurrence(self, word: str, *, kind: str | None = None) -> float:
         """Return the mean recurrence of a word's senses.
@@ -174,7 +175,7 @@ class Stability(TabularResult):
         word : str
             The word, in upper or lower case.
         kind : str, optional
-            Kind of the word, if the atlas has two kinds of object.
+            Kind of the word, if the atlas is bipartite.
 
         Returns
         -------
@@ -192,8 +193,8 @@ class Stability(TabularResult):
         """Return the senses of a word over all fits, starting with those of most fits.
 
         They are average-linkage clusters of the senses of all fits by their neighbours (the word's
-        own responses, if associations are known). Clusters are cut where their mean overlap is
-        below the threshold. A fit has a sense if one of its maps explains at least that much of it.
+        responses, if associations are known). Clusters are cut where their mean overlap is below
+        the threshold. A fit has a sense if one of its maps explains at least that much of it.
         `maps` are those of the reference.
 
         Parameters
@@ -201,7 +202,7 @@ class Stability(TabularResult):
         word : str
             The word, in upper or lower case.
         kind : str, optional
-            Kind of the word, if the atlas has two kinds of object.
+            Kind of the word, if the atlas is bipartite.
 
         Returns
         -------
@@ -269,19 +270,19 @@ class Stability(TabularResult):
     def columns(self) -> dict[str, np.ndarray]:
         """Return one row per sense of each word in each fit."""
         labels = np.array(self.atlases[0].labels, dtype=object)
-        sizes = [len(found.maps) for found in self.senses]
+        sizes = [len(fit.maps) for fit in self.senses]
         return {
-            "label": np.concatenate([labels[found.words] for found in self.senses]),
+            "label": np.concatenate([labels[fit.words] for fit in self.senses]),
             "fit": np.repeat(np.arange(self.n_fits), sizes),
-            "map": np.concatenate([found.maps for found in self.senses]),
-            "proportion": np.concatenate([found.proportions for found in self.senses]),
-            "share": np.concatenate([found.shares for found in self.senses]),
-            "recurrence": np.concatenate([found.recurrence for found in self.senses]),
-            "overlap": np.concatenate([found.overlap for found in self.senses]),
+            "map": np.concatenate([fit.maps for fit in self.senses]),
+            "proportion": np.concatenate([fit.proportions for fit in self.senses]),
+            "share": np.concatenate([fit.shares for fit in self.senses]),
+            "recurrence": np.concatenate([fit.recurrence for fit in self.senses]),
+            "overlap": np.concatenate([fit.overlap for fit in self.senses]),
         }
 
     def _by_word(self, values: Sequence[np.ndarray]) -> np.ndarray:
-        words = np.concatenate([found.words for found in self.senses])
+        words = np.concatenate([fit.words for fit in self.senses])
         n = self.atlases[0].n_objects
         sums, counts = np.bincount(words, np.concatenate(values), n), np.bincount(words, None, n)
         return np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0)
@@ -347,10 +348,10 @@ def stability(
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> one = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
     >>> turned = Atlas(one.labels, maps[::-1], half[::-1], MULTIPLE_MAPS_T_SNE)
-    >>> found = stability([one, turned])
-    >>> found.recurrence("tie"), found.maps[1].tolist()
+    >>> comparison = stability([one, turned])
+    >>> comparison.recurrence("tie"), comparison.maps[1].tolist()
     (1.0, [1, 0])
-    >>> [(sense.neighbors[0].label, sense.n_fits) for sense in found.consensus("tie")]
+    >>> [(sense.neighbors[0].label, sense.n_fits) for sense in comparison.consensus("tie")]
     [('knot', 2), ('suit', 2)]
     """
     _check(n_neighbors, min_weight, threshold)

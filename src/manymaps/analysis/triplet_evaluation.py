@@ -1,19 +1,19 @@
-"""How many choices among three objects an atlas foresees.
+"""Accuracy with which an atlas predicts choices among three objects.
 
-Of the pairs among which a triplet chooses, the atlas takes the one of largest similarity v_ij, by
-Luce's rule the most probable choice: v is what its maps give a pair before it is normalized, and
-the same both ways. Of pairs that tie each counts by its share. Beside it:
+A triplet is a choice among pairs. The atlas predicts the pair with the largest similarity v_ij,
+which is the most probable choice by Luce's rule. v is the similarity in its maps before
+normalization, and symmetric. Tied pairs share the prediction. The accuracy is compared with:
 
-    chance       1/3, or 1/2 of "i is closer to j than to k"
-    ceiling      bounds on how well triplets that were asked more than once can be predicted
+    chance       1/3, or 1/2 for "i is closer to j than to k"
+    ceiling      bounds on the accuracy for triplets that were asked more than once
                  (`Triplets.noise_ceiling`)
     popularity   pairs ranked by how often their two objects are in a chosen pair
-    counts       by how often the pair was chosen where it was asked; both as counted in the other
-                 nine tenths of the same triplets, of other questions
-    vectors      by the cosine of vectors
+    counts       pairs ranked by the share of choices among the times that they were offered; both
+                 are counted in the other nine tenths of the same triplets, of other questions
+    vectors      pairs ranked by the cosine of vectors
 
-Intervals are of 95 %, from the standard error over questions: answers to the same question depend
-on each other, so that they form one unit (`manymaps.data.triplets.question_mean`). A gain is the
+Intervals are for 95 %, from the standard error over questions. Answers to the same question depend
+on each other, so they form one unit (`manymaps.data.triplets.question_mean`). A gain is the
 difference between the accuracy of the atlas and that of a measure, triplet by triplet.
 
 Arrays: values (n, 3), the chosen pair first; scores (n, n_options), the chosen option first.
@@ -40,12 +40,12 @@ from manymaps.seeds import RandomState
 
 __all__ = ["TripletEvaluation", "choice_accuracy", "evaluate_triplets"]
 
-# Each fold leaves nine tenths of the triplets to fit to; not tuned.
+# Each fold leaves nine tenths of the triplets for counting; not tuned.
 N_FOLDS = 10
-# A table of all pairs of 6,000 objects takes 275 MiB; beyond it each asked pair is computed by
-# itself.
+# A table of all pairs of 6,000 objects takes 275 MiB. With more objects, each required pair is
+# computed separately.
 _TABLE = 6_000
-# Triplets per block: bounds memory; not tuned.
+# Number of triplets per block, which limits memory; not tuned.
 _BLOCK = 1 << 14
 
 Scores = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -53,24 +53,26 @@ Scores = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TripletEvaluation:
-    """How many triplets an atlas foresees, and simpler measures beside it.
+    """Accuracy of predicted triplets, in comparison with simpler measures.
 
     Attributes
     ----------
     accuracy : dict of str to Interval
-        By measure: "atlas", "popularity", "counts" and, where there are vectors, "vectors".
+        Accuracy by measure: "atlas", "popularity", "counts" and, if there are vectors, "vectors".
     gain : dict of str to Interval
-        By measure beside the atlas: how much more the atlas foresees.
+        Difference between the accuracy of the atlas and that of each other measure.
     chance : float
+        Accuracy by chance.
     ceiling : NoiseCeiling or None
         Bounds on the accuracy of any model; None if no triplet was asked more than once.
     kind : {"odd", "closer"}
+        Kind of the triplets.
     n_triplets, n_known : int
-        All, and those whose objects the atlas knows, which are measured.
+        Number of all triplets, and of those whose objects are in the atlas, which are measured.
     unknown : tuple of str
-        Objects of triplets that the atlas, or the vectors, do not know.
+        Objects of triplets that are not in the atlas or the vectors.
     hits : dict of str to ndarray of shape (n_known,)
-        1 where a measure foresees a choice, a share where it ties, else 0.
+        1 if a measure predicts a choice, a fraction if it ties, else 0.
 
     See Also
     --------
@@ -84,8 +86,8 @@ class TripletEvaluation:
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> found = evaluate(atlas, Triplets([[0, 1, 2], [0, 2, 1]], atlas.labels))
-    >>> found.n_triplets
+    >>> evaluation = evaluate(atlas, Triplets([[0, 1, 2], [0, 2, 1]], atlas.labels))
+    >>> evaluation.n_triplets
     2
     """
 
@@ -111,9 +113,10 @@ class TripletEvaluation:
         Returns
         -------
         dict
-            Measures of other kinds of data are None. "ceiling" is the accuracy of the majority and
-            "ceiling_by_others" that of the majority of the other answers; "ceiling_at_least" and
-            "ceiling_at_most" are the bounds that are printed.
+            Value of each measure by name. Measures of other kinds of data are None. The accuracy of
+            the majority is "ceiling", and that of the majority of the other answers is
+            "ceiling_by_others". The bounds that are printed are "ceiling_at_least" and
+            "ceiling_at_most".
         """
         of_atlas = self.accuracy[OF_ATLAS]
         ceiling = self.ceiling
@@ -129,10 +132,10 @@ class TripletEvaluation:
             "n_repeated": 0 if ceiling is None else ceiling.n_repeated,
             "measures": {
                 name: {
-                    "accuracy": found._asdict(),
+                    "accuracy": accuracy._asdict(),
                     "gain": self.gain[name]._asdict() if name in self.gain else None,
                 }
-                for name, found in self.accuracy.items()
+                for name, accuracy in self.accuracy.items()
             },
             "kind": self.kind,
             "n_triplets": self.n_triplets,
@@ -142,13 +145,19 @@ class TripletEvaluation:
 
 
 def choice_accuracy(triplets: Triplets, scores: Scores) -> np.ndarray:
-    """Whether each triplet's chosen pair is the one of largest score, (n,); ties by share.
+    """Return whether each triplet's chosen pair has the largest score; ties count by fractions.
 
     Parameters
     ----------
     triplets : Triplets
+        Triplets with their choices.
     scores : callable
-        (first, second) -> score, arrays of object numbers to one number for each pair.
+        Function (first, second) -> score from arrays of object indices to one number per pair.
+
+    Returns
+    -------
+    ndarray of shape (n_triplets,)
+        Accuracy of each triplet, from 0 to 1.
 
     Examples
     --------
@@ -169,17 +178,15 @@ def evaluate_triplets(
     vectors: Vectors | None = None,
     random_state: RandomState = 0,
 ) -> TripletEvaluation:
-    """How many triplets an atlas foresees; see `manymaps.evaluate`.
+    """Measure how many triplets an atlas predicts; see `manymaps.evaluate`.
 
     Raises
     ------
     DataError
-        Where the atlas knows none of the triplets, or is of two kinds of object.
+        If the atlas contains none of the triplets, or if it is bipartite.
     """
     if atlas.kinds is not None:
-        raise DataError(
-            "the atlas is of two kinds of object; triplets are compared with one of a single kind"
-        )
+        raise DataError("the atlas is bipartite; triplets need an atlas with one kind of object")
     place = _places(triplets, atlas.labels)
     there = [place]
     values, words = atlas.vectors, atlas.labels
@@ -189,15 +196,15 @@ def evaluate_triplets(
     if values is not None:
         of_vectors = place if vectors is None else _places(triplets, words)
         there.append(of_vectors)
-    known = np.all([found >= 0 for found in there], axis=0)
+    known = np.all([indices >= 0 for indices in there], axis=0)
     asked = known[triplets.values].all(axis=1)
     appears = np.bincount(triplets.values.ravel(), minlength=triplets.n_objects) > 0
     names = triplets.labels or ()
     unknown = tuple(names[i] for i in np.flatnonzero(appears & ~known).tolist())
     if not asked.any():
         raise DataError(
-            f"the atlas knows all three objects of none of the {len(triplets):,} triplets of "
-            f"{triplets.report.source}; it lacks {first_of(unknown)}, and begins with "
+            f"the atlas contains all three objects of none of the {len(triplets):,} triplets of "
+            f"{triplets.report.source}; it lacks {first_of(unknown)} and begins with "
             f"{first_of(atlas.labels)}"
         )
     some = triplets if asked.all() else triplets.take(np.flatnonzero(asked))
@@ -224,20 +231,20 @@ def evaluate_triplets(
 
 
 def _places(triplets: Triplets, labels: Any) -> np.ndarray:
-    """Where each object of the triplets stands among some labels, -1 where it does not.
+    """Return the index of each object of the triplets among some labels, or -1.
 
-    Objects without labels are those of the same numbers.
+    Without labels, the indices of the objects are used.
     """
     names = triplets.labels or ()
-    found = np.array(label_places(names, labels))
-    if (found < 0).any() and only_count(names):
+    indices = np.array(label_places(names, labels))
+    if (indices < 0).any() and only_count(names):
         numbers = np.arange(len(names))
-        found = np.where(numbers < len(labels), numbers, -1)
-    return found
+        indices = np.where(numbers < len(labels), numbers, -1)
+    return indices
 
 
 def _of_atlas(atlas: Atlas, place: np.ndarray, n_triplets: int) -> Scores:
-    """Log v of pairs of the triplets' objects."""
+    """Score pairs of the triplets' objects by log v."""
     choices = atlas.choices
 
     def scores(i: np.ndarray, j: np.ndarray) -> np.ndarray:
@@ -247,7 +254,7 @@ def _of_atlas(atlas: Atlas, place: np.ndarray, n_triplets: int) -> Scores:
 
 
 def _of_vectors(values: Any, place: np.ndarray, n_triplets: int) -> Scores:
-    """Cosines of the vectors of pairs of the triplets' objects."""
+    """Score pairs of the triplets' objects by the cosine of their vectors."""
     rows = values[np.maximum(place, 0)]
 
     def scores(i: np.ndarray, j: np.ndarray) -> np.ndarray:
@@ -258,7 +265,7 @@ def _of_vectors(values: Any, place: np.ndarray, n_triplets: int) -> Scores:
 
 
 def _tabulated(scores: Scores, n_objects: int, n_triplets: int) -> Scores:
-    """The same symmetric scores, out of a table where triplets ask for more pairs than that has."""
+    """Tabulate symmetric scores if the triplets need more pairs than the table contains."""
     if n_objects > _TABLE or n_triplets < n_objects**2 // 4:
         return scores
     table = np.empty((n_objects, n_objects))
@@ -272,7 +279,7 @@ def _tabulated(scores: Scores, n_objects: int, n_triplets: int) -> Scores:
 
 
 def _counted(triplets: Triplets, random_state: RandomState) -> dict[str, np.ndarray]:
-    """What is foreseen by counts in the other tenths of the triplets, by name, (n,)."""
+    """Compute how well counts in the other tenths predict each triplet, (n,) by name."""
     fold = triplets.folds(N_FOLDS, random_state)
     hits = {name: np.full(len(triplets), triplets.chance) for name in ("popularity", "counts")}
     whole = triplets.counts()
@@ -295,7 +302,7 @@ def _sums(rate: np.ndarray) -> Scores:
 
 
 def _proportions(counts: Any, otherwise: float) -> Scores:
-    """How often pairs were chosen where they were asked; chance where they were not."""
+    """Score pairs by the share of times that they were chosen; chance if never offered."""
     chosen, asked = counts
 
     def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""Files: errors and limits of reading, archives by their schemas, and writing whole or not at all.
+"""Files: errors and limits of reading, archives by their schemas, and writing of whole files.
 
 door        errors and limits of reading             packing     gzip, bzip2 and xz
-arrays      .npy, and zips of them                   schema      what an archive must contain
-archives    reading and writing by a schema, whole or not at all
+arrays      .npy, and zips of them                   schema      declarations of archives
+archives    reading and writing by a schema, as a whole
 """
 
 from manymaps.archive.archives import (
@@ -15,12 +15,6 @@ from manymaps.archive.archives import (
 from manymaps.archive.schema import ArrayPart, Schema, ValuePart
 
 __all__ = [
-    "ArrayPart",
-    "Schema",
-    "ValuePart",
-    "read_archive",
-    "same_content",
-    "write_archive",
-    "write_arrays",
-    "written_whole",
-]
+    "ArrayPart", "Schema", "ValuePart", "read_archive", "same_content", "write_archive",
+    "write_arrays", "written_whole",
+]  # fmt: skip

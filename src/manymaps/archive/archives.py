@@ -1,12 +1,11 @@
-"""Archives: the files in which atlases and runs are kept, as their schemas declare them.
+"""Archives: the files that store atlases and runs, as their schemas declare them.
 
     write_archive(path, ATLAS, meta, arrays)
     meta, arrays = read_archive(path, ATLAS)
 
 An archive is a zip of `meta.json` (a "format", a "version", and plain values) and `.npy` arrays,
-written whole or not at all, and read without pickles. Whatever is written goes to a temporary file
-next to its final place, which is renamed when it is complete: a reader never sees half a file, and
-a failure leaves the old one.
+and is read without pickles. All output goes to a temporary file next to its final path, which is
+renamed when it is complete. So a reader never gets half a file, and a failure leaves the old one.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,10 +27,11 @@ from manymaps.archive.schema import Schema
 from manymaps.errors import DataError
 
 __all__ = [
-    "read_archive", "read_declared", "same_content", "write_archive", "write_arrays",
-    "written_whole",
+    "check_version", "read_archive", "read_declared", "same_content", "write_archive",
+    "write_arrays", "written_whole",
 ]  # fmt: skip
 
+_Content: TypeAlias = tuple[dict[str, Any], dict[str, np.ndarray]]
 _META = "meta.json"
 _ADVICE = "the file may be cut short or of another kind"
 
@@ -42,7 +42,7 @@ def write_archive(
     meta: Mapping[str, Any],
     arrays: Mapping[str, np.ndarray],
 ) -> None:
-    """Write an archive, whole or not at all.
+    """Write an archive as a whole; a failure leaves the old file.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def write_archive(
     OSError
         If the file cannot be written; nothing is left behind.
     """
-    with _declared_by(path, f"this {schema.kind} cannot be written"):
+    with _checked(path, f"this {schema.kind} cannot be written"):
         schema.check(meta, arrays)
         text = json.dumps({"format": schema.kind, "version": schema.version, **meta})
     write_arrays(path, arrays, {_META: text})
@@ -62,7 +62,7 @@ def write_arrays(
     arrays: Mapping[str, np.ndarray],
     texts: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a zip of `.npy` arrays and texts, whole or not at all.
+    """Write a zip of `.npy` arrays and texts as a whole; a failure leaves the old file.
 
     The zip is deflated, unless it would then unpack to more than is read
     (`manymaps.archive.door.most_unpacked`).
@@ -80,10 +80,14 @@ def write_arrays(
                 break
 
 
-def read_archive(
-    path: str | os.PathLike[str], schema: Schema
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read_archive(path: str | os.PathLike[str], schema: Schema) -> _Content:
     """Read the parts of an archive that the schema declares.
+
+    Returns
+    -------
+    meta : dict of str to object
+        The plain values, with "format" and "version".
+    arrays : dict of str to ndarray
 
     Raises
     ------
@@ -97,7 +101,9 @@ def read_archive(
     with open_arrays(path, what, _ADVICE) as file:
         with reading(path, what, _ADVICE):
             meta = json.loads(file.text(_META))
-        _check_kind(path, meta, schema)
+        if not isinstance(meta, dict) or meta.get("format") != schema.kind:
+            raise DataError(f"{path}: this is not a {schema.kind}")
+        check_version(path, meta.get("version"), schema)
         return meta, _declared_arrays(path, file, schema, meta)
 
 
@@ -107,27 +113,36 @@ def read_declared(path: str | os.PathLike[str], schema: Schema) -> dict[str, np.
     Raises
     ------
     DataError
-        As `read_archive`.
+        As for `read_archive`.
     """
     with open_arrays(path) as file:
         return _declared_arrays(path, file, schema, {})
 
 
+def check_version(path: str | os.PathLike[str], version: Any, schema: Schema) -> None:
+    """Reject a file whose version is missing or newer than the schema."""
+    if type(version) is not int:
+        raise DataError(f"{path}: this {schema.kind} does not state its version; it is damaged")
+    if version > schema.version:
+        raise DataError(
+            f"{path}: written by a newer manymaps (format {version}, this one reads up to "
+            f"{schema.version}); upgrade manymaps"
+        )
+
+
 def _declared_arrays(
     path: str | os.PathLike[str], file: ArrayFile, schema: Schema, meta: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
-    """The arrays that a schema declares; heads are checked before any is read."""
-    with _declared_by(path, f"this {schema.kind} is damaged"):
-        parts, lengths = schema.check_heads(meta, file.heads)
-        arrays = {name: file.read(name) for name in parts}
-        for name, part in parts.items():
-            part.check_values(name, arrays[name], lengths)
+    """Read the arrays that a schema declares, and check them together with the plain values."""
+    with _checked(path, f"this {schema.kind} is damaged"):
+        arrays = {name: file.read(name) for name in schema.declared(schema.arrays, file.heads)}
+        schema.check(meta, arrays)
         return arrays
 
 
 @contextmanager
-def _declared_by(path: str | os.PathLike[str], what: str) -> Iterator[None]:
-    """Re-raise what a schema refuses as a `DataError` that names the file."""
+def _checked(path: str | os.PathLike[str], what: str) -> Iterator[None]:
+    """Re-raise the errors of a schema as a `DataError` that names the file."""
     try:
         yield
     except DataError:
@@ -136,24 +151,8 @@ def _declared_by(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         raise DataError(f"{path}: {what}: {error}") from error
 
 
-def _check_kind(path: str | os.PathLike[str], meta: Any, schema: Schema) -> None:
-    if not isinstance(meta, dict) or meta.get("format") != schema.kind:
-        raise DataError(f"{path}: this is not a {schema.kind}")
-    found = meta.get("version")
-    if type(found) is not int:
-        raise DataError(f"{path}: this {schema.kind} does not state its version; it is damaged")
-    if found > schema.version:
-        raise DataError(
-            f"{path}: written by a newer manymaps (format {found}, this one reads up to "
-            f"{schema.version}); upgrade manymaps"
-        )
-
-
-def same_content(
-    one: tuple[Mapping[str, Any], Mapping[str, np.ndarray]],
-    other: tuple[Mapping[str, Any], Mapping[str, np.ndarray]],
-) -> bool:
-    """Whether archives of two pairs of plain values and arrays say the same; NaN equals NaN.
+def same_content(one: _Content, other: _Content) -> bool:
+    """Return whether two pairs of plain values and arrays are equal; NaN equals NaN.
 
     >>> table = {"x": np.array([1.0, np.nan])}
     >>> same_content(({"n": 1}, table), ({"n": 1}, {"x": np.array([1.0, np.nan])}))
@@ -161,14 +160,14 @@ def same_content(
     >>> same_content(({"n": 1}, table), ({"n": 2}, table))
     False
     """
-    (meta, arrays), (meta_too, arrays_too) = one, other
-    written = [json.dumps(part, sort_keys=True, default=repr) for part in (meta, meta_too)]
+    texts = [json.dumps(meta, sort_keys=True, default=repr) for meta, _ in (one, other)]
+    arrays, others = one[1], other[1]
     return (
-        written[0] == written[1]
-        and set(arrays) == set(arrays_too)
+        texts[0] == texts[1]
+        and arrays.keys() == others.keys()
         and all(
-            array.dtype.kind == arrays_too[name].dtype.kind
-            and np.array_equal(array, arrays_too[name], equal_nan=array.dtype.kind == "f")
+            array.dtype.kind == others[name].dtype.kind
+            and np.array_equal(array, others[name], equal_nan=array.dtype.kind == "f")
             for name, array in arrays.items()
         )
     )
@@ -176,12 +175,12 @@ def same_content(
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path with the same suffix that becomes `path` when the block ends well.
+    """Yield a temporary path with the same suffix, which becomes `path` if the block succeeds.
 
     Raises
     ------
     OSError
-        Where the place cannot be written, which it names; nothing is left behind.
+        If `path` cannot be written; the error names it, and nothing is left behind.
 
     Examples
     --------
@@ -194,7 +193,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     'whole'
     """
     final = Path(os.path.realpath(path))
-    # The name is known before the file is there, so that no moment is wrong for an interruption.
+    # The name is fixed before the file exists, so that an interruption at any moment is cleaned up.
     temporary = final.parent / f".{final.stem[:40]}.{secrets.token_hex(6)}{final.suffix}"
     try:
         temporary.touch(0o600, exist_ok=False)
@@ -207,5 +206,5 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
         names = (None, str(temporary))
         if isinstance(error, OSError) and error.errno is not None and error.filename in names:
-            error.filename = str(path)  # a full disk does not say which file it was
+            error.filename = str(path)  # the error of a full disk names no file
         raise

@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import DAMAGED, reading, refuse_large, refuse_wide
+from manymaps.archive.door import DAMAGED, reading, reject_large, reject_wide
 from manymaps.archive.packing import rewindable
 from manymaps.errors import DataError
 
@@ -50,7 +50,7 @@ class Head(NamedTuple):
 
 
 def npy_head(stream: Any) -> Head:
-    """The header of an array; the stream is then at its first value.
+    """Read the header of an array; the stream is then at its first value.
 
     Examples
     --------
@@ -60,14 +60,11 @@ def npy_head(stream: Any) -> Head:
     >>> npy_head(file).shape
     (2, 3)
     """
-    parsers = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
     version = np.lib.format.read_magic(stream)
-    if version not in parsers:
+    if version not in ((1, 0), (2, 0)):
         raise ValueError(f"an array of version {version}")
-    shape, _, dtype = parsers[version](stream)
+    parser = getattr(np.lib.format, "read_array_header_{}_{}".format(*version))
+    shape, _, dtype = parser(stream)
     return Head(shape, dtype)
 
 
@@ -80,12 +77,12 @@ def _read_array(stream: Any) -> np.ndarray:
 
 
 def _usable(array: np.ndarray) -> np.ndarray:
-    """The array in the machine's byte order; ValueError for anything but numbers and texts."""
-    # Texts of no characters take no bytes, so a damaged header may promise any number of them.
+    """Return the array in the machine's byte order; reject anything but numbers and texts."""
+    # Texts of no characters take no bytes, so a damaged header may declare any number of them.
     if array.dtype.kind not in _KINDS or (array.size and not array.itemsize):
         raise ValueError(f"an array of type {array.dtype}, expected numbers or texts")
     if array.dtype.kind == "U" and array.size:
-        # Python ends in a SystemError when it meets a code that is not a character.
+        # Python raises a SystemError for a code that is not a character.
         codes = np.ascontiguousarray(array).reshape(-1).view(f"{array.dtype.byteorder}u4")
         if codes.max() > sys.maxunicode:
             raise ValueError(f"{codes.max():#x} is not a character")
@@ -101,14 +98,15 @@ def read_npy(path: Path) -> np.ndarray:
         If the file is damaged, or contains neither numbers nor texts.
     """
     with rewindable(path) as stream, reading(path, "NPY", ADVICE):
-        head = npy_head(stream)
-        if isinstance(stream, io.BytesIO) or 0 in head.shape:  # nothing to map
+        shape, dtype = npy_head(stream)
+        # The system cannot map a file without values.
+        if isinstance(stream, io.BytesIO) or 0 in shape:
             stream.seek(0)
             return _read_array(stream)
-        there = path.stat().st_size - stream.tell()
-        promised = math.prod(head.shape) * head.dtype.itemsize
-        if there != promised:
-            raise ValueError(f"{there:,} bytes; its shape {head.shape} needs {promised:,}")
+        # NumPy computes the size in 64 bits, where a damaged shape may overflow.
+        size, needed = path.stat().st_size - stream.tell(), math.prod(shape) * dtype.itemsize
+        if size != needed:
+            raise ValueError(f"{size:,} bytes; its shape {shape} needs {needed:,}")
         return _usable(np.lib.format.open_memmap(path, mode="r"))
 
 
@@ -160,20 +158,17 @@ class ArrayFile:
             self._archive = zipfile.ZipFile(stream)
         members = self._archive.infolist()
         length = stream.seek(0, io.SEEK_END)
-        refuse_large(source, sum(member.file_size for member in members), length)
+        reject_large(source, sum(member.file_size for member in members), length)
+        names = [member.filename for member in members]
+        self.others = [name for name in names if not name.endswith(".npy")]
         self.heads: dict[str, Head] = {}
-        self.others: list[str] = []
-        for member in members:
-            if not member.filename.endswith(".npy"):
-                self.others.append(member.filename)
-                continue
-            name = member.filename.removesuffix(".npy")
-            with self._of_member(name), self._archive.open(member) as opened:
-                self.heads[name] = npy_head(opened)
+        for name in (name[:-4] for name in names if name.endswith(".npy")):
+            with self._member(name) as member:
+                self.heads[name] = npy_head(member)
 
     def read(self, name: str) -> np.ndarray:
         """Read an array by its name."""
-        with self._of_member(name), self._archive.open(f"{name}.npy") as member:
+        with self._member(name) as member:
             return _read_array(member)
 
     def table(self) -> sparse.csr_array:
@@ -191,22 +186,24 @@ class ArrayFile:
                 raise ValueError(f"a table of type {table.dtype} and shape {table.shape}")
             if table.format in ("csr", "csc", "bsr"):  # SciPy checks the others itself
                 table.check_format(full_check=True)
-        refuse_wide(self._source, table.shape)
+        reject_wide(self._source, table.shape)
         return sparse.csr_array(table)
 
     def text(self, name: str) -> bytes:
         """Read the bytes of a member that is not an array."""
-        with self._of_member(name):
-            return self._archive.read(name)
+        with self._member(name, "") as member:
+            return member.read()
 
     @contextmanager
-    def _of_member(self, name: str) -> Iterator[None]:
-        with reading(f"{self._source}, member {name!r},", self._what, self._advice):
-            yield
+    def _member(self, name: str, suffix: str = ".npy") -> Iterator[Any]:
+        """Open a member, which errors name."""
+        source = f"{self._source}, member {name!r},"
+        with reading(source, self._what, self._advice), self._archive.open(name + suffix) as member:
+            yield member
 
 
 def two_lengths(numbers: np.ndarray, source: str) -> tuple[int, int]:
-    """The shape of a table that is stored as an array.
+    """Return the shape of a table that is stored as an array.
 
     Raises
     ------
@@ -228,7 +225,7 @@ def two_lengths(numbers: np.ndarray, source: str) -> tuple[int, int]:
 
 
 def csr_parts(table: sparse.csr_array) -> dict[str, np.ndarray]:
-    """The arrays of which a CSR table consists, by the names of their attributes."""
+    """Return the arrays of which a CSR table consists, by the names of their attributes."""
     return {name: getattr(table, name) for name in ("data", "indices", "indptr")}
 
 
@@ -267,8 +264,8 @@ def csr_from(
             )
         # SciPy computes neither with halves nor in another byte order.
         least = np.float32 if data.dtype.kind == "f" else data.dtype.newbyteorder("=")
-        indices, indptr = (part.astype(np.int64) for part in (indices, indptr))
         data = data.astype(np.result_type(data.dtype, least), copy=False)
-        table = sparse.csr_array((data, indices, indptr), shape=shape)
+        parts = (data, indices.astype(np.int64), indptr.astype(np.int64))
+        table = sparse.csr_array(parts, shape=shape)
         table.check_format(full_check=True)
     return table

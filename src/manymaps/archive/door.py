@@ -3,7 +3,7 @@
     with reading(path, "an atlas"):     calls of a library; its errors become a `DataError`
     @reader("counts")                   a function of a path; each `DataError` names the file
 
-Only calls of libraries belong into the block of `reading`, so that our own bugs stay visible.
+A block of `reading` contains only calls of libraries, so that our own bugs stay visible.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 __all__ = [
-    "DAMAGED", "MOST_LABELS", "most_unpacked", "reader", "reading", "refuse_large", "refuse_wide",
+    "DAMAGED", "MOST_LABELS", "most_unpacked", "reader", "reading", "reject_large", "reject_wide",
 ]  # fmt: skip
 
 #: A zip may unpack to this many bytes, or to this many times its own length if that is more.
@@ -48,7 +48,7 @@ _OF_DAMAGED_BYTES = (
     SyntaxError,  # NumPy: a header that is not a Python literal
     tokenize.TokenError,  # NumPy: the same, with an open bracket
     OverflowError,  # NumPy: a length beyond 64 bits
-    MemoryError,  # a header that promises more than there is memory
+    MemoryError,  # a header that declares more than the available memory
 )
 
 
@@ -85,8 +85,8 @@ def reading(source: object, what: str, advice: str = DAMAGED) -> Iterator[None]:
 def reader(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Name the file in each `DataError` of a function whose first argument is a path.
 
-    An error of data may arise where the file is not known. A message is cut if it repeats too much
-    of the file, and a file that is larger than the memory is bad data, too.
+    Some errors arise where the file is not known. A message that repeats too much of the file is
+    cut. A file that needs more than the available memory also raises a `DataError`.
 
     Examples
     --------
@@ -103,21 +103,20 @@ def reader(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
         @wraps(function)
         def read(*args: _P.args, **kwargs: _P.kwargs) -> _R:
             source = args[0] if args else next(iter(kwargs.values()), None)
-            if not isinstance(source, str | os.PathLike):
-                return function(*args, **kwargs)
             try:
                 return function(*args, **kwargs)
-            except MemoryError as error:
-                raise DataError(
-                    f"{source} cannot be read as {what}: it needs more memory than is available"
-                ) from error
-            except DataError as error:
+            except (DataError, MemoryError) as error:
                 message = str(error)
-                shown = message if str(source) in message else f"{source}: {message}"
-                if shown == message and len(message) <= _LONGEST_MESSAGE:
+                if not isinstance(source, str | os.PathLike):
                     raise
-                short = shown[:_LONGEST_MESSAGE] + "..." * (len(shown) > _LONGEST_MESSAGE)
-                raise DataError(short) from error
+                if isinstance(error, MemoryError):
+                    message = f"{source} cannot be read as {what}: memory is insufficient"
+                if str(source) not in message:
+                    message = f"{source}: {message}"
+                elif isinstance(error, DataError) and len(message) <= _LONGEST_MESSAGE:
+                    raise
+                cut = "..." * (len(message) > _LONGEST_MESSAGE)
+                raise DataError(message[:_LONGEST_MESSAGE] + cut) from error
 
         return read
 
@@ -125,7 +124,7 @@ def reader(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
 
 def most_unpacked(length: int) -> int:
-    """Bytes to which a file of this length may unpack: 1 GiB, or ten times its length.
+    """Return the bytes to which a file of this length may unpack: 1 GiB, or ten times its length.
 
     >>> most_unpacked(5) == 2**30, most_unpacked(2**30) == 10 * 2**30
     (True, True)
@@ -133,27 +132,27 @@ def most_unpacked(length: int) -> int:
     return max(ALWAYS_UNPACKED, MOST_EXPANSION * length)
 
 
-def refuse_large(source: object, promised: int, length: int) -> None:
-    """Refuse a file of this length that promises more bytes than it may unpack to.
+def reject_large(source: object, declared: int, length: int) -> None:
+    """Reject a file of this length that declares more bytes than it may unpack to.
 
     >>> try:
-    ...     refuse_large("bomb.npz", 2**40, 1000)
+    ...     reject_large("bomb.npz", 2**40, 1000)
     ... except DataError as error:
     ...     print(str(error)[:69])
     bomb.npz declares 1,024.0 GiB in 1,000 bytes; at most 1.0 GiB is read
     """
     limit = most_unpacked(length)
-    if promised > limit:
+    if declared > limit:
         raise DataError(
-            f"{source} declares {promised / 2**30:,.1f} GiB in {length:,} bytes; at most "
+            f"{source} declares {declared / 2**30:,.1f} GiB in {length:,} bytes; at most "
             f"{limit / 2**30:,.1f} GiB is read (if it is not damaged, save it uncompressed)"
         )
 
 
-def refuse_wide(source: object, shape: tuple[int, ...]) -> None:
-    """Refuse a table of more rows or columns than `MOST_LABELS`.
+def reject_wide(source: object, shape: tuple[int, ...]) -> None:
+    """Reject a table of more rows or columns than `MOST_LABELS`.
 
-    >>> refuse_wide("a.npz", (1000, 10**12))
+    >>> reject_wide("a.npz", (1000, 10**12))
     Traceback (most recent call last):
         ...
     manymaps.errors.DataError: a.npz: table of 1,000 x 1,000,000,000,000; the limit is 10,000,000

@@ -50,15 +50,12 @@ def unpacked(path: Path) -> Iterator[UnpackedFile]:
         first = file.read(10)
         file.seek(0)
         opener = next((PACKERS[magic] for magic in PACKERS if magic.match(first)), None)
-        if opener is None:
-            yield UnpackedFile(file, packed=False)
-            return
         try:
-            with opener(file) as packed:
-                yield UnpackedFile(cast(BinaryIO, io.BufferedReader(packed)), packed=True)
+            stream = file if opener is None else io.BufferedReader(opener(file))
+            yield UnpackedFile(cast(BinaryIO, stream), packed=opener is not None)
         except (zlib.error, lzma.LZMAError, EOFError, OSError) as error:
             # gzip and bz2 raise OSError for damaged bytes, without the number of a system error.
-            if isinstance(error, OSError) and error.errno is not None:
+            if opener is None or (isinstance(error, OSError) and error.errno is not None):
                 raise
             raise DataError(
                 f"{path} is damaged or cut short and cannot be unpacked ({error}); fetch it again"

@@ -11,27 +11,32 @@ Shapes: similarities (n_objects,), shares of maps (n_maps, n_objects).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypedDict
 
 import numpy as np
 
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.paths import Step, cheapest_path
 from manymaps.atlas.probabilities import strongest_of
-from manymaps.atlas.senses import listed_senses, sense_groups
-from manymaps.checks import check_index, check_number, check_whole
+from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
+from manymaps.checks import check_choice, check_index, check_number, check_whole
 
 __all__ = [
-    "LEAST_SHARE", "LEAST_WEIGHT", "Neighbor", "Sense", "SenseOptions", "explained",
-    "explained_by_map", "has_associations", "neighbors", "other_kind", "path", "senses",
-    "similarities",
+    "LEAST_SHARE", "LEAST_WEIGHT", "LEVELS", "Level", "Neighbor", "Sense", "SenseOptions",
+    "explained", "explained_by_map", "has_associations", "neighbors", "other_kind", "path",
+    "senses", "similarities",
 ]  # fmt: skip
 
 #: Groups with a smaller share of the observed associations of a word are not listed as senses.
 LEAST_SHARE = 0.05
 #: Maps that contribute less to the model's similarities of a word are not listed as its senses.
 LEAST_WEIGHT = 0.1
+#: Levels of senses: meanings, and the finer groups that they consist of.
+LEVELS: Final = ("meaning", "fine")
+Level = Literal["meaning", "fine"]
+#: Associates that name a sense.
+_NAMED = 3
 #: A map that explains less of an object's associations leaves the object unsupported there.
 LEAST_EXPLAINED = 0.01
 
@@ -98,6 +103,14 @@ class Sense:
     unsupported : bool
         Whether the object is unsupported: its proportion in the map is a tenth or more, but the map
         explains next to none of its associations (`Atlas.explained_by_map`).
+    name : tuple of str
+        Labels of up to three members that are the most typical: frequent, and similar to the other
+        members (`manymaps.atlas.meanings`).
+    parts : tuple of Sense
+        The fine groups of a meaning, the largest share first; empty for a fine group or a map.
+    explained : float in [0, 1]
+        The part of the observed strengths of the group that the map explains best. If it is below
+        one half, no map shows most of the group. 0 if no associations are known in the map.
 
     See Also
     --------
@@ -125,6 +138,9 @@ class Sense:
     members: tuple[int, ...] = ()
     weight: float = 1.0
     unsupported: bool = False
+    name: tuple[str, ...] = ()
+    parts: tuple[Sense, ...] = ()
+    explained: float = 0.0
 
 
 class SenseOptions(TypedDict, total=False):
@@ -135,6 +151,7 @@ class SenseOptions(TypedDict, total=False):
     min_weight: float
     kind: str | None
     neighbor_kind: str | None
+    level: Level
 
 
 def other_kind(atlas: AtlasData, i: int) -> str | None:
@@ -208,10 +225,14 @@ def senses(
     min_share: float,
     min_weight: float,
     neighbor_kind: str | None,
+    level: Level,
 ) -> list[Sense]:
     """The senses of object i: groups of its associates, or maps if it has no associations."""
+    check_choice("level", level, LEVELS)
     if neighbor_kind is None and has_associations(atlas, i):
-        return _grouped_senses(atlas, i, n_neighbors, min_share, min_weight)
+        if level == "fine":
+            return _grouped_senses(atlas, i, n_neighbors, min_share, min_weight)
+        return _meanings(atlas, i, n_neighbors, min_share)
     nearness = _nearness(atlas, i, neighbor_kind)
     weights = atlas.choices.map_weights_of(i)
     if atlas.kinds is not None and neighbor_kind not in (None, other_kind(atlas, i)):
@@ -231,29 +252,63 @@ def senses(
                 share=float(weights[m]),
                 members=tuple(members),
                 weight=float(weights[m]),
+                name=tuple(atlas.labels[j] for j in members[:_NAMED]),
             )
         )
+    return listed
+
+
+def _groups_of(atlas: AtlasData, i: int, level: Level) -> SenseGroups:
+    """The groups of the associates of object i, remembered for the last object."""
+    assert atlas.associations is not None
+    if (i, level) not in atlas._last_groups:
+        for other in [key for key in atlas._last_groups if key[0] != i]:
+            del atlas._last_groups[other]
+        space = atlas.meaning_space if level == "meaning" else None
+        found = sense_groups(atlas.choices, atlas.associations, np.array([i]), space)
+        atlas._last_groups[i, level] = found
+    return atlas._last_groups[i, level]
+
+
+def _meanings(atlas: AtlasData, i: int, n_neighbors: int, min_share: float) -> list[Sense]:
+    """The meanings of an object, each with its parts (`manymaps.atlas.meanings`)."""
+    groups, fine = _groups_of(atlas, i, "meaning"), _groups_of(atlas, i, "fine")
+    parts = _as_senses(atlas, i, fine, n_neighbors)
+    first = fine.members[fine.ends[:-1]]
+    listed = []
+    for number, sense in enumerate(_as_senses(atlas, i, groups, n_neighbors)):
+        if number and sense.share < min_share:
+            break
+        inside = np.isin(first, groups.members[groups.members_of(number)])
+        own = tuple(parts[k] for k in np.flatnonzero(inside).tolist())
+        listed.append(replace(sense, parts=own))
     return listed
 
 
 def _grouped_senses(
     atlas: AtlasData, i: int, n_neighbors: int, min_share: float, min_weight: float
 ) -> list[Sense]:
-    """The senses of an object with associations (`manymaps.atlas.senses`)."""
+    """The fine senses of an object with associations (`manymaps.atlas.senses`)."""
     assert atlas.associations is not None
     weights, words = atlas.choices.map_weights_of(i), np.array([i])
-    if i not in atlas._last_groups:
-        atlas._last_groups.clear()
-        atlas._last_groups[i] = sense_groups(atlas.choices, atlas.associations, words)
     groups = listed_senses(
         atlas.choices, atlas.associations, words, weights[None], min_share, min_weight,
-        atlas._last_groups[i],
+        _groups_of(atlas, i, "fine"),
     )  # fmt: skip
-    by_map, sums, consensus = explained_by_map(atlas, i), atlas.choices.sums(i), atlas.consensus
+    return _as_senses(atlas, i, groups, n_neighbors)
+
+
+def _as_senses(atlas: AtlasData, i: int, groups: SenseGroups, n_neighbors: int) -> list[Sense]:
+    """The groups of object i as senses."""
+    weights, consensus = atlas.choices.map_weights_of(i), atlas.consensus
+    by_map, sums = explained_by_map(atlas, i), atlas.choices.sums(i)
     unsupported = (atlas.proportions[:, i] >= LEAST_WEIGHT) & (by_map < LEAST_EXPLAINED)
+    votes = atlas.choices.votes(np.full(len(groups.members), i), groups.members)
     listed = []
     for number, m in enumerate(groups.maps.tolist()):
-        members = groups.members[groups.members_of(number)].tolist()
+        own = groups.members_of(number)
+        members, strengths = groups.members[own].tolist(), groups.strengths[own]
+        typical = np.argsort(-groups.typicality[own], kind="stable")[:_NAMED]
         listed.append(
             Sense(
                 map=m,
@@ -264,6 +319,8 @@ def _grouped_senses(
                 members=tuple(members[:n_neighbors]),
                 weight=float(weights[m]),
                 unsupported=bool(unsupported[m]),
+                name=tuple(atlas.labels[members[k]] for k in typical),
+                explained=float(strengths @ votes[own, m] / (strengths.sum() or 1.0)),
             )
         )
     return listed

@@ -24,7 +24,14 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.atlas import answers, editing
-from manymaps.atlas.answers import LEAST_SHARE, LEAST_WEIGHT, Neighbor, Sense, SenseOptions
+from manymaps.atlas.answers import (
+    LEAST_SHARE,
+    LEAST_WEIGHT,
+    Level,
+    Neighbor,
+    Sense,
+    SenseOptions,
+)  # fmt: skip
 from manymaps.atlas.captions import captions_of
 from manymaps.atlas.consensus import ConsensusSense
 from manymaps.atlas.data import AtlasData
@@ -333,14 +340,17 @@ class Atlas(AtlasData):
         min_weight: float = LEAST_WEIGHT,
         kind: str | None = None,
         neighbor_kind: str | None = None,
+        level: Level = "meaning",
     ) -> list[Sense] | dict[str, list[Sense]]:
         """List the senses of a word: groups of its neighbours, each with the map that fits it best.
 
         If associations of the word are known, its associates are grouped by the associations among
-        them (`manymaps.atlas.senses`). One map can then contain two senses. A map that contributes
-        to the model's similarities, but explains no associations, is a sense with a share of 0.
-        Without associations, each map that contributes to the model's similarities is a sense, with
-        the neighbours of the word in that map.
+        them (`manymaps.atlas.senses`), and similar groups are merged into meanings
+        (`manymaps.atlas.meanings`). One map can then contain two senses. With `level="fine"`, the
+        senses are the groups, and a map that contributes to the model's similarities, but explains
+        no associations, is a sense with a share of 0. Without associations, each map that
+        contributes to the model's similarities is a sense, with the neighbours of the word in that
+        map.
 
         Parameters
         ----------
@@ -349,28 +359,31 @@ class Atlas(AtlasData):
         n_neighbors : int
             Number of neighbours listed per sense.
         min_share : float
-            Minimum share of a group in the word's associations. The largest group, and the largest
-            of each listed map, are listed in any case.
+            Minimum share of a meaning or group in the word's associations. The largest one is
+            listed in any case, and so is the largest fine group of each listed map.
         min_weight : float
-            Minimum contribution of a map without a listed group to the model's similarities. The
-            first map is listed in any case.
+            Minimum contribution of a map to the model's similarities, for fine senses without a
+            group and for words without associations. The first map is listed in any case.
         kind, neighbor_kind : str, optional
             The kind of the word, and that of the neighbours, as for `neighbors`.
+        level : {"meaning", "fine"}
+            Whether to list meanings, with their fine groups as `parts`, or the fine groups alone.
 
         Returns
         -------
         list of Sense
-            Senses sorted by the contributions of their maps, the largest first. Within one map the
-            largest group is first. For several words, a mapping from each word to its list.
+            Meanings by their shares, the largest first. Fine groups and maps are listed by the
+            contributions of their maps, the largest first, and within one map by their shares. For
+            several words a mapping from each word to its list.
 
         Raises
         ------
         UnknownLabelError
             If a word is unknown. The message suggests similar labels.
         ParameterError
-            If a kind is unknown.
+            If a kind or level is unknown.
         """
-        options = n_neighbors, min_share, min_weight, neighbor_kind
+        options = n_neighbors, min_share, min_weight, neighbor_kind, level
         if isinstance(word, str):
             return answers.senses(self, self.index(word, kind=kind), *options)
         return {one: answers.senses(self, self.index(one, kind=kind), *options) for one in word}
@@ -384,6 +397,7 @@ class Atlas(AtlasData):
         min_weight: float = LEAST_WEIGHT,
         kind: str | None = None,
         neighbor_kind: str | None = None,
+        level: Level = "meaning",
     ) -> dict[str, np.ndarray]:
         """Tabulate the senses of several words, as columns for a data frame.
 
@@ -391,22 +405,23 @@ class Atlas(AtlasData):
         ----------
         words : iterable of str, optional
             The labels; by default all objects, or all of the `kind`.
-        n_neighbors, min_share, min_weight, kind, neighbor_kind
+        n_neighbors, min_share, min_weight, kind, neighbor_kind, level
             As for `senses`.
 
         Returns
         -------
         dict of str to ndarray of shape (n_senses of all words,)
-            The column "sense" contains its number within the "word", and "neighbors" contains
-            labels joined by "; ". The columns "share", "map", "proportion" and "weight" are as in
-            `Sense`. A bipartite atlas adds "kind", and a consensus adds "n_fits".
+            The column "sense" contains its number within the "word", "name" its most typical
+            members, and "neighbors" its labels joined by "; ". The columns "share", "map",
+            "proportion" and "weight" are as in `Sense`. A bipartite atlas adds "kind", and a
+            consensus adds "n_fits".
 
         Raises
         ------
         UnknownLabelError
             If a word is unknown. The message suggests similar labels.
         ParameterError
-            If the kind is unknown.
+            If a kind or level is unknown.
 
         Examples
         --------
@@ -424,7 +439,7 @@ class Atlas(AtlasData):
          tie    1    tuxedo
         knot    0       tie
         """
-        options = n_neighbors, min_share, min_weight, neighbor_kind
+        options = n_neighbors, min_share, min_weight, neighbor_kind, level
         return sense_table(self, words, kind, *options)
 
     def has_associations(self, word: str, *, kind: str | None = None) -> bool:

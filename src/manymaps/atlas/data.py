@@ -19,6 +19,7 @@ from scipy import sparse
 
 from manymaps.atlas.associations import checked_associations
 from manymaps.atlas.consensus import Consensus
+from manymaps.atlas.meanings import MeaningSpace, meaning_space
 from manymaps.atlas.probabilities import Choices
 from manymaps.atlas.senses import SenseGroups
 from manymaps.atlas.settings import FitSettings
@@ -229,6 +230,13 @@ class AtlasData:
         return {"kind": np.array(self.kinds), **renamed}
 
     @cached_property
-    def _last_groups(self) -> dict[int, SenseGroups]:
+    def _last_groups(self) -> dict[tuple[int, str], SenseGroups]:
         """The sense groups of the last object that was looked up, which several answers share."""
         return {}
+
+    @cached_property
+    def meaning_space(self) -> MeaningSpace | None:
+        """Similarities of associates, by which their groups form meanings; None if unknown."""
+        if self.associations is None or self.kinds is not None:
+            return None
+        return meaning_space(self.associations, self.labels)

@@ -19,11 +19,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normalized
+
+if TYPE_CHECKING:
+    from manymaps.compute.similarity import KernelCode
 
 __all__ = ["Choices", "strongest_of"]
 
@@ -300,14 +304,14 @@ class Choices:
         return strongest
 
     @cached_property
-    def _compiled(self) -> tuple[np.ndarray, np.ndarray, int]:
+    def _compiled(self) -> tuple[np.ndarray, np.ndarray, KernelCode]:
         """Maps (n_maps, n_components, n) in units of the kernel's width, proportions, kernel."""
-        from manymaps.compute.similarity import KERNEL_CODES
+        from manymaps.compute.similarity import kernel_code
 
         return (
             np.ascontiguousarray(np.moveaxis(self._scaled(self.maps), 2, 1)),
             self.proportions.astype(np.float64, order="C"),
-            KERNEL_CODES[self.model.kernel],
+            kernel_code(self.model.kernel),
         )
 
     @cached_property

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.atlas.answers import senses
+from manymaps.atlas.answers import Level, senses
 from manymaps.atlas.data import AtlasData
 
 __all__ = ["sense_table"]
 
-_COLUMNS = ("word", "sense", "share", "map", "proportion", "weight", "neighbors")
-_TEXTS = ("word", "kind", "neighbors")
+_COLUMNS = ("word", "sense", "name", "share", "map", "proportion", "weight", "neighbors")
+_TEXTS = ("word", "kind", "name", "neighbors")
 
 
 def sense_table(
@@ -28,6 +28,7 @@ def sense_table(
     min_share: float,
     min_weight: float,
     neighbor_kind: str | None,
+    level: Level,
 ) -> dict[str, np.ndarray]:
     """The senses of some words or of all, one per row; see `manymaps.Atlas.sense_table`."""
     if words is None:
@@ -41,9 +42,10 @@ def sense_table(
         of_object = {"word": atlas.labels[i]}
         if atlas.kinds is not None:
             of_object["kind"] = atlas.kinds[i]
-        listed = senses(atlas, i, n_neighbors, min_share, min_weight, neighbor_kind)
+        listed = senses(atlas, i, n_neighbors, min_share, min_weight, neighbor_kind, level)
         for number, sense in enumerate(listed):
-            row = of_object | {"sense": number, "share": sense.share, "map": sense.map}
+            row = of_object | {"sense": number, "name": ", ".join(sense.name)}
+            row |= {"share": sense.share, "map": sense.map}
             row |= {"proportion": sense.proportion, "weight": sense.weight}
             if atlas.consensus is not None:
                 row["n_fits"] = np.nan if sense.n_fits is None else sense.n_fits

@@ -32,10 +32,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from manymaps.atlas.meanings import MeaningSpace
 from manymaps.atlas.probabilities import Choices
 from manymaps.compute.communities import ego_weights, packed_communities
 from manymaps.compute.runs import crossed_runs
@@ -68,6 +70,9 @@ class SenseGroups:
         Numbers of objects: those observed, the strongest first, then the others by similarity.
     strengths : ndarray of shape (n_members,)
         What was observed of them, p_ij; 0 of the others.
+    typicality : ndarray of shape (n_members,)
+        Of associates in their meaning (`manymaps.atlas.meanings`), or their strengths; 0 of the
+        others.
     """
 
     offsets: np.ndarray
@@ -76,6 +81,7 @@ class SenseGroups:
     ends: np.ndarray
     members: np.ndarray
     strengths: np.ndarray
+    typicality: np.ndarray
 
     def of(self, word: int) -> range:
         """The numbers of a word's senses."""
@@ -88,8 +94,12 @@ class SenseGroups:
 
     def listed(self, min_share: float) -> np.ndarray:
         """Which senses have that share or are the first of their word, shape (n_senses,)."""
-        first = np.arange(len(self.shares)) == self.offsets[self.owners]
-        return np.asarray((self.shares >= min_share) | first)
+        return (self.shares >= min_share) | self.is_first
+
+    @property
+    def is_first(self) -> np.ndarray:
+        """Which senses are the first of their word, shape (n_senses,)."""
+        return np.asarray(np.arange(len(self.shares)) == self.offsets[self.owners])
 
     def members_of(self, sense: int) -> slice:
         """Where the members of a sense lie."""
@@ -97,7 +107,10 @@ class SenseGroups:
 
 
 def sense_groups(
-    choices: Choices, associations: sparse.csr_array, words: np.ndarray
+    choices: Choices,
+    associations: sparse.csr_array,
+    words: np.ndarray,
+    space: MeaningSpace | None = None,
 ) -> SenseGroups:
     """The senses of some words.
 
@@ -109,6 +122,8 @@ def sense_groups(
         What was observed (`Atlas.associations`), with sorted indices.
     words : ndarray of int
         A word of which no association is known has no sense.
+    space : MeaningSpace, optional
+        Similarities by which the groups are merged into meanings; without them, groups are fine.
 
     Returns
     -------
@@ -116,15 +131,19 @@ def sense_groups(
         The largest share first.
     """
     parts = [
-        _ranked(choices, associations, words[start : start + _WORDS])
+        _ranked(choices, associations, words[start : start + _WORDS], space)
         for start in range(0, max(len(words), 1), _WORDS)
     ]
     counts, sizes, *rest = (np.concatenate(part) for part in zip(*parts, strict=True))
-    maps, shares, members, strengths = rest
-    return SenseGroups(_offsets(counts), maps, shares, _offsets(sizes), members, strengths)
+    maps, shares, members, strengths, typicality = rest
+    return SenseGroups(
+        _offsets(counts), maps, shares, _offsets(sizes), members, strengths, typicality
+    )
 
 
-def observed_groups(associations: sparse.csr_array, words: np.ndarray) -> np.ndarray:
+def observed_groups(
+    associations: sparse.csr_array, words: np.ndarray, space: MeaningSpace | None = None
+) -> np.ndarray:
     """The group of each response of some words, as `sense_groups` has them, without any map.
 
     Parameters
@@ -132,15 +151,17 @@ def observed_groups(associations: sparse.csr_array, words: np.ndarray) -> np.nda
     associations : sparse array of shape (n, n)
         With sorted indices.
     words : ndarray of int
+    space : MeaningSpace, optional
+        As for `sense_groups`.
 
     Returns
     -------
     ndarray of int
         For each association that the rows of the words store, in their order, the number of its
-        group, counted anew for each word.
+        group; two groups of one word have different numbers.
     """
     blocks = [words[start : start + _WORDS] for start in range(0, len(words), _WORDS)]
-    parts = [_communities(associations, own, associations[own]) for own in blocks]
+    parts = [_grouped(associations, own, associations[own], space).numbers for own in blocks]
     return np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int64)
 
 
@@ -193,6 +214,7 @@ def listed_senses(
         _offsets(sizes[order]),
         np.concatenate([grouped.members[inside], near])[place],
         np.concatenate([grouped.strengths[inside], np.zeros(len(near))])[place],
+        np.concatenate([grouped.typicality[inside], np.zeros(len(near))])[place],
     )
 
 
@@ -222,33 +244,70 @@ def _offsets(counts: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
-def _ranked(
-    choices: Choices, associations: sparse.csr_array, words: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Senses per word and members per sense; maps, shares; members, strengths."""
-    near = associations[words]
+class _Grouped(NamedTuple):
+    """Groups of entries.
+
+    The word of each group (n_groups,), the group of each entry and its typicality (n_entries,),
+    and the group into which each fine group was merged.
+    """
+
+    words: np.ndarray
+    numbers: np.ndarray
+    typicality: np.ndarray
+    group_of_fine: np.ndarray
+    fine: np.ndarray
+
+
+def _grouped(
+    associations: sparse.csr_array,
+    words: np.ndarray,
+    near: sparse.csr_array,
+    space: MeaningSpace | None,
+) -> _Grouped:
     owners = np.repeat(np.arange(len(words)), np.diff(near.indptr))
     labels = _communities(associations, words, near)
-    groups, numbers = np.unique(np.stack([owners, labels]), axis=1, return_inverse=True)
+    groups, fine = np.unique(np.stack([owners, labels]), axis=1, return_inverse=True)
+    fine = fine.ravel()
+    if space is None:
+        return _Grouped(groups[0], fine, near.data, np.arange(groups.shape[1]), fine)
+    meanings, typicality = space.merged(words, near, fine)
+    first, group_of_fine = np.unique(meanings, return_inverse=True)
+    return _Grouped(groups[0][first], group_of_fine[fine], typicality, group_of_fine, fine)
+
+
+def _ranked(
+    choices: Choices,
+    associations: sparse.csr_array,
+    words: np.ndarray,
+    space: MeaningSpace | None,
+) -> tuple[np.ndarray, ...]:
+    """Senses per word and members per sense; maps, shares; members, strengths, typicality."""
+    near = associations[words]
+    grouped = _grouped(associations, words, near, space)
+    owners, numbers = np.repeat(np.arange(len(words)), np.diff(near.indptr)), grouped.numbers
     votes = near.data[:, None] * choices.votes(words[owners], near.indices)
-    support = np.zeros((groups.shape[1], votes.shape[1]))
+    support = np.zeros((len(grouped.words), votes.shape[1]))
     np.add.at(support, numbers, votes)
-    maps, shares = support.argmax(axis=1), np.bincount(numbers, near.data, groups.shape[1])
-    shares = shares / np.bincount(groups[0], shares, len(words))[groups[0]]
-    order = np.lexsort((maps, -shares, groups[0]))
-    joined, joins = _joined(choices, associations, words, near, numbers)
+    maps, shares = support.argmax(axis=1), np.bincount(numbers, near.data, len(support))
+    shares = shares / np.bincount(grouped.words, shares, len(words))[grouped.words]
+    order = np.lexsort((maps, -shares, grouped.words))
+    joined, joins = _joined(choices, associations, words, near, grouped.fine)
     members = np.concatenate([near.indices, joined])
-    rank = np.argsort(order)[np.concatenate([numbers, joins])]
-    similar = choices.pair_similarities(words[groups[0][order][rank]], members)
-    observed = np.concatenate([near.data, np.zeros(len(joined), near.dtype)])
+    rank = np.argsort(order)[np.concatenate([numbers, grouped.group_of_fine[joins]])]
+    similar = choices.pair_similarities(words[grouped.words[order][rank]], members)
+    observed, typicality = (
+        np.concatenate([values, np.zeros(len(joined), values.dtype)])
+        for values in (near.data, grouped.typicality)
+    )
     inside = np.lexsort((members, -similar, -observed, rank))
     return (
-        np.bincount(groups[0], minlength=len(words)),
+        np.bincount(grouped.words, minlength=len(words)),
         np.bincount(rank, minlength=len(order)),
         maps[order],
         shares[order],
         members[inside],
         observed[inside],
+        typicality[inside],
     )
 
 

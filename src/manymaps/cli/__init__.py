@@ -70,13 +70,14 @@ def cli() -> None:
                      manymaps fit counts.npz -o posts.atlas --method code
     Groups:          manymaps compare young.tsv old.tsv -o compare.html
     Judgements:      manymaps cluster judged.csv --clusters 8
+    Pairs:           manymaps pairs norms.atlas items.csv > similarities.csv
     """
 
 
 # In the order in which users need them.
 COMMANDS = (
-    "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit", "senses", "plot",
-    "insert", "evaluate", "cluster", "stability", "compare", "align", "view", "export",
+    "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit", "senses", "pairs",
+    "plot", "insert", "evaluate", "cluster", "stability", "compare", "align", "view", "export",
 )  # fmt: skip
 
 

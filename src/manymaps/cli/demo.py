@@ -1,4 +1,4 @@
-"""The command `demo`, which fits and draws the word relations in the package."""
+"""The command `demo`, which fits and draws the word associations in the package."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["demo"]
 
 DEMO_WORD = "play"
 DESCRIPTION = (
-    "The most frequent English nouns and verbs, near each other if their meanings are related. A "
-    "word with several senses appears in several maps."
+    "English words, near each other if a language model gives one in response to the other. A word "
+    "with several senses appears in several maps."
 )
 
 
@@ -36,7 +36,7 @@ class DemoOptions:
 
 @command(DemoOptions)
 def demo(options: DemoOptions) -> None:
-    """Fit maps to the word relations in the package.
+    """Fit maps to the word associations in the package.
 
     The command writes DIR/demo.atlas, DIR/demo.html (a page for exploring the maps) and
     DIR/demo.png in about a minute. No network connection is needed.
@@ -51,18 +51,18 @@ def demo(options: DemoOptions) -> None:
     except OSError as error:
         raise click.BadParameter(f"{folder}: cannot be written: {error.strerror}") from error
 
-    data = mm.load_word_relations()
-    note(f"word relations in the package: {data.n_pairs:,} pairs of {data.n_objects:,} words")
+    data = mm.load_word_associations()
+    note(f"{data.report.source}: {data.n_pairs:,} pairs of {data.n_objects:,} words")
     estimator = build("mm-tsne", Model(maps=20, iterations=500), options.running)
-    run = run_fit(estimator, data, "the word relations")
+    run = run_fit(estimator, data, "the word associations")
     output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
     if run.stopped:
         keep_stopped(estimator, estimator.atlas_, output, vectors=False)
     estimator.atlas_.save(output)
     mm.write_page(
-        estimator.atlas_, page, title="Relations of English words", noun="word",
-        description=DESCRIPTION, source="relations of words in WordNet 3.0",
-        credit="Princeton University", date="2006",
+        estimator.atlas_, page, title="Associations of English words", noun="word",
+        description=DESCRIPTION, source="LLM World of Words (Mistral), a part, CC BY 4.0",
+        credit="K. Abramski, R. Improta, G. Rossetti, M. Stella", date="2025",
     )  # fmt: skip
     mm.save_figure(mm.plot_senses(estimator.atlas_, DEMO_WORD), figure)
     record = fit_record(estimator, run.n_pairs, "mm-tsne", output)

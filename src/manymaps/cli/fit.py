@@ -108,6 +108,12 @@ class Model:
         "Weight of the penalty on the size of maps; 0 turns it off.  [default: 0.001; mm-sne: "
         "0.01; aspect-maps: 0.48; code: 0]",
     )
+    degrees_of_freedom: float | None = option(
+        click.FloatRange(min=1),
+        "Degrees of freedom of the kernel, from 1 (heavy tails) to inf (Gaussian; mm-tsne and "
+        "tsne only).  [default: 1]",
+        metavar="X",
+    )
     background: float | None = option(
         Number(min=0, max=1, max_open=True),
         "Share of the similarity spread evenly over all pairs.  [default: 0; uni-sne: 0.2]",

@@ -1,10 +1,11 @@
-"""Additive clustering: overlapping features behind similarities.
+"""Additive clustering with overlapping clusters.
 
     s_ij = sum_k w_k f_ik f_jk + c + noise,   f binary, w_k >= 0
 
-Shepard & Arabie 1979 (ADCLUS); fitted by EM with Gibbs sampling (Tenenbaum 1996) and a search that
-moves on from where EM ends. The estimator reads, restarts, keeps the best and ranks its clusters;
-the work is done by `manymaps.clustering.solvers`.
+The model is ADCLUS of Shepard & Arabie (1979). It is fitted by EM with Gibbs sampling (Tenenbaum
+1996), followed by a search that starts from the result of EM. The estimator validates the data,
+runs the restarts, selects the best solution and sorts its clusters. `manymaps.clustering.solvers`
+contains the algorithms.
 
 Shapes: similarities (n, n), memberships (n, K), weights (K,).
 """
@@ -70,29 +71,30 @@ SOLVERS: dict[str, Callable[[], Solver]] = {
     "enumeration": Enumeration,
 }
 
-# Up to 4,096 sets of clusters are compared one by one; beyond that a descent from three starts.
+# All sets of up to 12 clusters (4,096) are compared. With more clusters, memberships are found by
+# descent from three starts.
 _MOST_EXACT = 12
-# Annealing refits all weights at each flip, which only small tables can afford: 10,000 sweeps take
+# Annealing refits all weights at each flip, so it is used for small tables only. 10,000 sweeps take
 # 0.3 s for 10 objects and 8 clusters.
 _MOST_ANNEALED = 400
-# Finds the classes of Tenenbaum's artificial data in 98 of 100 sets.
+# This many sweeps find the classes of Tenenbaum's artificial data in 98 of 100 data sets.
 _SWEEPS = 10_000
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster: its weight and its members.
+    """Cluster with its weight and members.
 
     Attributes
     ----------
     weight : float
-        What two members share, in units of the similarities.
+        Similarity that two objects gain by sharing the cluster, in units of the similarities.
     members : tuple of str
-        Labels.
+        Labels of the members.
     indices : tuple of int
-        Rows.
+        Row indices of the members.
     observed : bool
-        Whether it is a feature that was given, not found.
+        Whether the cluster is an observed feature rather than a fitted cluster.
     """
 
     weight: float
@@ -111,71 +113,85 @@ class AdditiveClustering(
 
     Parameters
     ----------
-    n_clusters : int
-        Clusters to find, at least 1 (or 0 beside given features).
+    n_clusters : int, default 8
+        Number of clusters to fit, at least 1, or at least 0 if `features` are given.
     solver : {"auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration"} or Solver
-        How memberships are found; an object such as `GibbsEM(n_recorded=20)` has its own settings.
-        "auto" is a long annealing, `Annealing(n_sweeps=10_000)`, while n * n_clusters is at most
-        400, and the EM of Tenenbaum (1996), "gibbs", beyond. The last two are oracles for
-        n * n_clusters of at most 20.
-    polish : bool or Polish
-        Whether to search on from the solver's memberships with all weights re-fitted: flips of
-        single memberships, then clusters found anew.
+        Algorithm that estimates the memberships. An object such as `GibbsEM(n_recorded=20)` has its
+        own settings. The default "auto" uses a long annealing, `Annealing(n_sweeps=10_000)`, if
+        n * n_clusters is at most 400. Otherwise it uses "gibbs", the EM algorithm of Tenenbaum
+        (1996). "exact-em" and "enumeration" are exact references for n * n_clusters of at most 20.
+    polish : bool or Polish, default True
+        Whether to improve the solver's memberships by a local search that refits all weights. The
+        search first flips single memberships and then replaces whole clusters.
     prior : UniformPrior, SizePrior or TiedSizePrior, optional
-        Of the memberships; uniform by default.
+        Prior distribution of the memberships. The default is uniform.
     features : array of shape (n, n_features), optional
-        Observed features of 0 and 1, held fixed; only their weights are fitted.
-    constant : {"free", "nonnegative"} or False
-        The bound of the additive constant, or none at all.
-    init : array of shape (n, k), or a list of such, optional
-        Memberships of 0 and 1 that further starts set out from, by the polish alone. Where k is
-        below n_clusters clusters are added for what the others leave, one after another; where it
-        is above, those go whose loss costs least. Beside given features, memberships of the
-        clusters alone.
-    n_init : int
-        Random starts, of which the best is kept; 0 only beside `init`.
-    kind : {"similarity", "dissimilarity"}
-        What X holds; dissimilarities d are fitted as max(d) - d.
-    strict : bool
-        Refuse an asymmetric matrix, instead of averaging it with a warning.
-    random_state : int, RandomState or None
-        None draws a number from NumPy's global state, once, and a `RandomState` from itself: the
-        fit is that of this number. It does not depend on `n_jobs`.
+        Observed binary features, which remain fixed. Only their weights are fitted.
+    constant : {"free", "nonnegative"} or False, default "free"
+        Bound of the additive constant. False omits the constant.
+    init : array of shape (n, k), or a list of such arrays, optional
+        Binary memberships for additional starts, which are improved by the polish only. If k is
+        less than `n_clusters`, the missing clusters are fitted one after another to the residuals.
+        If k is greater, the clusters whose removal costs least are removed. If `features` are
+        given, `init` contains the memberships of the other clusters only.
+    n_init : int, default 10
+        Number of random starts, from which the best is selected. 0 is allowed only if `init` is
+        given.
+    kind : {"similarity", "dissimilarity"}, default "similarity"
+        Type of the values in X. Dissimilarities d are fitted as max(d) - d.
+    strict : bool, default False
+        Whether to raise an error if the matrix is asymmetric, instead of averaging both directions
+        with a warning.
+    random_state : int, RandomState or None, default None
+        Seed of the fit. None draws a seed once from NumPy's global state, and a `RandomState` draws
+        it from that object. The result does not depend on `n_jobs`.
     n_jobs : int, optional
-        Starts run at a time, through joblib and the backend that is set there.
-    verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        Number of starts to run in parallel through the active joblib backend.
+    verbose : bool, default False
+        Whether to show progress: a bar on a terminal or in a notebook, and elsewhere one line per
         minute. See `show_progress`.
 
     Attributes
     ----------
     memberships_ : ndarray of int8, shape (n, K)
-        K = n_clusters plus the given features, by falling weight.
+        Binary memberships in K clusters, sorted by decreasing weight. K is `n_clusters` plus the
+        number of observed features.
     membership_probabilities_ : ndarray of shape (n, K)
-        P(member) at the fitted weights and the residual variance.
+        Probabilities of membership, given the fitted weights and the residual variance.
     weights_ : ndarray of shape (K,)
+        Weights of the clusters, in units of the similarities.
     observed_ : ndarray of bool, shape (K,)
-        Which of them are given features.
+        Whether each cluster is an observed feature.
     constant_ : float
+        Fitted additive constant, in units of the similarities (of the transformed values if `kind`
+        is "dissimilarity").
     clusters_ : list of Cluster
+        The K clusters with their weights and members.
     labels_names_ : tuple of str, length n
+        Labels of the objects.
     variance_accounted_for_ : float
-        1 less the squares left over those about the mean, over the observed pairs; 1 where all
-        similarities are equal.
-    log_likelihood_, residual_variance_ : float
-        At the maximum, by the mean of the squares left.
+        Share of the variance of the observed pairs that the model explains: 1 minus the residual
+        sum of squares divided by the sum of squares about the mean. It is 1 if all similarities are
+        equal.
+    log_likelihood_ : float
+        Log-likelihood at the maximum-likelihood estimate of the residual variance, in nats.
+    residual_variance_ : float
+        Mean of the squared residuals over the observed pairs.
     n_iter_ : int
-        EM iterations of the best start, or sweeps of its annealing.
+        Number of EM iterations of the best start, or the number of its annealing sweeps.
     converged_ : bool
+        Whether the solver converged in the best start.
     history_ : dict of str to ndarray
-        "variance" and "vaf" of the best start by iteration.
-    solutions_ : ndarray of shape (n_init + starts in init,)
-        The variance accounted for by each start, the random ones first.
+        "variance" and "vaf" of the best start per iteration.
+    solutions_ : ndarray of shape (n_init + number of starts in init,)
+        Variance accounted for by each start, with the random starts first.
 
     Raises
     ------
-    DataError, ParameterError
-        From `fit`, for data or parameters that make no sense.
+    DataError
+        If `fit` receives invalid data.
+    ParameterError
+        If a parameter is invalid when `fit` is called.
 
     See Also
     --------
@@ -192,10 +208,10 @@ class AdditiveClustering(
     >>> similarities = [
     ...     [1.0, 0.8, 0.3, 0.1], [0.8, 1.0, 0.3, 0.1], [0.3, 0.3, 1.0, 0.1], [0.1, 0.1, 0.1, 1.0]
     ... ]
-    >>> found = AdditiveClustering(2, random_state=0).fit(similarities)
-    >>> print(*found.clusters_, round(found.constant_, 3))
+    >>> model = AdditiveClustering(2, random_state=0).fit(similarities)
+    >>> print(*model.clusters_, round(model.constant_, 3))
     0.500 {0, 1} 0.200 {0, 1, 2} 0.1
-    >>> found.transform([[0.8, 0.8, 0.3, 0.1]]).tolist()
+    >>> model.transform([[0.8, 0.8, 0.3, 0.1]]).tolist()
     [[1, 1]]
     """
 
@@ -254,20 +270,22 @@ class AdditiveClustering(
 
     @shows_progress
     def fit(self, X: Any, y: None = None, *, labels: Sequence[str] | None = None) -> Self:
-        """Find clusters.
+        """Fit the clusters.
 
         Parameters
         ----------
-        X : array (n, n), condensed vector (n (n - 1) / 2,), Associations, Judgements or data frame
-            Similarities (of judgements their average), NaN where missing; the diagonal is not read.
+        X : array, condensed vector, Associations, Judgements or data frame
+            Similarities, with NaN for missing pairs. The diagonal is ignored. Judgements are
+            averaged.
         y : None
             Ignored.
         labels : sequence of str, optional
-            One per object; otherwise those of X, or "0", "1", ...
+            One label per object. The default is the labels of X, or "0", "1", ...
 
         Returns
         -------
-        self
+        self : AdditiveClustering
+            Fitted estimator.
         """
         self._validate_params()
         X = as_associations(X)
@@ -280,54 +298,56 @@ class AdditiveClustering(
         check_possible(self.n_clusters, n, features.shape[1])
         if similarities.is_constant:
             warnings.warn(
-                f"all {similarities.n_pairs} similarities are equal: there is nothing for "
-                "clusters to explain",
+                f"all {similarities.n_pairs} similarities are equal, so clusters cannot explain "
+                "any variance",
                 DataWarning,
                 stacklevel=2,
             )
         starts = self._check_starts(n)
         problem = Problem.of(similarities, self.n_clusters, prior, features, self.constant)
-        found = self._best_of_starts(similarities, problem, self._solver(n), polish, starts)
+        solution = self._best_of_starts(similarities, problem, self._solver(n), polish, starts)
         self._similarities = similarities
         self._prior = prior
-        # Sets n_features_in_, and the names of a frame's columns.
+        # `validated` sets n_features_in_ and the column names of a frame.
         frame = labelled_values(X)[1] if is_frame(X) else similarities.values
         validated(self, frame, skip_check_array=True)
-        self._set_clusters(problem, found)
+        self._set_clusters(problem, solution)
         self._fitted_rows = _plain_rows(X, similarities)
         return self
 
     def fit_transform(self, X: Any, y: None = None, **fit_params: Any) -> np.ndarray:
-        """Fit, and give the memberships.
+        """Fit the clusters and return the memberships.
 
         Parameters
         ----------
-        X : array, sparse array or Associations
-            As for `fit`.
+        X : array, condensed vector, Associations, Judgements or data frame
+            Similarities as for `fit`.
         y : None
-            Not used.
+            Ignored.
         **fit_params : dict
-            None are known.
+            Keyword arguments of `fit`.
 
         Returns
         -------
-        ndarray of shape (n, n_clusters)
-            The memberships.
+        memberships : ndarray of int8, shape (n, K)
+            Copy of `memberships_`.
         """
         return self.fit(X, y, **fit_params).memberships_.copy()
 
     def predict(self, X: Any = None) -> np.ndarray:
-        """Similarities by the model.
+        """Predict similarities from the model.
 
         Parameters
         ----------
         X : array of shape (k, n), optional
-            Similarities of other objects to the n fitted ones; by default the fitted ones.
+            Similarities of other objects to the n fitted objects. The default is the fitted
+            objects.
 
         Returns
         -------
-        ndarray of shape (k, n), or (n, n) with NaN on the diagonal, of which the model says nothing
-            Of the kind that was fitted.
+        similarities : ndarray of shape (k, n) or (n, n)
+            Predicted values, of the `kind` that was fitted. For the fitted objects, the diagonal is
+            NaN because the model does not predict self-similarities.
         """
         check_is_fitted(self, "memberships_")
         left = self.memberships_ if X is None else self.transform(X)
@@ -339,35 +359,37 @@ class AdditiveClustering(
         return result
 
     def transform(self, X: Any) -> np.ndarray:
-        """Memberships of objects from their similarities to the fitted ones.
+        """Assign objects to clusters by their similarities to the fitted objects.
 
-        A row that was fitted keeps its memberships; of fitted rows that are equal, but have others,
-        it has those of the first, unless X is all that was fitted. Another gets those of the least
-        squares (with the prior, at the residual variance): the best of all 2^K while K is at most
-        12, beyond that the best that single flips reach from no cluster, from all, and from the
-        least squares
-        without bounds.
+        A row that is equal to a fitted row receives the memberships of that row. If several equal
+        fitted rows have different memberships, the first is used, unless X is the whole fitted
+        table. Any other row receives the least-squares memberships, with the prior at the residual
+        variance. All 2^K combinations are compared if K is at most 12. If K is greater, single
+        flips start from no cluster, from all clusters, and from the unbounded least-squares
+        solution, and the best result is returned.
 
         Parameters
         ----------
         X : array of shape (k, n)
-            In the order of the fitted objects, of the kind that was fitted; NaN where missing.
+            Similarities to the n fitted objects, in their order and of the fitted `kind`, with NaN
+            for missing values.
 
         Returns
         -------
-        ndarray of int8, shape (k, K)
+        memberships : ndarray of int8, shape (k, K)
+            Binary memberships in the K clusters.
         """
         check_is_fitted(self, "memberships_")
         rows = self._check_rows(X)
         result = np.empty((len(rows), len(self.weights_)), np.int8)
-        places = _Placement.of(self)
-        found = same_rows(rows, self._fitted_rows)
-        for a, (row, fitted) in enumerate(zip(rows, found, strict=True)):
+        assignment = _Placement.of(self)
+        matches = same_rows(rows, self._fitted_rows)
+        for a, (row, fitted) in enumerate(zip(rows, matches, strict=True)):
             if fitted >= 0:
                 result[a] = self.memberships_[fitted]
                 continue
             values = self._similarities.largest - row if self.kind == "dissimilarity" else row
-            result[a] = places.memberships(values - self.constant_)
+            result[a] = assignment.memberships(values - self.constant_)
         return result
 
     @property
@@ -396,24 +418,24 @@ class AdditiveClustering(
         features = np.asarray(self.features, dtype=np.float64)
         if features.ndim != 2 or len(features) != n:
             raise DataError(
-                f"features have the shape {features.shape}; give {n} rows, one per object"
+                f"features have shape {features.shape}; expected {n} rows, one per object"
             )
         _check_binary(features, "feature", "observed features")
         return features
 
     def _check_starts(self, n: int) -> list[np.ndarray]:
-        """The memberships of `init`, each (n, k)."""
-        given = [] if self.init is None else _each(self.init)
-        if not given:
-            check_whole("n_init", self.n_init, why=" without init")
-        starts = [np.asarray(one, dtype=np.float64) for one in given]
-        for one in starts:
-            if one.ndim != 2 or len(one) != n:
+        """Return the memberships in `init`, each of shape (n, k)."""
+        tables = [] if self.init is None else _each(self.init)
+        if not tables:
+            check_whole("n_init", self.n_init, why=" unless init is given")
+        starts = [np.asarray(start, dtype=np.float64) for start in tables]
+        for start in starts:
+            if start.ndim != 2 or len(start) != n:
                 raise DataError(
-                    f"init has the shape {one.shape}; give {n} rows, one per object, and a column "
+                    f"init has shape {start.shape}; expected {n} rows (objects) and one column "
                     "per cluster"
                 )
-            _check_binary(one, "init", "memberships to start from")
+            _check_binary(start, "init", "memberships to start from")
         return starts
 
     def _best_of_starts(
@@ -426,35 +448,35 @@ class AdditiveClustering(
     ) -> Solution:
         entropy = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         seeds = np.random.SeedSequence(entropy).spawn(self.n_init + 1)
-        # The loops run without the interpreter's lock, so threads serve unless joblib's context
-        # says otherwise.
-        found: list[Solution] = run_tasks(
+        # The compiled loops release the interpreter lock, so threads are used unless joblib's
+        # context selects another backend.
+        solutions: list[Solution] = run_tasks(
             solve, [(problem, solver, polish, seed) for seed in seeds[1:]], "start",
             n_jobs=self.n_jobs, prefer="threads",
         )  # fmt: skip
-        found += [improved(problem, members, polish) for members in starts]
+        solutions += [improved(problem, members, polish) for members in starts]
         squares = problem.n_pairs * problem.variance
         constant = similarities.is_constant
-        self.solutions_ = np.array([1.0 if constant else 1 - f.left / squares for f in found])
-        best = max(range(len(found)), key=lambda i: (found[i].objective, -i))
-        self._probabilities = membership_probabilities(problem, found[best], seeds[0])
-        return found[best]
+        self.solutions_ = np.array([1.0 if constant else 1 - f.left / squares for f in solutions])
+        best = max(range(len(solutions)), key=lambda i: (solutions[i].objective, -i))
+        self._probabilities = membership_probabilities(problem, solutions[best], seeds[0])
+        return solutions[best]
 
-    def _set_clusters(self, problem: Problem, found: Solution) -> None:
-        """Clusters by falling weight, in the units and the order of the data."""
+    def _set_clusters(self, problem: Problem, solution: Solution) -> None:
+        """Store the clusters by decreasing weight, in the units and order of the data."""
         place = np.empty(problem.n_objects, np.intp)
         place[problem.order] = np.arange(problem.n_objects)
-        members = found.features[1:, place].T
-        weights = found.weights[1:] * problem.scale
+        members = solution.features[1:, place].T
+        weights = solution.weights[1:] * problem.scale
         rank = np.lexsort([*members[::-1], -members.sum(axis=0), -weights])
         self.memberships_ = members[:, rank].astype(np.int8)
         self.membership_probabilities_ = self._probabilities[1:, place].T[:, rank]
         del self._probabilities
         self.weights_ = weights[rank]
         self.observed_ = rank < problem.first - 1
-        self.constant_ = float(found.weights[0] * problem.scale + problem.shift)
-        self.n_iter_, self.converged_ = found.n_iter, found.converged
-        self.history_ = dict(found.history)
+        self.constant_ = float(solution.weights[0] * problem.scale + problem.shift)
+        self.n_iter_, self.converged_ = solution.n_iter, solution.converged
+        self.history_ = dict(solution.history)
         labels = self._similarities.labels
         self.labels_names_ = labels
         self.clusters_ = []
@@ -485,7 +507,7 @@ class AdditiveClustering(
 
 @dataclass(frozen=True, eq=False)
 class _Placement:
-    """Memberships of one object at a time: min |x - F W g|^2 - penalty g over binary g."""
+    """Least-squares assignment of single objects: min |x - F W g|^2 - bonus'g over binary g."""
 
     design: np.ndarray
     bonus: np.ndarray
@@ -498,7 +520,7 @@ class _Placement:
         return cls(fitted.memberships_ * fitted.weights_, 2 * fitted.residual_variance_ * odds)
 
     def memberships(self, values: np.ndarray) -> np.ndarray:
-        """The memberships that fit these values (n,), less the constant, best."""
+        """Return the best-fitting memberships for values (n,) minus the constant."""
         known = ~np.isnan(values)
         design = self.design[known]
         gram, right = design.T @ design, design.T @ values[known] + self.bonus / 2
@@ -515,46 +537,46 @@ class _Placement:
 
 
 def few_memberships(n_objects: int, n_clusters: int) -> bool:
-    """Whether so many clusters of so many objects are annealed, where the solver is "auto"."""
+    """Return whether "auto" selects annealing for these numbers of objects and clusters."""
     return n_objects * n_clusters <= _MOST_ANNEALED
 
 
 def check_possible(n_clusters: int, n_objects: int, n_features: int) -> None:
-    """Refuse no clusters at all, and more than there are."""
+    """Raise an error if there are no clusters, or more than the number of distinct clusters."""
     if n_clusters == 0 and n_features == 0:
-        check_whole("n_clusters", n_clusters, why=" where no features are given")
+        check_whole("n_clusters", n_clusters, why=" if no features are given")
     if n_clusters > n_distinct_clusters(n_objects):
         raise ParameterError(
-            f"is more than the {n_distinct_clusters(n_objects)} clusters of at least two that "
-            f"{n_objects} objects have",
+            f"exceeds the {n_distinct_clusters(n_objects)} distinct clusters of at least two "
+            f"members that {n_objects} objects can form",
             name="n_clusters",
             value=n_clusters,
         )
 
 
-def _each(given: Any) -> list[Any]:
-    """One table of memberships, or several, as a list."""
-    several = isinstance(given, list | tuple) and all(np.ndim(one) == 2 for one in given)
-    return list(given) if several else [given]
+def _each(init: Any) -> list[Any]:
+    """Return a list of membership tables, given one table or several."""
+    several = isinstance(init, list | tuple) and all(np.ndim(table) == 2 for table in init)
+    return list(init) if several else [init]
 
 
 def _check_binary(values: np.ndarray, name: str, what: str) -> None:
-    cell = first_cell(values, lambda each: (each != 0) & (each != 1))
+    cell = first_cell(values, lambda values: (values != 0) & (values != 1))
     if cell is not None:
         raise DataError(
-            f"{name} {cell.column} of object {cell.row} is {cell.value}; {what} are 0 or 1"
+            f"{name} {cell.column} of object {cell.row} is {cell.value}; {what} must be 0 or 1"
         )
 
 
 def _first_least(costs: np.ndarray, codes: np.ndarray) -> int:
-    """The least cost; of equals the one with the fewest memberships."""
+    """Return the index of the least cost, with ties resolved by the fewest memberships."""
     scale = np.abs(costs).max()
     near = np.flatnonzero(costs <= costs.min() + 1e-12 * scale)
     return int(near[np.argmin(codes[near].sum(axis=1))])
 
 
 def _descend(gram: np.ndarray, right: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Flip the membership that helps most until none does."""
+    """Flip the membership that reduces the cost most until no flip reduces it."""
     code = start.copy()
     while True:
         sign = 1 - 2 * code
@@ -566,7 +588,7 @@ def _descend(gram: np.ndarray, right: np.ndarray, start: np.ndarray) -> np.ndarr
 
 
 def _plain_rows(X: Any, similarities: Similarities) -> np.ndarray:
-    """The rows as they were given, to find them again; the symmetric values where X is no table."""
+    """Return the input rows for later comparison, or the symmetric values if X is not a table."""
     table = labelled_values(X)[1]
     table = table.to_numpy() if hasattr(table, "to_numpy") else table
     rows = np.asarray(table, dtype=np.float64) if isinstance(table, np.ndarray | list) else None

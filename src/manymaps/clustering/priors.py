@@ -1,13 +1,13 @@
 """Priors on the memberships of additive clusters.
 
-Objects belong to a cluster independently of one another, with log odds that may depend on the
-cluster's weight:
+Objects belong to a cluster independently of one another. The log odds of membership may depend on
+the cluster's weight:
 
     log p(F | w) = sum_k (size_k a_k - n log(1 + exp(a_k))),   a_k = share_odds + tie (1 - w_k / w)
 
-with w the mean weight. Tenenbaum (1996, sec. 2) takes all memberships as equally likely and names
-the two others: a favoured size, and a size that falls as the weight grows (Shepard & Arabie 1979
-observe it in their solutions).
+The mean weight is w. Tenenbaum (1996, sec. 2) assumes that all memberships are equally
+likely. He also mentions the two alternatives implemented here: a favoured size, and a size that
+decreases as the weight increases. Shepard & Arabie (1979) observed the latter in their solutions.
 
 Shapes: weights (K,), log odds (K,).
 """
@@ -25,7 +25,7 @@ __all__ = ["Prior", "SizePrior", "TiedSizePrior", "UniformPrior"]
 
 @dataclass(frozen=True)
 class UniformPrior:
-    """All memberships equally likely.
+    """Uniform prior, under which all memberships are equally likely.
 
     >>> import numpy as np
     >>> UniformPrior().log_odds(np.array([0.5, 0.1])).tolist()
@@ -34,23 +34,23 @@ class UniformPrior:
 
     @property
     def coefficients(self) -> tuple[float, float]:
-        """The log odds at the mean weight, and how far they fall at twice that."""
+        """Log odds at the mean weight, and their decrease from there to twice the mean weight."""
         return 0.0, 0.0
 
     def log_odds(self, weights: np.ndarray) -> np.ndarray:
-        """Log odds of belonging to each cluster, before any data."""
+        """Return the prior log odds of membership in each cluster."""
         return np.zeros(len(weights))
 
 
 @dataclass(frozen=True)
 class SizePrior:
-    """Clusters of a favoured size.
+    """Prior that favours clusters of a given size.
 
     Parameters
     ----------
-    share : float
-        The share of the objects that a cluster is expected to hold, between 0 and 1 without the
-        ends; 0.5 is the uniform prior.
+    share : float, default 0.25
+        Expected proportion of objects in a cluster, strictly between 0 and 1. A value of 0.5 is
+        equivalent to the uniform prior.
 
     Examples
     --------
@@ -66,27 +66,27 @@ class SizePrior:
 
     @property
     def coefficients(self) -> tuple[float, float]:
-        """The log odds at the mean weight, and how far they fall at twice that."""
+        """Log odds at the mean weight, and their decrease from there to twice the mean weight."""
         return float(np.log(self.share / (1 - self.share))), 0.0
 
     def log_odds(self, weights: np.ndarray) -> np.ndarray:
-        """Log odds of belonging to each cluster, before any data."""
+        """Return the prior log odds of membership in each cluster."""
         return np.full(len(weights), self.coefficients[0])
 
 
 @dataclass(frozen=True)
 class TiedSizePrior:
-    """Heavy clusters are small, light ones large.
+    """Prior under which heavier clusters are expected to be smaller.
 
-    The weights are still fitted to the similarities alone; the prior follows them.
+    The weights are still fitted to the similarities only. The prior depends on the fitted weights.
 
     Parameters
     ----------
-    share : float
-        The share of the objects that a cluster of mean weight is expected to hold, between 0 and 1
-        without the ends.
-    tie : float
-        How far the log odds of belonging fall from the mean weight to twice that, at least 0.
+    share : float, default 0.25
+        Expected proportion of objects in a cluster of mean weight, strictly between 0 and 1.
+    tie : float, default 1.0
+        Decrease of the log odds of membership from the mean weight to twice the mean weight, at
+        least 0.
 
     Examples
     --------
@@ -104,11 +104,11 @@ class TiedSizePrior:
 
     @property
     def coefficients(self) -> tuple[float, float]:
-        """The log odds at the mean weight, and how far they fall at twice that."""
+        """Log odds at the mean weight, and their decrease from there to twice the mean weight."""
         return float(np.log(self.share / (1 - self.share))), float(self.tie)
 
     def log_odds(self, weights: np.ndarray) -> np.ndarray:
-        """Log odds of belonging to each cluster, before any data."""
+        """Return the prior log odds of membership in each cluster."""
         base, tie = self.coefficients
         mean = weights.mean() if len(weights) else 0.0
         return base + tie * (1 - weights / mean) if mean > 0 else np.full(len(weights), base)

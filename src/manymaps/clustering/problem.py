@@ -1,13 +1,13 @@
-"""Similarities as additive clustering takes them, and the problem that its solvers solve.
+"""Validated similarities, and the optimization problem of the solvers.
 
-`Similarities` are checked, symmetric and labelled; pairs may be missing. A `Problem` is the same in
-units that make the solvers blind to the unit of the data: objects in an order that depends on their
-similarities alone, values divided by their standard deviation, and where the constant is free,
-their mean taken off. A fit is thereby the same, whatever the order of the objects and the scale of
-their similarities.
+`Similarities` are validated, symmetric and labelled, and pairs may be missing. A `Problem`
+represents them independently of the unit of the data. Its objects are ordered by their similarities
+only, and its values are divided by their standard deviation. If the constant is free, the mean is
+also subtracted. The fit therefore does not depend on the order of the objects or the scale of the
+similarities.
 
-Shapes: values (n, n), symmetric, 0 on the diagonal and where missing; observed (n, n), false on the
-diagonal; features (n_features, n).
+Shapes: values (n, n), symmetric, 0 on the diagonal and if missing. Observed (n, n) is false on the
+diagonal. Features (n_features, n).
 """
 
 from __future__ import annotations
@@ -38,29 +38,31 @@ __all__ = [
 CONSTANTS: dict[object, int] = {"free": FREE, "nonnegative": NONNEGATIVE, False: ZERO}
 KINDS = ("similarity", "dissimilarity")
 
-# Averages over judges differ by rounding in the two directions.
+# The two directions of an average over judges can differ by rounding.
 _ASYMMETRY = 1e-9
-# Similarities that differ by rounding only have no variance to explain.
+# Similarities that differ only by rounding have no variance to explain.
 _EQUAL = 1e-12
-# Squares of values beyond these leave the range of float64.
+# The squares of values outside this range can overflow or underflow float64.
 _LARGEST, _LEAST = 1e100, 1e-100
-# Decimals by which objects are ordered: rounding must not decide their order, and with it the fit.
+# Objects are ordered by values rounded to this many decimals, so that rounding errors affect
+# neither the order nor the fit.
 _ROUNDED = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Similarities:
-    """Checked similarities of n objects.
+    """Validated similarities of n objects.
 
     Attributes
     ----------
     labels : tuple of str, length n
+        Labels of the objects.
     values : ndarray of shape (n, n)
-        Symmetric, 0 on the diagonal and where missing.
+        Symmetric similarities, with 0 on the diagonal and for missing pairs.
     observed : ndarray of bool, shape (n, n)
-        False on the diagonal.
-    largest : float
-        For dissimilarities d, the values are `largest` - d.
+        Whether each pair was observed. The diagonal is false.
+    largest : float, default 0.0
+        Largest dissimilarity, from which dissimilarities d were subtracted: values = largest - d.
     """
 
     labels: tuple[str, ...]
@@ -80,24 +82,24 @@ class Similarities:
 
     @cached_property
     def squares(self) -> float:
-        """Squared deviations of the observed pairs from their mean, summed."""
+        """Sum of squared deviations of the observed pairs from their mean."""
         pairs = self.pair_values
         mean = math.fsum(pairs) / len(pairs)
         return math.fsum((pairs - mean) ** 2)
 
     @cached_property
     def pair_values(self) -> np.ndarray:
-        """The observed values, each pair once."""
+        """Observed values with each pair included once."""
         return self.values[np.triu(self.observed)]
 
     @cached_property
     def is_constant(self) -> bool:
-        """Whether the observed pairs are all equal but for rounding."""
+        """Whether all observed pairs are equal within rounding error."""
         pairs = self.pair_values
         return self.squares <= (_EQUAL * np.abs(pairs).max()) ** 2 * len(pairs)
 
     def hiding(self, hidden: np.ndarray) -> Similarities:
-        """The same without the pairs for which `hidden` (n, n) is true."""
+        """Return a copy without the pairs for which `hidden` (n, n) is true."""
         observed = self.observed & ~(hidden | hidden.T)
         return Similarities(
             self.labels, np.where(observed, self.values, 0.0), observed, self.largest
@@ -107,56 +109,66 @@ class Similarities:
 def similarities_from(
     X: Any, *, kind: str = "similarity", strict: bool = False, labels: Sequence[str] | None = None
 ) -> Similarities:
-    """Check similarities and make them symmetric.
+    """Validate similarities and make them symmetric.
 
     Parameters
     ----------
     X : array (n, n), condensed vector, Associations, Judgements, data frame or Similarities
-        A condensed vector has n (n - 1) / 2 values; of judgements the average counts.
-        NaN is a missing pair; the diagonal is not read. A pair that is absent in `Associations` has
-        similarity 0, unless it is one of their `missing`.
-    kind : {"similarity", "dissimilarity"}
-    strict : bool
-        Refuse an asymmetric matrix, instead of averaging it with a warning.
+        Similarities, with NaN for missing pairs. A condensed vector has n (n - 1) / 2 values.
+        Judgements are averaged, and the diagonal is ignored. A pair that is absent from
+        `Associations` has similarity 0, unless it is listed as `missing`.
+    kind : {"similarity", "dissimilarity"}, default "similarity"
+        Type of the values in X.
+    strict : bool, default False
+        Whether to raise an error if the matrix is asymmetric, instead of averaging both directions
+        with a warning.
     labels : sequence of str, optional
-        One per object; otherwise those of X, or "0", "1", ...
+        One label per object. The default is the labels of X, or "0", "1", ...
+
+    Returns
+    -------
+    similarities : Similarities
+        Validated symmetric similarities.
 
     Raises
     ------
     DataError
-        For what is no square matrix of finite numbers, an object without any observed pair, fewer
-        than two objects, or labels that repeat.
+        If X is not a square matrix of finite numbers, if it has fewer than two objects, if an
+        object has no observed pair, or if labels are duplicated.
     ParameterError
-        For an unknown kind.
+        If the kind is unknown.
 
     Examples
     --------
-    >>> found = similarities_from([[1, 0.2], [0.2, 1]], labels=["a", "b"])
-    >>> found.n_pairs, found.values[0, 1].item()
+    >>> similarities = similarities_from([[1, 0.2], [0.2, 1]], labels=["a", "b"])
+    >>> similarities.n_pairs, similarities.values[0, 1].item()
     (1, 0.2)
     """
     check_choice("kind", kind, KINDS)
     if isinstance(X, Similarities):
         return X
-    matrix, found = _matrix_of(X)
+    matrix, matrix_labels = _matrix_of(X)
     n = len(matrix)
     if n < 2:
         raise DataError(
-            f"n_samples={n}: clusters need the similarities of at least 2 objects, better 5 or more"
+            f"n_samples={n}: clustering requires similarities of at least 2 objects, preferably 5 "
+            "or more"
         )
-    names = tuple(str(label) for label in (labels if labels is not None else found or range(n)))
+    names = tuple(
+        str(label) for label in (labels if labels is not None else matrix_labels or range(n))
+    )
     check_labels(names, n, "object")
     _check_values(matrix, names)
     diagonal = np.diagonal(matrix).copy()
     matrix, observed = _symmetric(matrix, names, strict)
     if kind == "similarity":
         _warn_of_distances(matrix, observed, diagonal)
-    alone = np.flatnonzero(~observed.any(axis=1))
-    if len(alone):
+    isolated = np.flatnonzero(~observed.any(axis=1))
+    if len(isolated):
         raise DataError(
-            f"object {alone[0]} ({names[alone[0]]!r}) has no observed similarity to any other"
-            + (f", nor have {len(alone) - 1} more" if len(alone) > 1 else "")
-            + "; leave such objects out"
+            f"object {isolated[0]} ({names[isolated[0]]!r}) has no observed similarity to any other"
+            + (f" (nor do {len(isolated) - 1} more objects)" if len(isolated) > 1 else "")
+            + "; omit such objects"
         )
     largest = 0.0
     if kind == "dissimilarity":
@@ -168,37 +180,38 @@ def similarities_from(
 def hidden_sets(
     data: Similarities, share: float, n_sets: int, random: np.random.RandomState, *, why: str = ""
 ) -> list[np.ndarray]:
-    """Sets of pairs to hide, (n, n) boolean, that leave every object at least one observed pair.
+    """Draw sets of pairs to hide, (n, n) boolean, so that each object retains an observed pair.
 
-    Pairs that fewer sets have hidden come first, so that each is hidden about as often.
+    Pairs that were hidden in fewer sets are drawn first, so all pairs are hidden about equally
+    often.
 
     Raises
     ------
     ParameterError
-        Where no pair can be hidden; `why` ends its sentence.
+        If no pair can be hidden. The message ends with `why`.
     """
     pairs = np.argwhere(np.triu(data.observed))
-    times = np.zeros(len(pairs), int)
+    n_hidden = np.zeros(len(pairs), int)
     sets = []
     for _ in range(n_sets):
-        wanted = max(1, round(share * len(pairs)))
+        n_remaining = max(1, round(share * len(pairs)))
         hidden = np.zeros_like(data.observed)
-        left = data.observed.sum(axis=1)
-        for pair in np.lexsort([random.permutation(len(pairs)), times]):
+        n_observed = data.observed.sum(axis=1)
+        for pair in np.lexsort([random.permutation(len(pairs)), n_hidden]):
             i, j = pairs[pair]
-            if wanted and left[i] > 1 and left[j] > 1:
+            if n_remaining and n_observed[i] > 1 and n_observed[j] > 1:
                 hidden[i, j] = True
-                left[[i, j]] -= 1
-                times[pair] += 1
-                wanted -= 1
+                n_observed[[i, j]] -= 1
+                n_hidden[pair] += 1
+                n_remaining -= 1
         if not hidden.any():
-            raise ParameterError(f"no pair can be hidden without leaving an object with none{why}")
+            raise ParameterError(f"hiding any pair would leave an object without pairs{why}")
         sets.append(hidden)
     return sets
 
 
 def table_of(associations: Associations) -> np.ndarray:
-    """Strengths as a dense table, NaN where they are missing and on the diagonal."""
+    """Return strengths as a dense table, with NaN for missing values and on the diagonal."""
     table = associations.strengths.toarray()
     if associations.missing is not None:
         table[associations.missing.nonzero()] = np.nan
@@ -207,48 +220,48 @@ def table_of(associations: Associations) -> np.ndarray:
 
 
 def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:
-    """A square float64 matrix and the labels that came with it."""
+    """Return a square float64 matrix and its labels, if any."""
     X = as_associations(X)
     if isinstance(X, Associations):
         return table_of(X), X.labels
-    found, X = labelled_values(X, square=True)
+    labels, X = labelled_values(X, square=True)
     if sparse.issparse(X):
         raise DataError(
-            "sparse input is not supported, where an absent pair could be 0 or missing; give "
-            "Associations (absent pairs are 0) or a dense array with NaN where missing"
+            "sparse input is not supported, because an absent pair could be 0 or missing; pass "
+            "Associations (absent pairs are 0) or a dense array with NaN for missing pairs"
         )
     if hasattr(X, "to_numpy"):
         X = X.to_numpy()
     try:
         matrix = np.asarray(X)
         if matrix.dtype.kind == "c":
-            raise DataError("Complex data not supported: similarities are real numbers")
+            raise DataError("Complex data not supported: similarities must be real numbers")
         matrix = matrix.astype(np.float64)
     except DataError:
         raise
     except ValueError as error:
-        raise DataError(f"the similarities are not a table of numbers ({error})") from error
+        raise DataError(f"the similarities must be a table of numbers ({error})") from error
     if matrix.ndim == 1:
-        return _from_condensed(matrix), found
+        return _from_condensed(matrix), labels
     if matrix.ndim == 2 and matrix.shape[1] == 0:
         raise DataError(
             f"the matrix has 0 feature(s) (shape={matrix.shape}) while a minimum of 1 is required; "
-            "similarities need one row and one column per object"
+            "similarities require one row and one column per object"
         )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(map(str, matrix.shape)) or "a single number"
         raise DataError(
-            f"the matrix is not square ({shape}); similarities need one row and one column per "
+            f"the matrix is not square ({shape}); pass one row and one column per "
             "object, or a condensed vector of n (n - 1) / 2 pairs"
         )
-    return matrix, found
+    return matrix, labels
 
 
 def _from_condensed(vector: np.ndarray) -> np.ndarray:
     n = (1 + math.isqrt(1 + 8 * len(vector))) // 2
     if len(vector) == 0 or n * (n - 1) // 2 != len(vector):
         raise DataError(
-            f"a vector of {len(vector)} values is no condensed matrix, which has n (n - 1) / 2 "
+            f"a vector of {len(vector)} values is not a condensed matrix, which has n (n - 1) / 2 "
             f"values ({n * (n - 1) // 2} for {n} objects, {n * (n + 1) // 2} for {n + 1}). "
             "Reshape your data to a square matrix of similarities"
         )
@@ -264,20 +277,20 @@ def _check_values(matrix: np.ndarray, names: Sequence[str]) -> None:
         i, j, _ = cell
         raise DataError(
             f"the similarity of row {i} ({names[i]!r}) and column {j} ({names[j]!r}) is infinite; "
-            "similarities must be finite, or NaN where missing"
+            "similarities must be finite, or NaN if missing"
         )
     sizes = np.abs(matrix[~np.isnan(matrix)])
     if sizes.max(initial=0) > _LARGEST or 0 < sizes.max(initial=0) < _LEAST:
         raise DataError(
-            f"the largest similarity is {sizes.max():g}, beyond what can be squared and added up; "
-            f"scale the similarities to lie between {_LEAST:g} and {_LARGEST:g}"
+            f"the largest similarity is {sizes.max():g}, whose square is not representable; "
+            f"rescale the similarities to between {_LEAST:g} and {_LARGEST:g}"
         )
 
 
 def _symmetric(
     matrix: np.ndarray, names: Sequence[str], strict: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The mean of the matrix and its transpose over what is observed, and what is observed."""
+    """Return the mean of both directions over observed entries, and the observed mask."""
     known = ~np.isnan(matrix)
     np.fill_diagonal(known, False)
     both = known & known.T
@@ -288,15 +301,15 @@ def _symmetric(
     if gap.max() > _ASYMMETRY * scale or one_sided.any():
         worst = gap if gap.max() > _ASYMMETRY * scale else one_sided
         i, j = divmod(int(np.argmax(worst)), len(matrix))
-        what = (
+        problem = (
             f"the similarities are not symmetric: {names[i]!r} and {names[j]!r} have "
-            f"{matrix[i, j]:.6g} one way and {matrix[j, i]:.6g} the other"
+            f"{matrix[i, j]:.6g} in one direction and {matrix[j, i]:.6g} in the other"
         )
         if strict:
             raise DataError(
-                f"{what}; average the two directions, or fit without {setting('strict', True)}"
+                f"{problem}; average the two directions, or omit {setting('strict', True)}"
             )
-        warnings.warn(f"{what}; the mean of both directions is taken", DataWarning, stacklevel=5)
+        warnings.warn(f"{problem}; using the mean of both directions", DataWarning, stacklevel=5)
     observed = known | known.T
     counts = known.astype(np.float64) + known.T
     values = np.divide(filled + filled.T, counts, out=np.zeros_like(filled), where=observed)
@@ -304,13 +317,13 @@ def _symmetric(
 
 
 def _warn_of_distances(matrix: np.ndarray, observed: np.ndarray, diagonal: np.ndarray) -> None:
-    """Distances have the least values on their diagonal, similarities the greatest."""
+    """Warn if the diagonal contains the smallest values, as in a table of distances."""
     if np.isnan(diagonal).any() or np.ptp(matrix[observed]) == 0:
         return
     if (diagonal <= np.where(observed, matrix, np.inf).min(axis=1)).all():
         warnings.warn(
-            "the diagonal holds the least value of every row, as distances do; give "
-            f"{setting('kind', 'dissimilarity')} if they are, or leave the diagonal out (NaN)",
+            "the diagonal contains the smallest value of every row, as in distances; use "
+            f"{setting('kind', 'dissimilarity')} for distances, or set the diagonal to NaN",
             DataWarning,
             stacklevel=5,
         )
@@ -318,25 +331,30 @@ def _warn_of_distances(matrix: np.ndarray, observed: np.ndarray, diagonal: np.nd
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What the solvers minimize, in their units and their order of objects.
+    """Optimization problem of the solvers, in standardized units and a canonical order.
 
     Attributes
     ----------
-    values, mask : ndarray of shape (n, n)
+    values : ndarray of shape (n, n)
+        Standardized similarities, with 0 for unobserved pairs.
+    mask : ndarray of shape (n, n)
+        1 for observed pairs and 0 for others.
     odd : ndarray of shape (p, 2)
-        The unobserved pairs if `complete`, else the observed ones.
+        The unobserved pairs if `complete` is true, and the observed pairs otherwise.
     complete : bool
+        Whether at least half of the pairs are observed.
     fixed : ndarray of shape (n_fixed, n)
-        The constant (ones), then the observed features.
+        Memberships of the fixed terms: the constant (ones) and then the observed features.
     status : ndarray of shape (n_fixed + n_clusters,)
-        The bounds of the weights.
+        Codes for the bounds of the weights.
     prior : Prior
+        Prior distribution of the memberships.
     n_clusters : int
-        Clusters to find.
+        Number of clusters to fit.
     order : ndarray of shape (n,)
-        Row i of the problem is object `order[i]`.
+        Original index of the object in each row.
     scale, shift : float
-        A similarity is scale * value + shift.
+        A similarity equals scale * value + shift.
     """
 
     values: np.ndarray
@@ -360,12 +378,12 @@ class Problem:
         features: np.ndarray,
         constant: object,
     ) -> Problem:
-        """The problem of fitting so many clusters beside the features (n, n_features)."""
+        """Return the problem of fitting `n_clusters` clusters in addition to the features."""
         pairs = similarities.pair_values
         mean = math.fsum(pairs) / len(pairs)
         spread = math.sqrt(math.fsum((pairs - mean) ** 2) / len(pairs))
         largest = float(np.abs(pairs).max())
-        # Values that are all equal have no spread to be measured by.
+        # Equal values have no standard deviation, so they are scaled by their size.
         scale = largest or 1.0 if similarities.is_constant else spread
         shift = mean if constant == "free" else 0.0
         observed = similarities.observed
@@ -393,7 +411,7 @@ class Problem:
         )
 
     def of_clusters(self, n_clusters: int) -> Problem:
-        """The same with another number of clusters to find."""
+        """Return a copy with another number of clusters to fit."""
         status = np.append(self.status[: self.first], np.full(n_clusters, NONNEGATIVE))
         return replace(self, n_clusters=n_clusters, status=status)
 
@@ -404,7 +422,7 @@ class Problem:
 
     @property
     def first(self) -> int:
-        """The first term that is a cluster to find."""
+        """Index of the first term that is a fitted cluster."""
         return len(self.fixed)
 
     @cached_property
@@ -414,17 +432,17 @@ class Problem:
 
     @cached_property
     def squares(self) -> float:
-        """Squared values over the observed pairs, summed."""
+        """Sum of squared values over the observed pairs."""
         return float((self.values**2).sum() / 2)
 
     @cached_property
     def variance(self) -> float:
-        """Variance of the observed values about their mean; 0 only where all are equal."""
+        """Variance of the observed values about their mean; 0 only if all are equal."""
         n_pairs = self.n_pairs
         return max(0.0, self.squares / n_pairs - (self.values.sum() / 2 / n_pairs) ** 2)
 
 
 def _canonical_order(values: np.ndarray, observed: np.ndarray, features: np.ndarray) -> np.ndarray:
-    """Objects ordered by their features and their sorted similarities, as given where equal."""
+    """Return an order of objects by their features and sorted similarities, stable for ties."""
     rows = np.sort(np.where(observed, values.round(_ROUNDED), np.inf), axis=1)
     return np.lexsort(np.hstack([features, rows]).T[::-1])

@@ -1,13 +1,13 @@
-"""A plain map of similarities by metric scaling, for what is drawn over a map.
+"""Two-dimensional map of similarities by metric scaling, as a background for drawing clusters.
 
     stress = sum_{i<j} (max s - s_ij - |y_i - y_j|)^2
 
-over the pairs whose similarity is known. Any other pair has the distance that the map itself gives
-it, anew after every few steps, so that it adds nothing to the stress there and each step brings
-down that of the known pairs; at first it has the mean of those. SMACOF (de Leeuw 1977, Applications
-of convex analysis to multidimensional scaling) brings it down from the positions of classical
-scaling (Torgerson 1952), so that the result needs no seed. The axes are turned to the principal
-ones.
+The sum is over pairs with known similarity. Unknown distances start at the mean of the known ones.
+After every few steps they are replaced by the current distances in the map, so they do not
+contribute to the stress. Each step therefore reduces the stress of the known pairs. The algorithm
+is SMACOF (de Leeuw 1977, Applications of convex analysis to multidimensional scaling). It starts
+from classical scaling (Torgerson 1952), so the result does not depend on a seed. The axes are
+rotated to the principal axes.
 
 Shapes: similarities (n, n), positions (n, 2).
 """
@@ -34,30 +34,32 @@ from manymaps.model.choice import T_SNE
 
 __all__ = ["similarity_map"]
 
-# Unknown distances are taken from the points after every few steps, until the points rest.
+# Unknown distances are updated from the positions after every few steps, until the positions change
+# by less than this tolerance.
 _ROUNDS, _STEPS, _STILL = 500, 5, 1e-5
 
 
 def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
-    """A map of similarities by metric scaling, for drawing on.
+    """Embed similarities in a two-dimensional map by metric scaling.
 
     Parameters
     ----------
-    values : array or frame of shape (n, n), Associations or Judgements
-        Similarities, of judgements their average; the diagonal is not read, and a pair that is NaN
-        (unknown) does not count. One that is known in one direction has that similarity.
+    values : array or data frame of shape (n, n), Associations or Judgements
+        Similarities, with NaN for unknown pairs. The diagonal is ignored and Judgements are
+        averaged. A pair that is known in one direction only has that similarity.
     labels : sequence of str, length n, optional
-        Otherwise those of the frame or associations, or "0", "1", ...
+        Labels of the objects. The default is the labels of `values`, or "0", "1", ...
 
     Returns
     -------
-    Atlas
-        One map of two dimensions, by the method "mds".
+    atlas : Atlas
+        Atlas of one two-dimensional map, with the method "mds".
 
     Raises
     ------
     DataError
-        For fewer than three objects, or a table that is not square.
+        If there are fewer than three objects, if the table is not square, or if no similarity is
+        known.
 
     See Also
     --------
@@ -72,40 +74,42 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     >>> bool(np.hypot(*(a - b)) < np.hypot(*(a - c)))
     True
     """
-    own: Sequence[str] | None
+    table_labels: Sequence[str] | None
     values = as_associations(values)
     if isinstance(values, Associations):
-        own, values = values.labels, table_of(values)
+        table_labels, values = values.labels, table_of(values)
     else:
-        own, values = labelled_values(values, square=True)
+        table_labels, values = labelled_values(values, square=True)
     values = checked_table(values, "the similarities")
     table = values.toarray() if sparse.issparse(values) else np.array(values)
     table = table.astype(np.float64)
     n = len(table)
-    labels = labels if labels is not None else own or [str(i) for i in range(n)]
+    labels = labels if labels is not None else table_labels or [str(i) for i in range(n)]
     if table.shape != (n, n) or n < 3:
         raise DataError(
-            f"the similarities have the shape {table.shape}; a map needs a square table of at "
+            f"the similarities have shape {table.shape}; expected a square table of at "
             "least three objects"
         )
     cell = first_cell(table, np.isinf)
     if cell is not None:
         raise DataError(
-            f"the similarity in row {cell.row}, column {cell.column} is infinite; similarities are "
-            "finite, or NaN where missing"
+            f"the similarity in row {cell.row}, column {cell.column} is infinite; expected finite "
+            "values, or NaN if missing"
         )
     check_magnitude(np.nan_to_num(table), "the similarities")
     table = np.where(np.isnan(table), table.T, table)
     np.fill_diagonal(table, np.nan)
     unknown = np.isnan(table) & ~np.eye(n, dtype=bool)
     if np.isnan(table).all():
-        raise DataError("none of the similarities is known; there is nothing to map")
+        raise DataError(
+            "all similarities are unknown (NaN); a map requires at least one known pair"
+        )
     table = np.where(np.isnan(table), np.nanmean(table), table)
     table = (table + table.T) / 2
     distances = table[~(unknown | np.eye(n, dtype=bool))].max() - table
     np.fill_diagonal(distances, 0.0)
     if not distances.any():
-        distances = 1 - np.eye(n)  # all are alike, and as far from one another
+        distances = 1 - np.eye(n)  # equal similarities give equal distances
     start = scaled_axes(centred_products(distances**2), 2, np.ones(n), most_dense=n)[:, ::-1]
     start = start + 1e-6 * np.random.default_rng(0).normal(size=start.shape) * distances.max()
     points = _scaled(distances, unknown, start)
@@ -115,15 +119,15 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
 
 
 def _scaled(distances: np.ndarray, unknown: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Positions by SMACOF, which sees the map's own distances where none is known."""
+    """Return positions by SMACOF, with map distances in place of unknown distances."""
     from sklearn.manifold import smacof
 
-    how = {"n_init": 1, "normalized_stress": False}
+    options = {"n_init": 1, "normalized_stress": False}
     if not unknown.any():
-        points, _ = smacof(distances, init=start, **how)
+        points, _ = smacof(distances, init=start, **options)
         return np.asarray(points)
     for _ in range(_ROUNDS):
-        points, _ = smacof(distances, init=start, max_iter=_STEPS, **how)
+        points, _ = smacof(distances, init=start, max_iter=_STEPS, **options)
         if np.abs(points - start).max() <= _STILL * np.abs(points).max():
             break
         start, distances = points, np.where(unknown, cdist(points, points), distances)

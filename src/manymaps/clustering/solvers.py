@@ -1,23 +1,26 @@
-"""Solvers of additive clustering: one interface, one objective.
+"""Solvers of additive clustering with a common interface and objective.
 
     s_ij = sum_k w_k f_ik f_jk + c + noise,   f binary, w >= 0          (Shepard & Arabie 1979)
     objective = log p(s | F, w, c, sigma^2) + log p(F), sigma^2 = S / N at its maximum
 
-with S the squares left over N observed pairs: with a uniform prior, the variance accounted for.
+S is the residual sum of squares over N observed pairs. With a uniform prior, maximizing the
+objective is equivalent to maximizing the variance accounted for.
 
 solver         E-step                                     source
 GibbsEM        samples, annealed within and between       Tenenbaum 1996, sec. 2
-Annealing      samples, the weights at their best         (no E-step)
-MeanFieldEM    independent probabilities, a fixed point   the same, sec. 4
-ExactEM        all 2^(nK) memberships, nK at most 20      the oracle of the two
-Enumeration    none: all sets of clusters, refitted       the oracle of all
+Annealing      samples, with refitted weights             (no E-step)
+MeanFieldEM    independent probabilities, a fixed point   Tenenbaum 1996, sec. 4
+ExactEM        all 2^(nK) memberships, nK at most 20      reference for the above EM solvers
+Enumeration    none: all sets of clusters, refitted       reference for all solvers
 
-The M-step is the same for all: w = argmin w'Aw - 2b'w by non-negative least squares, the constant
-as cluster 0. The variance falls from that of the data by `cooling` from one EM iteration to the
-next, and within an E-step from `anneal_from` times the iteration's variance down to it.
+All EM solvers share the M-step, w = argmin w'Aw - 2b'w by non-negative least squares, where the
+constant is cluster 0. The variance is multiplied by the factor of `cooling` after each EM
+iteration, starting from the variance of the data. Within an E-step, it decreases from `anneal_from`
+times the variance of the iteration to that variance.
 
-`Polish` then moves from the memberships of the last iteration to better ones: single flips, then
-whole clusters found anew, all weights re-fitted, until nothing helps.
+`Polish` then improves the memberships of the last iteration. It first flips single memberships and
+then replaces whole clusters. All weights are refitted at each move, until no move improves the
+objective.
 """
 
 from __future__ import annotations
@@ -53,31 +56,42 @@ __all__ = [
     "Polish", "Solution", "Solver", "improved", "membership_probabilities", "refitted", "solve",
 ]  # fmt: skip
 
-# A million sets of clusters, each with least squares of its own.
+# This limit allows about a million sets of clusters, each with its own least-squares fit.
 _MOST_BITS = 20
-# 4,096 memberships at each iteration of EM.
+# This limit allows 4,096 membership patterns in each EM iteration.
 _MOST_EXACT_BITS = 12
-# A perfect fit would have a variance of 0, under which every flip is impossible.
+# A perfect fit would have zero variance, which would make every flip impossible.
 _LEAST_VARIANCE = 1e-10
-# For more objects a new cluster grows from seeds in place of a search through all subsets.
+# With more objects, a new cluster is grown from seeds instead of by a search over all subsets.
 _EXHAUSTIVE = 12
-# Memberships (objects times clusters) up to which clusters are found again, one or two at a time;
-# each such search refits all weights. Trades time for a better optimum; not tuned.
+# Maximum memberships (objects times clusters) for replacing clusters one at a time. Each
+# replacement refits all weights. The limit trades time for a better optimum and was not tuned.
 _GROWN = 6000
-# New clusters grow from the objects with the largest residuals; not tuned.
+# New clusters are grown from this many objects with the largest residuals; not tuned.
 _MOST_SEEDS = 32
-# The same for two at a time.
+# Maximum memberships for replacing clusters two at a time.
 _PAIRED = 400
-# Ctrl-C and progress are looked at between calls of compiled code.
+# Interrupts and progress are processed between calls of compiled code.
 _SWEEPS_AT_A_TIME = 100
 
 
 @dataclass(frozen=True)
 class Cooling:
-    """The noise variance of each EM iteration, in units of the data's variance.
+    """Noise variance of each EM iteration, in units of the variance of the data.
 
         variance = max(last, first * factor^iteration)
 
+    Parameters
+    ----------
+    first : float, default 1.0
+        Variance of the first iteration, greater than 0.
+    factor : float, default 0.9
+        Ratio of the variances of successive iterations, greater than 0 and at most 1.
+    last : float, default 0.003
+        Minimum variance, greater than 0 and at most `first`.
+
+    Examples
+    --------
     >>> cooling = Cooling(first=1.0, factor=0.5, last=0.2)
     >>> cooling(0), cooling(2), cooling(9)
     (1.0, 0.25, 0.2)
@@ -90,7 +104,7 @@ class Cooling:
     def __post_init__(self) -> None:
         if not (0 < self.last <= self.first and 0 < self.factor <= 1 and np.isfinite(self.first)):
             raise ParameterError(
-                f"{self!r}: the variance must fall from `first` to `last`, both above 0, by a "
+                f"{self!r}: the variance must decrease from `first` to `last`, both above 0, by a "
                 "factor above 0 and at most 1"
             )
 
@@ -99,7 +113,7 @@ class Cooling:
 
     @property
     def settled_at(self) -> int:
-        """The first iteration from which the value no longer changes."""
+        """First iteration from which the variance is constant."""
         if self.factor == 1:
             return 0
         return max(0, int(np.ceil(np.log(self.last / self.first) / np.log(self.factor) - 1e-9)))
@@ -107,7 +121,7 @@ class Cooling:
 
 @dataclass(eq=False)
 class Expectations:
-    """What an E-step leaves: A, b, the mean memberships, and where the next one starts.
+    """Results of an E-step: A, b, the mean memberships and the start of the next E-step.
 
     Shapes: gram (terms, terms), right (terms,), shares and features (terms, n).
     """
@@ -120,29 +134,32 @@ class Expectations:
 
     @classmethod
     def empty(cls, features: np.ndarray) -> Expectations:
-        """Room for the expectations of these terms."""
+        """Allocate the expectations for these terms."""
         terms = len(features)
         return cls(np.zeros((terms, terms)), np.zeros(terms), np.zeros_like(features), features)
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Memberships and weights, in the units and the order of the problem.
+    """Memberships and weights in the units and order of the problem.
 
     Attributes
     ----------
     features : ndarray of shape (terms, n)
-        The constant, the observed features, then the clusters; 0 or 1.
+        Binary memberships in the constant, the observed features and then the clusters.
     weights : ndarray of shape (terms,)
+        Weights of the terms.
     left : float
-        Squares left.
+        Residual sum of squares.
     objective : float
-        The log posterior but for a constant; -inf where nothing varies.
+        Log posterior up to an additive constant, or -inf if the data do not vary.
     n_iter : int
+        Number of EM iterations or annealing sweeps.
     converged : bool
+        Whether the solver converged.
     history : dict of str to ndarray
-        "variance" (the schedule's) and "vaf" (of the memberships above one half) by iteration, or
-        by a hundred sweeps of an annealing.
+        "variance" (of the schedule) and "vaf" (of the memberships above one half) per iteration, or
+        per 100 annealing sweeps.
     """
 
     features: np.ndarray
@@ -160,7 +177,7 @@ def _bounds(problem: Problem) -> tuple[float, float, float, float]:
 
 
 def refitted(problem: Problem, features: np.ndarray, **run: Any) -> Solution:
-    """The solution of given memberships (terms, n), with the best weights for them."""
+    """Return the solution with these memberships (terms, n) and their best weights."""
     terms = len(features)
     weights, gram, right = np.zeros(terms), np.zeros((terms, terms)), np.zeros(terms)
     if problem.squares == 0:
@@ -174,16 +191,16 @@ def refitted(problem: Problem, features: np.ndarray, **run: Any) -> Solution:
 
 
 class Solver(ABC):
-    """Finds memberships and weights of a problem."""
+    """Algorithm that estimates the memberships and weights of a problem."""
 
     @abstractmethod
     def solve(self, problem: Problem, generator: np.random.Generator) -> Solution:
-        """A solution, from a random start where the method needs one."""
+        """Return a solution, starting at random if the method requires it."""
 
 
 @dataclass(frozen=True)
 class _EM(Solver):
-    """The loop that all EM solvers share; a subclass gives the E-step."""
+    """Common loop of the EM solvers, whose subclasses define the E-step."""
 
     cooling: Cooling = Cooling()
     max_iter: int = 100
@@ -200,33 +217,34 @@ class _EM(Solver):
         variance: float,
         generator: np.random.Generator,
     ) -> Expectations:
-        """The E-step from the memberships `start` (terms, n) at these weights."""
+        """Run the E-step from the memberships `start` (terms, n) at these weights."""
 
     def start(self, problem: Problem, generator: np.random.Generator) -> np.ndarray:
-        """Memberships to start from, (terms, n): a coin of the prior's for each."""
+        """Draw initial memberships (terms, n) from the prior."""
         return np.vstack([problem.fixed, _coins(problem, generator)])
 
     def solve(self, problem: Problem, generator: np.random.Generator) -> Solution:
-        """EM from a random start until the schedule has settled and the memberships stay."""
+        """Run EM from a random start until the schedule and the memberships are constant."""
         features = self.start(problem, generator)
         if problem.variance == 0 or problem.n_clusters == 0:
             return refitted(problem, features.round())
         weights = refitted(problem, features.round()).weights
-        # Clusters that fit a random start by nothing would have no say in the first sweep.
+        # Clusters that start with zero weight would not affect the first sweep.
         even = np.sqrt(problem.variance) / problem.n_clusters
         weights[problem.first :] = np.maximum(weights[problem.first :], even)
         history: dict[str, list[float]] = {"variance": [], "vaf": []}
         before, converged = features.round(), False
         for iteration in range(self.max_iter):
             variance = self.cooling(iteration) * problem.variance
-            found = self.expect(problem, features, weights, variance, generator)
-            features = found.features
-            nonnegative_weights(found.gram, found.right, problem.squares, problem.status, weights)
-            now = (found.shares > 0.5).astype(np.float64)
+            expectations = self.expect(problem, features, weights, variance, generator)
+            features = expectations.features
+            gram, right, shares = expectations.gram, expectations.right, expectations.shares
+            nonnegative_weights(gram, right, problem.squares, problem.status, weights)
+            now = (shares > 0.5).astype(np.float64)
             history["variance"].append(variance * problem.scale**2)
             vaf = 1 - refitted(problem, now).left / (problem.n_pairs * problem.variance)
             history["vaf"].append(vaf)
-            certain = np.abs(found.shares - now)[weights > 0].max(initial=0.0) < 0.01
+            certain = np.abs(shares - now)[weights > 0].max(initial=0.0) < 0.01
             same = np.array_equal(now[weights > 0], before[weights > 0])
             before = now
             if same and certain and iteration >= min(self.cooling.settled_at, self.max_iter - 1):
@@ -244,17 +262,19 @@ class GibbsEM(_EM):
 
     Parameters
     ----------
-    cooling : Cooling
-        The variance of each iteration.
-    max_iter : int
-        EM iterations at most.
-    anneal_from : float
-        How many times the iteration's variance an E-step starts at, at least 1.
-    n_annealed, n_recorded : int
-        Sweeps on the way down, and sweeps at the iteration's variance whose mean is taken.
-    moments : {"exact", "approximate"}
-        Four-way moments m_ijkl as recorded, or m_ijk m_ijl for k other than l (the paper's
-        footnote 3), which takes a table of (terms, n, n).
+    cooling : Cooling, default Cooling()
+        Noise variance of each iteration.
+    max_iter : int, default 100
+        Maximum number of EM iterations.
+    anneal_from : float, default 8.0
+        Variance at the start of an E-step divided by the variance of the iteration, at least 1.
+    n_annealed : int, default 10
+        Number of sweeps while the variance decreases, at least 0.
+    n_recorded : int, default 10
+        Number of sweeps at the variance of the iteration, at least 1. Their mean is the estimate.
+    moments : {"exact", "approximate"}, default "exact"
+        "exact" records the four-way moments m_ijkl. "approximate" uses m_ijk m_ijl if k differs
+        from l (the paper's footnote 3), which requires a table of (terms, n, n).
     """
 
     anneal_from: float = 8.0
@@ -277,8 +297,8 @@ class GibbsEM(_EM):
         variance: float,
         generator: np.random.Generator,
     ) -> Expectations:
-        """Sample memberships, from hot to the given variance."""
-        found = Expectations.empty(start.copy())
+        """Sample memberships while the variance decreases to the given value."""
+        expectations = Expectations.empty(start.copy())
         variances = np.concatenate([
             variance * np.geomspace(self.anneal_from, 1, self.n_annealed, endpoint=False),
             np.full(self.n_recorded, variance),
@@ -286,11 +306,11 @@ class GibbsEM(_EM):
         shape = (len(variances), problem.n_clusters, problem.n_objects)
         gibbs_expectations(
             problem.values, problem.mask, problem.odd, problem.complete,
-            found.features, weights, _log_odds(problem, weights), problem.first,
+            expectations.features, weights, _log_odds(problem, weights), problem.first,
             1 / (2 * variances), self.n_recorded, self.moments == "exact",
-            generator.random(shape), found.gram, found.right, found.shares,
+            generator.random(shape), expectations.gram, expectations.right, expectations.shares,
         )  # fmt: skip
-        return found
+        return expectations
 
 
 @dataclass(frozen=True)
@@ -299,13 +319,17 @@ class MeanFieldEM(_EM):
 
     Parameters
     ----------
-    cooling : Cooling
-    max_iter : int
-    anneal_from : float
-    n_annealed : int
-        Sweeps on the way down; then up to ten times as many until no probability changes by more
-        than `tolerance`.
-    tolerance : float
+    cooling : Cooling, default Cooling()
+        Noise variance of each iteration.
+    max_iter : int, default 100
+        Maximum number of EM iterations.
+    anneal_from : float, default 8.0
+        Variance at the start of an E-step divided by the variance of the iteration.
+    n_annealed : int, default 10
+        Number of sweeps while the variance decreases. Up to ten times as many sweeps follow, until
+        no probability changes by more than `tolerance`.
+    tolerance : float, default 0.0001
+        Maximum change of a probability at convergence.
     """
 
     anneal_from: float = 8.0
@@ -313,7 +337,7 @@ class MeanFieldEM(_EM):
     tolerance: float = 1e-4
 
     def start(self, problem: Problem, generator: np.random.Generator) -> np.ndarray:
-        """Probabilities about one half, (terms, n)."""
+        """Draw initial probabilities between 0.25 and 0.75, (terms, n)."""
         shares = generator.uniform(0.25, 0.75, (problem.n_clusters, problem.n_objects))
         return np.vstack([problem.fixed, shares])
 
@@ -326,20 +350,20 @@ class MeanFieldEM(_EM):
         generator: np.random.Generator,
     ) -> Expectations:
         """Iterate the probabilities to their fixed point."""
-        found = Expectations.empty(start.copy())
+        expectations = Expectations.empty(start.copy())
         variances = variance * np.geomspace(self.anneal_from, 1, max(1, self.n_annealed) + 1)
         mean_field_expectations(
             problem.values, problem.mask, problem.odd, problem.complete,
-            found.features, weights, _log_odds(problem, weights), problem.first,
-            1 / (2 * variances), self.tolerance, found.gram, found.right,
+            expectations.features, weights, _log_odds(problem, weights), problem.first,
+            1 / (2 * variances), self.tolerance, expectations.gram, expectations.right,
         )  # fmt: skip
-        found.shares = found.features.copy()
-        return found
+        expectations.shares = expectations.features.copy()
+        return expectations
 
 
 @dataclass(frozen=True)
 class ExactEM(_EM):
-    """EM with the expectations over all 2^(nK) memberships, while nK is at most 20."""
+    """EM with expectations over all 2^(nK) memberships, if nK is at most 20."""
 
     def expect(
         self,
@@ -349,34 +373,36 @@ class ExactEM(_EM):
         variance: float,
         generator: np.random.Generator,
     ) -> Expectations:
-        """Sum over all memberships; the log likelihood of the weights comes with it."""
+        """Sum over all memberships, which also gives the log-likelihood of the weights."""
         check_enumerable(problem)
-        found = Expectations.empty(start.copy())
+        expectations = Expectations.empty(start.copy())
         odds = _log_odds(problem, weights)
         log_total = enumerate_expectations(
             problem.values, problem.mask, problem.odd, problem.complete,
-            found.features, weights, odds, problem.first, 1 / (2 * variance),
-            found.gram, found.right, found.shares,
+            expectations.features, weights, odds, problem.first, 1 / (2 * variance),
+            expectations.gram, expectations.right, expectations.shares,
         )  # fmt: skip
         normalizer = problem.n_objects * np.log1p(np.exp(odds[problem.first :])).sum()
         noise = 0.5 * problem.n_pairs * np.log(2 * np.pi * variance)
-        found.log_likelihood = log_total - normalizer - noise
-        return found
+        expectations.log_likelihood = log_total - normalizer - noise
+        return expectations
 
 
 @dataclass(frozen=True)
 class Annealing(Solver):
-    """Simulated annealing of the memberships, with the weights at their best for each.
+    """Simulated annealing of the memberships with refitted weights.
 
-    Where EM samples memberships for weights as they stand, here every flip is judged with its
-    cluster's weight and the others' re-fitted (a rank-one update): one long run finds what many
-    runs of EM find.
+    EM samples memberships with fixed weights. Annealing instead refits the weights of all clusters
+    to judge each flip (a rank-one update). One long run finds what many EM runs find.
 
     Parameters
     ----------
-    first, last : float
-        The variance at the first and the last sweep, in units of the data's.
-    n_sweeps : int
+    first : float, default 0.2
+        Noise variance of the first sweep, in units of the variance of the data.
+    last : float, default 0.003
+        Noise variance of the last sweep, greater than 0 and at most `first`.
+    n_sweeps : int, default 3000
+        Number of sweeps, at least 1.
     """
 
     first: float = 0.2
@@ -386,8 +412,8 @@ class Annealing(Solver):
     def __post_init__(self) -> None:
         if not 0 < self.last <= self.first or self.n_sweeps < 1:
             raise ParameterError(
-                f"{self!r}: the variance must fall from `first` to `last`, above 0, over at least "
-                "one sweep"
+                f"{self!r}: the variance must decrease from `first` to `last`, above 0, in at "
+                "least one sweep"
             )
 
     def solve(self, problem: Problem, generator: np.random.Generator) -> Solution:
@@ -414,30 +440,30 @@ class Annealing(Solver):
 
 @dataclass(frozen=True)
 class Enumeration(Solver):
-    """The best of all sets of clusters, each with its weights fitted, while nK is at most 20."""
+    """Best of all sets of clusters with refitted weights, if nK is at most 20."""
 
     def solve(self, problem: Problem, generator: np.random.Generator) -> Solution:
-        """The global maximum of the objective."""
+        """Return the global maximum of the objective."""
         check_enumerable(problem)
         n, count = problem.n_objects, problem.n_clusters
         codes = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
         best: Solution | None = None
         for chosen in combinations_with_replacement(range(1 << n), count):
             features = np.vstack([problem.fixed, codes[list(chosen)].astype(np.float64)])
-            found = refitted(problem, features)
-            if best is None or found.objective > best.objective + 1e-9:
-                best = found
+            candidate = refitted(problem, features)
+            if best is None or candidate.objective > best.objective + 1e-9:
+                best = candidate
         assert best is not None
         return best
 
 
 def check_enumerable(problem: Problem) -> None:
-    """Refuse what has too many memberships to be enumerated."""
+    """Raise an error if there are too many memberships to enumerate."""
     bits = problem.n_objects * problem.n_clusters
     if bits > _MOST_BITS:
         raise ParameterError(
             f"{problem.n_objects} objects and {problem.n_clusters} clusters have 2^{bits} "
-            f"memberships; enumeration takes at most 2^{_MOST_BITS}: use "
+            f"memberships, but enumeration accepts at most 2^{_MOST_BITS}; use "
             f"{setting('solver', 'gibbs')}"
         )
 
@@ -455,16 +481,17 @@ def _log_odds(problem: Problem, weights: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Polish:
-    """Deterministic moves from a solution to better ones, all weights re-fitted at each.
+    """Deterministic local search that refits all weights at each move.
 
     Parameters
     ----------
-    clusters : int
-        How many clusters are taken out at a time and found anew, 0 to 2: 0 flips single
-        memberships only. Clusters are found among all sets of objects while n is at most 12, and
-        by growing sets from the 32 objects of the largest residuals beyond that. Two at a time are
-        tried while n * K is at most 400, one while it is at most 6,000. Beyond that the solution is
-        compared with one that is built from nothing, cluster by cluster, and the better is kept.
+    clusters : int, default 2
+        Maximum number of clusters to remove and replace at a time, from 0 to 2. With 0, only single
+        memberships are flipped. Replacement clusters are found by a search over all subsets of
+        objects if n is at most 12. Otherwise they are grown from the 32 objects with the largest
+        residuals. Pairs of clusters are replaced only if n * K is at most 400, and single clusters
+        only if it is at most 6,000. In larger problems, the solution is compared with one built
+        cluster by cluster, and the better one is returned.
     """
 
     clusters: int = 2
@@ -473,7 +500,7 @@ class Polish:
         check_whole("clusters", self.clusters, 0, 2)
 
     def improve(self, problem: Problem, start: Solution) -> Solution:
-        """The solution from which no move helps."""
+        """Return a solution that no move improves."""
         if problem.variance == 0 or problem.n_clusters == 0:
             return start
         state = _flipped(problem, start.features)
@@ -482,36 +509,36 @@ class Polish:
         for depth in range(1, 1 + min(self.clusters, possible, problem.n_clusters)):
             state = self._exchange(problem, state, depth)
         if self.clusters and not possible:
-            state = max(state, self._build(problem), key=lambda found: found.objective)
+            state = max(state, self._build(problem), key=lambda solution: solution.objective)
         return refitted(
             problem, state.features, n_iter=start.n_iter, converged=start.converged,
             history=start.history,
         )  # fmt: skip
 
     def _build(self, problem: Problem) -> Solution:
-        """Clusters found one after another, each for those before it, then flips."""
+        """Build clusters one after another from the residuals, then flip memberships."""
         features = np.vstack([problem.fixed, np.zeros((problem.n_clusters, problem.n_objects))])
         for k in range(problem.first, len(features)):
             _grow(problem, features, k)
         return _flipped(problem, features)
 
     def _exchange(self, problem: Problem, state: Solution, depth: int) -> Solution:
-        """Find so many clusters anew at a time, until no choice of them helps."""
-        places = range(problem.first, problem.first + problem.n_clusters)
-        choices = [c for d in range(1, depth + 1) for c in combinations(places, d)]
-        idle, at = 0, 0
+        """Replace up to `depth` clusters at a time until no replacement helps."""
+        terms = range(problem.first, problem.first + problem.n_clusters)
+        choices = [c for d in range(1, depth + 1) for c in combinations(terms, d)]
+        idle, i = 0, 0
         while idle < len(choices):
             features = state.features.copy()
-            for k in choices[at]:
+            for k in choices[i]:
                 features[k] = 0.0
-            for k in choices[at]:
+            for k in choices[i]:
                 _grow(problem, features, k)
-            found = _flipped(problem, features)
-            if found.objective > state.objective + 1e-7:
-                state, idle = found, 0
+            candidate = _flipped(problem, features)
+            if candidate.objective > state.objective + 1e-7:
+                state, idle = candidate, 0
             else:
                 idle += 1
-            at = (at + 1) % len(choices)
+            i = (i + 1) % len(choices)
         return state
 
 
@@ -529,7 +556,7 @@ def _flipped(problem: Problem, features: np.ndarray) -> Solution:
 
 
 def _grow(problem: Problem, features: np.ndarray, k: int) -> None:
-    """Replace cluster k by the best one for the others."""
+    """Replace cluster k by the best cluster, given the others."""
     terms, n = features.shape
     weights, gram, right = np.zeros(terms), np.zeros((terms, terms)), np.zeros(terms)
     bounds = _bounds(problem)
@@ -552,16 +579,16 @@ def _grow(problem: Problem, features: np.ndarray, k: int) -> None:
 def solve(
     problem: Problem, solver: Solver, polish: Polish | None, seed: np.random.SeedSequence
 ) -> Solution:
-    """One run: the solver from its random start, then the polish."""
-    found = solver.solve(problem, np.random.default_rng(seed))
-    return polish.improve(problem, found) if polish is not None else found
+    """Run the solver from its random start, followed by the polish."""
+    solution = solver.solve(problem, np.random.default_rng(seed))
+    return polish.improve(problem, solution) if polish is not None else solution
 
 
 def improved(problem: Problem, members: np.ndarray, polish: Polish | None) -> Solution:
-    """The solution that the polish reaches from given memberships (n, k), made as many as wanted.
+    """Return the polished solution from memberships (n, k).
 
-    Missing clusters are found for those before them, one after another; of superfluous ones those
-    go whose loss costs least.
+    If there are too few clusters, more are added one after another from the residuals. If there are
+    too many, those whose removal costs least are removed.
     """
     features = np.vstack([problem.fixed, np.ascontiguousarray(members[problem.order].T)])
     for n_left in range(members.shape[1] - 1, problem.n_clusters - 1, -1):
@@ -570,20 +597,21 @@ def improved(problem: Problem, members: np.ndarray, polish: Polish | None) -> So
             refitted(smaller, np.delete(features, k, axis=0))
             for k in range(problem.first, len(features))
         ]
-        features = max(without, key=lambda found: found.objective).features
+        features = max(without, key=lambda solution: solution.objective).features
     for k in range(len(features), problem.first + problem.n_clusters):
         features = np.vstack([features, np.zeros(problem.n_objects)])
         _grow(problem, features, k)
-    found = refitted(problem, features)
-    return polish.improve(problem, found) if polish is not None else found
+    solution = refitted(problem, features)
+    return polish.improve(problem, solution) if polish is not None else solution
 
 
 def membership_probabilities(
     problem: Problem, solution: Solution, seed: np.random.SeedSequence
 ) -> np.ndarray:
-    """P(f = 1) of each cluster's members (terms, n) at the fitted weights and residual variance.
+    """Return P(f = 1) (terms, n) at the fitted weights and residual variance.
 
-    Exact while n K is at most 12; otherwise the share of Gibbs samples, started at the solution.
+    The probabilities are exact if n K is at most 12. Otherwise they are the proportions in Gibbs
+    samples that start at the solution.
     """
     if problem.variance == 0 or problem.n_clusters == 0:
         return solution.features.copy()
@@ -598,5 +626,5 @@ def membership_probabilities(
 
 
 def n_distinct_clusters(n_objects: int) -> int:
-    """How many clusters of two objects or more there are."""
+    """Return the number of clusters of at least two objects."""
     return sum(comb(n_objects, size) for size in range(2, n_objects + 1))

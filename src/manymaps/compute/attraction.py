@@ -1,9 +1,9 @@
-"""Attraction: the sums over stored pairs.
+"""Compute the attraction, which consists of sums over stored pairs.
 
     v_ij = a_i b_j  sum_m s_ij^m,    s_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
     q_ij = (1 - background) v_ij / Z_i + background / n_pairs,    r_ij = model part of q_ij / q_ij
 
-for every object i of one side and its stored partners j:
+For every object i of one side and each object j of a stored pair (i, j):
 
     weight_ij      = p_ij r_ij + p_ji r_ji
     share_i^m      = sum_j weight_ij s_ij^m / v_ij                  = -dC / d log pi_i^m
@@ -12,20 +12,23 @@ for every object i of one side and its stored partners j:
     row_mass_i     = sum_j p_ij r_ij
     row_cost_i     = - sum_j p_ij log q_ij
 
-Each pair is visited from both of its ends, so that no two threads write to one place and the result
-does not depend on their number. From each end a pair counts in the maps where that end is active;
-one whose similarity underflows there is summed again in the log domain over all maps.
+Each pair is visited from both of its ends. Threads therefore never write to the same element, and
+the result does not depend on their number. From each end, a pair counts in the maps in which that
+end is active. A pair whose similarity underflows there is summed again in the log domain over all
+maps.
 
-An object has few maps and few partners, and these lie anywhere: loops over either are too short to
-be vectorized. So both are laid out in one row of lanes, partner by partner: lane k n + a is the
-a-th of the n maps of i with its k-th partner. All that is known of the lanes stands in one array,
-in planes at distances that the compiler knows, lest it ask before each loop whether they overlap:
+An object has few active maps and few stored pairs, at irregular addresses, so loops over either
+are too short to be vectorized. The code therefore arranges both in one row of lanes, pair after
+pair. Lane k n + a belongs to the a-th of the n maps of i and to its k-th pair. All values of the
+lanes are stored in one array, in planes at distances that are constant at compile time. The
+compiler then needs no test before each loop of whether the planes overlap:
 
     own (d + 1) and other (d + 1) as in the tables, similarity, kernel, weight, share, pull (d)
 
-Arrays, of the own side and of the other (the same ones for one set of objects): tables
-(n, d + 1, n_maps) as `compute.mixture.side_by_side` makes them, log proportions (n_maps, n); pairs
-as CSR with the values p_ij and p_ji; entries as CSR (object -> its active maps, and their numbers);
+The own side and the other side have the same types of arrays, and share them if they are one set
+of objects. Tables (n, d + 1, n_maps) are those of `compute.mixture.side_by_side`, and log
+proportions have the shape (n_maps, n). Pairs are CSR arrays with the values p_ij and p_ji. Entries
+are CSR arrays that list the active maps of each object and the numbers of its entries.
 chooser_i = log a_i - log Z_i; chosen_i = log b_i.
 """
 
@@ -34,13 +37,13 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN, exp32
+from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, spread
 from manymaps.constraints import MOST_MAPS
 
 __all__ = ["attraction"]
 
 _LANES = 128
-# Planes that are a multiple of 4096 bytes apart would share the same few places of the cache.
+# Planes at distances of a multiple of 4096 bytes would compete for the same few cache lines.
 _PLANE = MOST_MAPS + 160
 _FAINT = np.float32(1e-30)
 _ZERO = np.float32(0.0)
@@ -50,13 +53,13 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _at(plane, lane):
-    """A place in the lanes; unsigned, which spares the test for negative ones."""
+    """Return an index of the lanes; it is unsigned, which avoids the test for negative indices."""
     return np.uint64(plane * _PLANE) + lane
 
 
 @inlined
 def _take(row, maps, lanes, plane, lane):
-    """Lay some maps of an object's row of the table side by side, from a lane on."""
+    """Copy some maps of an object's row of the table next to one another, starting at a lane."""
     for k in range(row.shape[0]):
         at = _at(plane + k, np.uint64(lane))
         if maps.size == row.shape[1]:
@@ -69,7 +72,7 @@ def _take(row, maps, lanes, plane, lane):
 
 @inlined
 def _set(lanes, plane, lane, n, value):
-    """Give n lanes a value."""
+    """Assign a value to n lanes."""
     at = _at(plane, np.uint64(lane))
     for a in range(np.uint64(n)):
         lanes[at + a] = value
@@ -77,7 +80,7 @@ def _set(lanes, plane, lane, n, value):
 
 @inlined
 def _sum(lanes, plane, lane, n):
-    """The sum of n lanes."""
+    """Return the sum of n lanes."""
     total, at = _ZERO, _at(plane, np.uint64(lane))
     for a in range(np.uint64(n)):
         total += lanes[at + a]
@@ -86,7 +89,7 @@ def _sum(lanes, plane, lane, n):
 
 @inlined
 def _every(lanes, plane, lane, n, step):
-    """The sum of n lanes, a step from one to the next."""
+    """Return the sum of n lanes that are `step` lanes apart."""
     total, at = _ZERO, _at(plane, np.uint64(lane))
     for _ in range(n):
         total += lanes[at]
@@ -96,7 +99,7 @@ def _every(lanes, plane, lane, n, step):
 
 @inlined
 def _similarities(axes, lanes, n, kind):
-    """The similarity of each of n lanes, and its kernel."""
+    """Compute the similarity and the kernel of each of n lanes."""
     d = len(axes)
     for a in range(np.uint64(n)):
         d2 = _ZERO
@@ -104,9 +107,9 @@ def _similarities(axes, lanes, n, kind):
             difference = lanes[_at(axis, a)] - lanes[_at(d + 1 + axis, a)]
             d2 += difference * difference
         own, other = lanes[_at(d, a)], lanes[_at(2 * d + 1, a)]
-        if kind == GAUSSIAN:
-            lanes[_at(2 * d + 2, a)] = exp32(own + other - d2)
-            lanes[_at(2 * d + 3, a)] = _ONE
+        if in_logs(kind):
+            lanes[_at(2 * d + 2, a)] = exp32(own + other - decay(d2, kind))
+            lanes[_at(2 * d + 3, a)] = _ONE if is_gaussian(kind) else _ONE / spread(d2, kind)
         else:
             kernel = _ONE / (_ONE + d2)
             lanes[_at(2 * d + 2, a)] = own * other * kernel
@@ -115,7 +118,7 @@ def _similarities(axes, lanes, n, kind):
 
 @inlined
 def _pull(axes, lanes, n):
-    """Add weight_ij s_ij^m / v_ij of n lanes to the shares, and its slopes to the pulls."""
+    """Add weight_ij s_ij^m / v_ij of n lanes to the shares, and their slopes to the pulls."""
     d = len(axes)
     for a in range(np.uint64(n)):
         part = lanes[_at(2 * d + 2, a)] * lanes[_at(2 * d + 4, a)]
@@ -128,15 +131,13 @@ def _pull(axes, lanes, n):
 
 @inlined
 def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, terms):
-    """Log sum_m s_ij^m over all maps in float64; the terms, scaled to a sum of one."""
+    """Return log sum_m s_ij^m over all maps in float64; fill `terms`, scaled to a sum of one."""
     peak = -np.inf
     for m in range(terms.size):
         d2 = 0.0
         for axis in range(len(axes)):
             d2 += (np.float64(own[axis, m]) - np.float64(other[axis, m])) ** 2
-        terms[m] = (
-            own_log_pi[m, i] + other_log_pi[m, j] - (d2 if kind == GAUSSIAN else np.log1p(d2))
-        )
+        terms[m] = own_log_pi[m, i] + other_log_pi[m, j] - decay(d2, kind)
         peak = max(peak, terms[m])
     total = 0.0
     for m in range(terms.size):
@@ -148,7 +149,7 @@ def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, term
 
 @inlined
 def _choice(log_model, background, log_rest):
-    """Log q and r of one pair from the log of its model part."""
+    """Return log q and r of one pair, from the log of its model part."""
     if background == 0.0:
         return log_model, 1.0
     kept = np.log1p(-background) + log_model
@@ -168,7 +169,7 @@ def attraction(
 ):  # fmt: skip
     """Fill pull (n_entries, d), share (n_entries,), row_mass and row_cost (n,) in float64.
 
-    `chunks` holds row boundaries; log_rest is log(background / n_pairs).
+    `chunks` contains row boundaries; log_rest is log(background / n_pairs).
     """
     n_maps, d = own_log_pi.shape[0], len(axes)
     similarity = 2 * d + 2

@@ -1,14 +1,14 @@
-"""The Gaussian bandwidth of each object that gives its neighbours a chosen perplexity.
+"""Find the Gaussian bandwidth at which the neighbours of each object have a requested perplexity.
 
     p_j|i = exp(-beta_i d_ij^2) / Z_i,        Z_i = sum_k exp(-beta_i d_ik^2)
     H_i   = log Z_i + beta_i E_i[d^2]         dH_i / d log beta_i = -beta_i^2 Var_i[d^2]
     exp(H_i) = perplexity_i
 
 (van der Maaten & Hinton 2008, eq. 1; Claassen 2020, eq. 2.4, where the power of 2 is misprinted).
-The entropy falls steadily with log beta from the logarithm of the number of neighbours to that of
-the number of nearest ones, so Newton's method inside a shrinking bracket finds the root.
-
-Rows are ragged: row i is the stretch starts[i] : starts[i + 1] of the arrays of pairs (n_pairs,).
+The entropy decreases monotonically with log beta, from the logarithm of the number of neighbours
+to that of the number of nearest neighbours. Newton's method inside a shrinking bracket therefore
+finds the root. Rows are ragged: row i is the range starts[i] : starts[i + 1] of the arrays of
+pairs (n_pairs,).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FARTHEST_STEP = 2.0
 
 @inlined
 def _fill(distances, nearest, beta, probabilities):
-    """exp(-beta (d2 - nearest)) of one row; their sum, entropy, and its fall with log beta."""
+    """Fill exp(-beta (d2 - nearest)) of one row; return the sum, entropy and its negated slope."""
     total, first, second = 0.0, 0.0, 0.0
     for j in range(distances.size):
         distance = beta * (distances[j] - nearest)
@@ -50,9 +50,9 @@ def _least(distances):
 
 @inlined
 def _start(distances, nearest, log_perplexity, probabilities):
-    """A first log beta; the row is filled at once where ties leave nothing to search.
+    """Find an initial log beta; fill the row at once if ties leave nothing to search.
 
-    Returns (found, log beta).
+    Returns whether the row is final, and log beta.
     """
     k = distances.size
     ties, mean = 0, 0.0
@@ -74,13 +74,14 @@ def _start(distances, nearest, log_perplexity, probabilities):
 def conditional_probabilities(
     first, last, squared_distances, starts, log_perplexity, probabilities
 ):
-    """Fill probabilities (n_pairs,) from squared distances (n_pairs,); all float64.
+    """Fill probabilities (n_pairs,) from squared distances (n_pairs,); all are float64.
 
-    `log_perplexity` has shape (n,), each at most the logarithm of its row's number of neighbours
-    (which then weigh the same). The entropy is right to 1e-6. Distances are taken relative to the
-    nearest one, which changes nothing. Where more neighbours lie exactly at the least distance
-    than the perplexity counts, no bandwidth reaches it: the limit is kept, equal weights for
-    those and none for the others.
+    `log_perplexity` has shape (n,). Each value is at most the logarithm of the row's number of
+    neighbours; at that maximum all neighbours have the same probability. The entropy is accurate
+    to 1e-6. Distances are taken relative to the nearest neighbour, which does not change the
+    result. If more neighbours are exactly at the least distance than the perplexity counts, no
+    bandwidth reaches the perplexity. The row then contains the limit, which is equal probabilities
+    for these neighbours and 0 for all others.
     """
     for i in range(first, last):
         distances = squared_distances[starts[i] : starts[i + 1]]
@@ -113,7 +114,7 @@ def conditional_probabilities(
 
 @compiled
 def row_entropies(first, last, squared_distances, starts, beta, entropies):
-    """The entropies (n,) of all rows at one common beta; 0 for a row without pairs."""
+    """Fill the entropies (n,) of all rows at one common beta; 0 for a row without pairs."""
     for i in range(first, last):
         distances = squared_distances[starts[i] : starts[i + 1]]
         entropies[i] = 0.0

@@ -1,6 +1,7 @@
-"""Sparse rows as arithmetic may take them: each cell once, in order, in small indices.
+"""Bring sparse rows into canonical form: unique, sorted indices of the smallest suitable type.
 
-SciPy sorts and adds up cells in place where it needs to, and the arrays may be somebody's.
+SciPy sorts and sums duplicates in place when it needs to. The arrays may belong to the caller, so
+this module copies them first.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ __all__ = ["canonical_rows"]
 
 
 def canonical_rows(table: sparse.csr_array) -> sparse.csr_array:
-    """The same numbers, copied where something has to change.
+    """Return the table in canonical form, copied only if something has to change.
 
-    Indices are of 32 bits as far as these reach, which much of scikit-learn asks for.
+    Indices are converted to 32 bits if these suffice, because much of scikit-learn requires this.
 
     >>> twice = sparse.csr_array(([1.0, 2.0, 3.0], [1, 0, 1], [0, 3]), shape=(1, 2))
     >>> canonical_rows(twice).data.tolist(), twice.data.tolist()
@@ -27,7 +28,7 @@ def canonical_rows(table: sparse.csr_array) -> sparse.csr_array:
         table = type(table)((table.data, indices, starts), shape=table.shape)
         table.has_canonical_format = ordered
     if not table.has_sorted_indices:
-        # Transposed twice: SciPy deals the cells out in order, which sorts them in linear time.
+        # Two transpositions: SciPy distributes the cells in order, which sorts them in linear time.
         kind = type(table)
         table = kind(kind(table.T).T)
     elif not table.has_canonical_format:

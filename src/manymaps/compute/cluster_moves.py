@@ -1,19 +1,20 @@
-"""Moves of a deterministic search over memberships, each with all weights re-fitted.
+"""Move through memberships of additive clusters in a deterministic search that refits all weights.
 
     objective = -N/2 log(S / S0 + 1e-12) + sum_k (size_k a_k - n log(1 + exp(a_k)))
 
-with N observed pairs, S the squares that the best weights leave of S0, and the prior's log odds
-a_k = base + tie (1 - w_k / mean w): the log posterior with the noise variance at its maximum.
+N is the number of observed pairs, S the residual sum of squares under the best weights and S0 the
+total sum of squares. The prior's log odds are a_k = base + tie (1 - w_k / mean w). The objective
+is the log posterior with the noise variance at its maximum.
 
-Changing cluster k alone leaves the others' part of the normal equations as it is. With
+A change of cluster k only leaves the others' part of the normal equations unchanged. With
 C C' = A without k, y = C^-1 b and, for a candidate with the column a, v = C^-1 a,
 
     S >= S0 - y'y - max(0, b_k - v'y)^2 / (a_kk - v'v)
 
-(least squares without the bounds on the other weights, a rank-one update). Only candidates that
-could win by this bound have their weights fitted, so that most flips cost O(K^2), not O(K^3).
+(least squares without bounds on the other weights, a rank-one update). The weights are fitted
+only for candidates that could win by this bound, so that most flips cost O(K^2), not O(K^3).
 
-Shapes: as in `manymaps.compute.gibbs`; `bounds` is (squares S0, pairs N, base, tie).
+Shapes are those of `manymaps.compute.gibbs`; `bounds` is (squares S0, pairs N, base, tie).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _LEAST_GAIN = 1e-7
 
 @compiled
 def objective(left, features, weights, first, bounds):
-    """The log posterior of memberships whose weights leave these squares."""
+    """Return the log posterior of memberships whose weights leave `left` residual squares."""
     squares, n_pairs, base, tie = bounds
     value = -0.5 * n_pairs * np.log(max(left, 0.0) / squares + _FLOOR)
     n, count = features.shape[1], weights.size - first
@@ -47,7 +48,7 @@ def objective(left, features, weights, first, bounds):
 
 @compiled
 def fit_weights(values, odd, complete, features, status, squares, gram, right, weights):
-    """Fill A, b and the weights of these memberships; returns the squares left."""
+    """Fill A, b and the weights of these memberships; return the residual sum of squares."""
     gram[:] = 0.0
     right[:] = 0.0
     moments(values, odd, complete, features, gram, right)
@@ -56,7 +57,7 @@ def fit_weights(values, odd, complete, features, status, squares, gram, right, w
 
 @inlined
 def _count(features, k, counts):
-    """Fill the objects that cluster k shares with every term."""
+    """Fill the numbers of objects that cluster k has in common with every term."""
     for other in range(counts.size):
         total = 0.0
         for j in range(features.shape[1]):
@@ -66,7 +67,7 @@ def _count(features, k, counts):
 
 @inlined
 def _row_change(mask, whole, counts, features, k, i, row):
-    """How A's row of cluster k changes when member i is flipped; `whole`: no pair is missing."""
+    """Fill the change of A's row of cluster k if member i is flipped; `whole`: no missing pairs."""
     sign = 1 - 2 * features[k, i]
     for other in range(counts.size):
         row[other] = 0.0
@@ -84,7 +85,7 @@ def _row_change(mask, whole, counts, features, k, i, row):
 
 @inlined
 def _flip(values, features, k, i, counts, pulls):
-    """Flip a membership, keeping up what is shared and pulls_j = sum_i s_ij f_ik."""
+    """Flip a membership, and update the shared counts and pulls_j = sum_i s_ij f_ik."""
     sign = 1 - 2 * features[k, i]
     features[k, i] += sign
     for other in range(counts.size):
@@ -106,7 +107,7 @@ def _pull(values, features, k, pulls):
 
 @inlined
 def _squares_bound(lower, chosen, base, row, right_k, k, solution, squares):
-    """The least squares that term k could leave with this row of A and this b_k."""
+    """Return the least residual squares that term k could leave with this row of A and this b_k."""
     size = row.size
     own, pull = row[k], right_k
     for a in range(size):
@@ -126,7 +127,7 @@ def _squares_bound(lower, chosen, base, row, right_k, k, solution, squares):
 
 @inlined
 def _prepare(gram, right, status, k, squares, chosen, lower, base):
-    """Factor A without cluster k; returns the squares that the others leave without bounds."""
+    """Factor A without cluster k; return the residual squares of the other terms without bounds."""
     for a in range(right.size):
         chosen[a] = a != k and status[a] != ZERO and gram[a, a] > 0
     return _eliminate(gram, right, squares, chosen, lower, base)
@@ -134,7 +135,7 @@ def _prepare(gram, right, status, k, squares, chosen, lower, base):
 
 @inlined
 def _eliminate(gram, right, squares, chosen, lower, base):
-    """Factor A over the chosen terms; returns the squares that they leave."""
+    """Factor A over the chosen terms; return their residual sum of squares."""
     factor(gram, chosen, lower)
     forward(lower, chosen, right, base)
     left = squares
@@ -145,7 +146,7 @@ def _eliminate(gram, right, squares, chosen, lower, base):
 
 @inlined
 def _optimistic(left, features, k, i, weights, first, bounds):
-    """The objective with the flip if it left these squares, or infinity where it has to be seen."""
+    """Return the objective after the flip at `left` squares, or infinity if it must be computed."""
     if bounds[3] != 0:
         return np.inf
     change = bounds[2] * (1 - 2 * features[k, i])
@@ -156,9 +157,9 @@ def _optimistic(left, features, k, i, weights, first, bounds):
 def flip_until_none_helps(
     values, mask, odd, complete, features, status, first, bounds, gram, right, weights
 ):
-    """Flip memberships one at a time wherever the objective rises, until none does.
+    """Flip memberships one at a time wherever the objective rises, until no flip raises it.
 
-    Updates features, A, b and weights; returns the squares left.
+    Updates features, A, b and weights; returns the residual sum of squares.
     """
     terms, n = features.shape
     squares = bounds[0]
@@ -207,17 +208,17 @@ def flip_until_none_helps(
 
 @inlined
 def _value(left, size, bounds):
-    """What the objective is made of that one cluster's members change, at these squares."""
+    """Return the part of the objective that one cluster's members change, at these squares."""
     return size * bounds[2] - 0.5 * bounds[1] * np.log(max(left, 0.0) / bounds[0] + _FLOOR)
 
 
 @compiled
 def best_members(values, mask, odd, complete, features, status, bounds, gram, right, k, seeds):
-    """Replace the members of cluster k by the best ones found for the others as they are.
+    """Replace the members of cluster k by the best set, given the other clusters.
 
-    With no `seeds` all 2^n sets are looked at; otherwise sets grow from each of the seeds (objects)
-    by the best flip, as long as one helps. Best is by the bound on the squares. A and b are left
-    as they were.
+    Without `seeds`, the search considers all 2^n sets. With seeds (objects), sets grow from each
+    seed by the best flip as long as one improves the bound. The best set has the best bound on the
+    squares. A and b are not changed.
     """
     terms, n = features.shape
     chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
@@ -274,10 +275,11 @@ def anneal(
     values, mask, odd, complete, features, status, first, bounds, precisions, uniforms,
     gram, right, weights,
 ):  # fmt: skip
-    """Sample memberships with the weights at their best for each value, from hot to cold.
+    """Sample memberships from high to low temperature, with the best weights for each value.
 
-    A membership is drawn by exp(-precision * S) with S the squares left over the clusters in use
-    (weights above 0), by the rank-one update; all weights are fitted anew after each cluster.
+    A membership is drawn with probability proportional to exp(-precision * S). S is the residual
+    sum of squares over the clusters in use (weights above 0), by the rank-one update. All weights
+    are refitted after each cluster.
     precisions (sweeps,), uniforms (sweeps, terms - first, n). Updates features, A, b and weights.
     """
     terms, n = features.shape

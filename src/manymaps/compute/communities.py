@@ -1,26 +1,28 @@
-"""Communities of small weighted networks, such as those among the neighbours of each object.
+"""Find communities of small weighted networks, such as those among the neighbours of each object.
 
-They are sought where the modularity at a resolution gamma (Newman & Girvan 2004, Physical Review E
-69, 026113; Reichardt & Bornholdt 2006, Physical Review E 74, 016110) is highest,
+The method maximizes the modularity at a resolution gamma (Newman & Girvan 2004, Physical Review E
+69, 026113; Reichardt & Bornholdt 2006, Physical Review E 74, 016110),
 
     Q = sum_c  W_c / W - gamma (K_c / W)^2
 
-with W_c the weights within community c (both directions), K_c those that its members have to all,
-and W their whole. From everybody alone,
+W_c is the weight within community c (both directions), K_c the weight between its members and all
+members of the network, and W the total weight. At first each member is a community of its own.
+Two steps alternate, each repeated until it no longer raises Q, until neither does:
 
-    merge   the two communities whose union raises Q most      W_cd - gamma K_c K_d / W
-    move    each member once, always the one that gains most or loses least, also into a community
-            of its own; of the states on the way the best is kept (after Kernighan & Lin; Newman
-            2006, Physical Review E 74, 036104)
+    merge   unites the two communities whose union raises Q most     W_cd - gamma K_c K_d / W
+    move    moves each member once, always the one that gains most or loses least, possibly into a
+            new community, and restores the best of the states on the way (after Kernighan & Lin;
+            Newman 2006, Physical Review E 74, 036104)
 
-each until it does not help, in turn until neither does. Taking the best step, and not the next one
-in the order of the objects as the method of Blondel et al. (2008, J. Stat. Mech. P10008) does,
-costs little in networks of some dozens and leaves nothing to their order but ties. A higher
-resolution gives more communities; at 0 each connected part is one.
+The method of Blondel et al. (2008, J. Stat. Mech. P10008) takes the next improving step in the
+order of the objects. Taking the best step instead costs little in networks of a few dozen members,
+and only ties depend on the order of the objects. A higher resolution gives more communities; at 0
+each connected part is one.
 
-Arrays: weights (k, k) float64, symmetric, none below 0; labels (k,), numbered by first members.
-Many networks lie end to end: members from offsets[i] to offsets[i + 1], their weights, row by row,
-after those of the networks before, which are the squares of their sizes together.
+Arrays: weights (k, k) float64, symmetric and non-negative; labels (k,), numbered by first members.
+Many networks are stored in one array. Network i has the members from offsets[i] to offsets[i + 1].
+Its weights follow, row by row, those of the networks before it, whose number is the sum of the
+squared sizes.
 """
 
 from __future__ import annotations
@@ -41,19 +43,20 @@ _BLOCK = 1 << 24
 
 
 def modularity_communities(weights: np.ndarray, resolution: float = 1.0) -> np.ndarray:
-    """The communities of one network.
+    """Find the communities of one network.
 
     Parameters
     ----------
     weights : ndarray of shape (k, k)
-        Symmetric ties, none below 0; a diagonal ties a member to itself.
-    resolution : float
-        gamma, at least 0.
+        Symmetric, non-negative tie weights. The diagonal ties a member to itself.
+    resolution : float, default=1.0
+        Resolution gamma, at least 0. Higher values give more communities.
 
     Returns
     -------
     ndarray of int, shape (k,)
-        Numbered by first members. Who has no tie is alone.
+        Community of each member, numbered by first members. A member without ties forms a community
+        of its own.
 
     Examples
     --------
@@ -71,19 +74,21 @@ def modularity_communities(weights: np.ndarray, resolution: float = 1.0) -> np.n
 def packed_communities(
     offsets: np.ndarray, weights: np.ndarray, resolution: float = 1.0
 ) -> np.ndarray:
-    """The communities of each of many networks that lie end to end.
+    """Find the communities of each of many networks that are stored in one array.
 
     Parameters
     ----------
     offsets : ndarray of int, shape (n_networks + 1,)
+        Network i has the members from offsets[i] to offsets[i + 1].
     weights : ndarray of shape (sum of the squared sizes,)
-        The matrices of `modularity_communities`.
-    resolution : float
+        Matrices as for `modularity_communities`, concatenated row by row.
+    resolution : float, default=1.0
+        Resolution gamma, at least 0.
 
     Returns
     -------
     ndarray of int, shape (offsets[-1],)
-        Numbered anew in each network.
+        Community of each member; the numbers start at 0 in each network.
     """
     # Reading an atlas needs this module, but not numba.
     from manymaps.compute.community_loops import fill_communities
@@ -100,19 +105,19 @@ def packed_communities(
 
 
 def ego_weights(network: sparse.csr_array, neighborhoods: sparse.csr_array) -> np.ndarray:
-    """The ties among the neighbours of each object, end to end, as `packed_communities` reads them.
+    """Collect the ties among the neighbours of each object, as `packed_communities` reads them.
 
     Parameters
     ----------
     network : sparse array of shape (n, n)
-        Ties in both directions are added up.
+        Tie weights, of which those in both directions are added up.
     neighborhoods : sparse array of shape (n_objects, n)
-        Row i stores the neighbours of i; what it stores of them does not matter.
+        Row i stores an entry for each neighbour of i, of any value.
 
     Returns
     -------
     ndarray of shape (sum of the squared numbers of neighbours,)
-        Without what an object is tied to itself.
+        Ties of all neighbourhoods, without ties of an object to itself.
     """
     from manymaps.compute.community_loops import add_ego_weights
     from manymaps.compute.threads import share_out
@@ -134,20 +139,21 @@ def ego_communities(
     neighborhoods: sparse.csr_array | None = None,
     resolution: float = 1.0,
 ) -> np.ndarray:
-    """The communities that the neighbours of each object form without it.
+    """Find the communities that the neighbours of each object form without the object.
 
     Parameters
     ----------
     network : sparse array of shape (n, n)
-        Ties in both directions are added up.
+        Tie weights, of which those in both directions are added up.
     neighborhoods : sparse array of shape (n_objects, n), optional
-        Row i stores the neighbours of i, with sorted indices; the network itself by default.
-    resolution : float
+        Row i stores the neighbours of i, with sorted indices. Defaults to the network itself.
+    resolution : float, default=1.0
+        Resolution gamma, at least 0.
 
     Returns
     -------
     ndarray of int, shape (neighborhoods.nnz,)
-        The community of each stored neighbour, numbered anew for each object.
+        Community of each stored neighbour; the numbers start at 0 for each object.
 
     Examples
     --------
@@ -172,5 +178,5 @@ def ego_communities(
 
 
 def _starts(offsets: np.ndarray) -> np.ndarray:
-    """Where the weights of each network begin, and the end of the last."""
+    """Return the index of the first weight of each network, and the end of the last network."""
     return np.concatenate([[0], np.cumsum(np.diff(offsets).astype(np.int64) ** 2)])

@@ -1,6 +1,6 @@
-"""The compiled loops of `manymaps.compute.communities`.
+"""Compiled loops of `manymaps.compute.communities`.
 
-Sums and products are rounded one by one and never reordered: steps that gain exactly the same are
+Sums and products are rounded one by one and never reordered. Steps with exactly the same gain are
 common in networks of counts, and rounding must not decide between them.
 """
 
@@ -17,7 +17,7 @@ _LEAST_GAIN = 1e-12
 
 @rounded
 def _place(sorted_members, member):
-    """Where a member stands, or -1."""
+    """Return the index of a member, or -1."""
     at = np.searchsorted(sorted_members, member)
     return at if at < sorted_members.size and sorted_members[at] == member else -1
 
@@ -38,7 +38,7 @@ def add_ego_weights(first, last, indptr, indices, data, offsets, starts, members
 
 @rounded
 def fill_communities(first, last, offsets, starts, weights, resolution, labels):
-    """Fill the labels of networks first to last, whose weights begin at `starts`."""
+    """Fill the labels of networks first to last, whose weights start at `starts`."""
     for i in range(first, last):
         size = offsets[i + 1] - offsets[i]
         block = weights[starts[i] : starts[i + 1]].reshape(size, size)
@@ -56,7 +56,7 @@ def _communities(weights, resolution, labels):
             degrees[a] += weights[a, b]
     whole = degrees.sum()
     if whole > 0.0:
-        # Members without ties do not change the modularity, but others could join them.
+        # Members without ties do not change the modularity, but moves could join others to them.
         tied, n_tied = np.empty(size, np.int64), 0
         for a in range(size):
             if degrees[a] != 0.0:
@@ -82,7 +82,7 @@ def _communities(weights, resolution, labels):
 
 @rounded
 def _renumber(labels):
-    """Number communities by their first members; returns how many there are."""
+    """Renumber communities by their first members; return the number of communities."""
     new = np.full(labels.size, -1)
     count = 0
     for a in range(labels.size):
@@ -95,7 +95,7 @@ def _renumber(labels):
 
 @rounded
 def _best_partner(gains, alive, c):
-    """The community whose union with c gains most; -1 where there is no other."""
+    """Return the community whose union with c gains most, or -1 if there is no other."""
     best = -1
     for d in range(alive.size):
         if alive[d] and d != c and (best < 0 or gains[c, d] > gains[c, best]):
@@ -105,9 +105,10 @@ def _best_partner(gains, alive, c):
 
 @rounded
 def _merge(weights, degrees, factor, least, labels):
-    """Unite the two communities that gain most, until none do.
+    """Unite the two communities whose union gains most, until no union gains.
 
-    Gains add up: that of c with the union of d and e is that of c with d plus that of c with e.
+    Gains are additive: the gain of uniting c with the union of d and e is the gain of uniting c
+    with d plus that of uniting c with e.
     """
     count = _renumber(labels)
     gains = np.zeros((count, count))
@@ -145,7 +146,7 @@ def _merge(weights, degrees, factor, least, labels):
 
 @rounded
 def _best_move(ties, degrees, strength, labels, fixed, used, factor):
-    """The move of one that is not fixed that gains most: (gain, member, community)."""
+    """Return the move with the highest gain among free members: (gain, member, community)."""
     best, who, where = -np.inf, -1, -1
     for a in range(labels.size):
         if fixed[a]:
@@ -161,7 +162,7 @@ def _best_move(ties, degrees, strength, labels, fixed, used, factor):
 
 @rounded
 def _apply(weights, degrees, ties, strength, labels, who, where):
-    """Move a member; returns whence."""
+    """Move a member; return its previous community."""
     left, labels[who] = labels[who], where
     strength[left] -= degrees[who]
     strength[where] += degrees[who]
@@ -174,12 +175,12 @@ def _apply(weights, degrees, ties, strength, labels, who, where):
 
 @rounded
 def _move(weights, degrees, factor, least, labels):
-    """Move every member once, the best first, and undo what came after the best; until no gain.
+    """Move every member once, the best first, and restore the best state, until nothing is gained.
 
-    Returns whether there was any.
+    Returns whether there was any gain.
     """
     size = labels.size
-    # One community more than there can be members, so that an empty one is always at hand.
+    # One community more than there are members, so that an empty one is always available.
     ties, strength = np.zeros((size, size + 1)), np.zeros(size + 1)
     for a in range(size):
         strength[labels[a]] += degrees[a]

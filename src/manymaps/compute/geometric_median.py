@@ -1,4 +1,4 @@
-"""The weighted geometric median of each of many lists of points, in any number of dimensions.
+"""Compute the weighted geometric median of many lists of points, in any number of dimensions.
 
     median_i = argmin_y  sum_j w_ij |x_j - y|
 
@@ -7,11 +7,11 @@ by Weiszfeld's iteration with the step of Vardi & Zhang (2000, PNAS 97, 1423-142
     y <- y + max(0, 1 - eta / |R|) R / sum_j (w_ij / |x_j - y|)
     R  = sum_j w_ij (x_j - y) / |x_j - y|
 
-over the points x_j != y; eta is the weight that lies at y itself. A data point with |R| < eta is
-the median. Each data point that comes to be the nearest one is tested for this, so that a median
-at a data point is found exactly and not approached for ever.
+The sums are over the points x_j != y, and eta is the total weight of the points at y. A data point
+with |R| < eta is the median. The iteration tests each data point that becomes the nearest one.
+A median at a data point is therefore found exactly, and not only approached.
 
-Arrays: points (n, d) float64; lists as CSR (indptr, indices, weights); medians (k, d) float64.
+Arrays: points (n, d) float64, lists as CSR (indptr, indices, weights), medians (k, d) float64.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _SAME = 1e-12
 
 @inlined
 def _pull(points, indices, weights, y, same, pull):
-    """R into `pull`; returns the weight at y, the sum of w / distance, the nearest point's place.
+    """Fill `pull` with R; return the weight at y, the sum of w / distance and the nearest point.
 
-    Points within the distance `same` lie at y.
+    The nearest point is an index. Points within the distance `same` of y are taken to be at y.
     """
     pull[:] = 0.0
     at_y, stiffness, nearest, least = 0.0, 0.0, -1, np.inf
@@ -63,7 +63,7 @@ def _length(vector):
 
 @inlined
 def _mean(points, indices, weights, y):
-    """The weighted mean into y; returns the largest distance from it."""
+    """Fill y with the weighted mean; return the largest distance from it."""
     total = weights.sum()
     y[:] = 0.0
     for k in range(indices.size):
@@ -81,7 +81,7 @@ def _mean(points, indices, weights, y):
 
 @inlined
 def _median(points, indices, weights, y, pull):
-    """One median into y."""
+    """Fill y with one median."""
     scale = _mean(points, indices, weights, y)
     tested = -1
     for _ in range(_STEPS):
@@ -105,7 +105,7 @@ def _median(points, indices, weights, y, pull):
 
 @compiled
 def geometric_medians(first, last, points, indptr, indices, weights, medians):
-    """Fill medians first to last. Weights are not negative; a list without weight gives NaN."""
+    """Fill medians first to last; weights are non-negative, and a list without weight gives NaN."""
     pull = np.empty(medians.shape[1], np.float64)
     for i in range(first, last):
         start, stop = indptr[i], indptr[i + 1]

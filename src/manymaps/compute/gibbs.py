@@ -1,26 +1,27 @@
-"""Sweeps over the memberships of additive clusters, and what they leave for the weights.
+"""Sweep over the memberships of additive clusters, and collect the sums that the weights need.
 
     s_ij = sum_k w_k f_ik f_jk + noise of variance sigma^2,   i < j
     log odds of f_ik = 1 / (2 sigma^2) sum_j m_ij f_jk w_k (2 r_ij - w_k) + log prior odds
 
-with r_ij the residual without cluster k and m_ij whether the pair is observed (Tenenbaum 1996,
-sec. 2). Clusters are visited in turn: what one explains is put back into the residuals, and while
-its members change only sum_j f_jk r_ij and sum_j f_jk m_ij are kept up, so that a flip costs O(n)
-and a sweep O(n^2 K). A sweep samples (Gibbs), or replaces each membership by its probability (mean
-field, where the f are probabilities and r_ij is the expected residual).
+r_ij is the residual without cluster k, and m_ij states whether the pair is observed (Tenenbaum
+1996, sec. 2). Clusters are visited in turn. The part that a cluster explains is added back to the
+residuals, and while its members change only sum_j f_jk r_ij and sum_j f_jk m_ij are updated. A flip
+therefore costs O(n) and a sweep O(n^2 K). A sweep samples (Gibbs), or replaces each membership by
+its probability (mean field, where the f are probabilities and r_ij is the expected residual).
 
-The weights need only sums over the pairs, and those of a sample come from the sizes of
+The weights need only sums over the pairs. Those of a sample follow from the sizes of
 intersections, without any table of pairs:
 
     A_kl = sum_i<j m_ij f_ik f_jk f_il f_jl = c (c - 1) / 2 less the unobserved,  c = |k and l|
     b_k  = sum_i<j s_ij f_ik f_jk
 
-Term 0 is the constant (f = 1 for all), then come features that are held fixed, and from `first` on
-the clusters.
+Term 0 is the constant (f = 1 for all objects). The fixed features follow, and the clusters start
+at the index `first`.
 
-Shapes: values (n, n) symmetric, 0 on the diagonal and where unobserved; mask (n, n) of 0 and 1,
-likewise; odd (p, 2) the unobserved pairs if `complete`, else the observed ones; features
-(terms, n); weights (terms,); log_odds (terms,); gram (terms, terms) is A, right (terms,) is b.
+Arrays: values (n, n) and mask (n, n) are symmetric, with 0 on the diagonal and at unobserved pairs.
+The mask contains 0 and 1. odd (p, 2) lists the unobserved pairs if `complete`, else the observed
+ones. The other arrays are features (terms, n), weights (terms,), log_odds (terms,), gram
+(terms, terms), which is A, and right (terms,), which is b.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def residuals(values, mask, features, weights, result):
 
 @inlined
 def _shift(residual, mask, members, weight):
-    """Add what a cluster explains to the residuals; with the weight negated, take it off."""
+    """Add the part that a cluster explains to the residuals; a negated weight subtracts it."""
     for i in range(members.size):
         scale = weight * members[i]
         if scale != 0:
@@ -73,7 +74,7 @@ def _totals(residual, mask, members, pulls, sizes):
 
 @inlined
 def _change(residual, mask, members, i, new, pulls, sizes):
-    """Give one membership another value, with the residuals without its cluster at hand."""
+    """Change one membership, and update the sums over the residuals without its cluster."""
     step = new - members[i]
     for j in range(members.size):
         pulls[j] += step * residual[i, j]
@@ -83,9 +84,9 @@ def _change(residual, mask, members, i, new, pulls, sizes):
 
 @inlined
 def _sweep(residual, mask, features, weights, log_odds, first, precision, uniforms):
-    """Visit every membership once: draw it by uniforms (terms - first, n).
+    """Visit every membership once, and draw it by uniforms (terms - first, n).
 
-    Without uniforms (0, 0) it becomes its probability. Returns the greatest change.
+    Without uniforms (0, 0) it becomes its probability. Returns the largest change.
     """
     n = features.shape[1]
     pulls, sizes = np.empty(n), np.empty(n)
@@ -150,7 +151,7 @@ def _add_pairs(features, together):
 
 @inlined
 def _approximate(values, mask, together, gram, right):
-    """A and b with m_ijk m_ijl for m_ijkl, k other than l."""
+    """Compute A and b, with m_ijk m_ijl in place of m_ijkl for k other than l."""
     terms, n, _ = together.shape
     for k in range(terms):
         for other in range(k, terms):
@@ -174,9 +175,9 @@ def gibbs_expectations(
 ):  # fmt: skip
     """Sweep at each precision in turn; fill A, b and P(f = 1) with means over the last samples.
 
-    precisions (sweeps,), uniforms (sweeps, terms - first, n), shares (terms, n); `features` hold
-    the start, and in the end the last sample. With `exact` false A is approximated from m_ijk,
-    which takes a table of (terms, n, n).
+    precisions (sweeps,), uniforms (sweeps, terms - first, n), shares (terms, n). `features`
+    contains the start, and at the end the last sample. If `exact` is false, A is approximated from
+    m_ijk, which needs a table of shape (terms, n, n).
     """
     terms, n = features.shape
     residual = np.empty((n, n))
@@ -206,10 +207,10 @@ def mean_field_expectations(
     values, mask, odd, complete, features, weights, log_odds, first,
     precisions, tolerance, gram, right,
 ):  # fmt: skip
-    """Sweep probabilities at each precision in turn, then at the last until they stay.
+    """Sweep probabilities at each precision in turn, then at the last until they converge.
 
-    `features` hold the start, and in the end the probabilities. Returns the greatest change in the
-    last sweep.
+    `features` contains the start, and at the end the probabilities. Returns the largest change in
+    the last sweep.
     """
     n = features.shape[1]
     residual = np.empty((n, n))
@@ -233,10 +234,10 @@ def enumerate_expectations(
     values, mask, odd, complete, features, weights, log_odds, first, precision,
     gram, right, shares,
 ):  # fmt: skip
-    """A, b and P(f = 1) by the sum over all memberships, in the order of a Gray code.
+    """Compute A, b and P(f = 1) by summing over all memberships.
 
-    Returns the log of the sum over memberships of the prior odds times
-    exp(-precision * squares). Every membership from `first` on is overwritten.
+    The order is that of a reflected binary code. Returns the log of the sum over memberships of
+    the prior odds times exp(-precision * squares). Every membership from `first` on is overwritten.
     """
     terms, n = features.shape
     bits = (terms - first) * n

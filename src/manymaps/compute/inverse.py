@@ -1,32 +1,34 @@
-"""KL(Q || P~) of one set of objects: sums over all pairs, in two passes of n^2 M similarities.
+"""Compute KL(Q || P~) of one set of objects by sums over all pairs, in two passes.
+
+Each pass computes n^2 M similarities.
 
     v_ij = sum_m s_ij^m,    s_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),    q_ij = v_ij / Z_i
 
-The first pass gives, for every row i,
+The first pass computes, for every row i,
 
     log_z_i          = log sum_j v_ij
     mean_log_v_i     = sum_j q_ij log v_ij
     mean_log_p_i     = sum_j q_ij log p~_ij
 
-so that KL(Q_i || P~_i) = mean_log_v_i - log_z_i - mean_log_p_i. The second pass has, with a the
-exaggeration and level_i = mean_log_v_i - a mean_log_p_i,
+so that KL(Q_i || P~_i) = mean_log_v_i - log_z_i - mean_log_p_i. The second pass computes, with the
+exaggeration a and level_i = mean_log_v_i - a mean_log_p_i,
 
     g_ij  = q_ij (log v_ij - a log p~_ij - level_i)      = dC / d log v_ij, of row i's choice
     both  = g_ij + g_ji
     slope_i^m  = sum_j both s_ij^m / v_ij                = dC / d log pi_i^m
     pull_i^m   = 2 sum_j both (s_ij^m / v_ij) (d log K / d d2) (y_i^m - y_j^m) = dC / d y_i^m
-    share_i^m  = sum_j (q_ij + q_ji) s_ij^m / v_ij       how much of an object's choices a map holds
+    share_i^m  = sum_j (q_ij + q_ji) s_ij^m / v_ij       part of an object's choices in map m
 
-Under a joint normalization Z and the level are the same for all rows, and a row that says nothing
-under a conditional one has no cost (`counts` is 0 there).
+Under a joint normalization, Z and the level are the same for all rows. Under a conditional one, a
+row without data has no cost (`counts` is 0 for it).
 
-P~ is one number, `log_rest`, but at the stored pairs (CSR, both directions of each). Both passes go
-along rows, so that no two threads write to one place. A pair counts in the maps where both objects
-are active. A row whose normalizer leaves float32's range is *remote*: its sums, and its part in the
-sums of others, are taken in the log domain in float64 over all maps.
+P~ equals exp(`log_rest`) except at the stored pairs (CSR, both directions of each). Both passes
+run along rows, so that threads never write to the same element. A pair counts in the maps in which
+both objects are active. A row whose normalizer leaves float32's range is *remote*. Its sums, and
+its part in the sums of others, are computed in the log domain in float64 over all maps.
 
-Arrays: points (n_maps, d, n) float32; charges and log_pi (n_maps, n), charges being pi for a Cauchy
-kernel and log pi for a Gaussian one, none where an object is not active.
+Arrays: points (n_maps, d, n) float32, charges and log_pi (n_maps, n). Charges are pi for a Cauchy
+kernel and log pi for a Gaussian one. Objects that are not active in a map have no charge there.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN, exp32, log32
+from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, log32, spread
 
 __all__ = ["REMOTE", "divergence_slopes", "row_sums"]
 
@@ -47,16 +49,16 @@ _ONE = np.float32(1.0)
 
 @inlined
 def _similarities(points, i, first, scale, charges, kind, d2, line):
-    """Squared distances from i to a block of objects in one map, and s_ij."""
+    """Compute squared distances from i to a block of objects in one map, and s_ij."""
     d2[:] = _ZERO
     for axis in range(points.shape[0]):
         own, others = points[axis, i], points[axis, first : first + d2.size]
         for k in range(d2.size):
             d2[k] += (own - others[k]) * (own - others[k])
     charge = charges[first : first + d2.size]
-    if kind == GAUSSIAN:
+    if in_logs(kind):
         for k in range(d2.size):
-            line[k] = exp32(scale + charge[k] - d2[k])
+            line[k] = exp32(scale + charge[k] - decay(d2[k], kind))
     else:
         for k in range(d2.size):
             line[k] = scale * charge[k] / (_ONE + d2[k])
@@ -64,7 +66,7 @@ def _similarities(points, i, first, scale, charges, kind, d2, line):
 
 @inlined
 def _block_of_row(points, charges, i, first, maps, kind, d2, lines, total):
-    """The same in all maps of i; their sum into `total`, without i itself."""
+    """Compute the same in all maps of i, and their sum in `total` without i itself."""
     total[:] = _ZERO
     n = total.size
     for a in range(maps.size):
@@ -78,14 +80,14 @@ def _block_of_row(points, charges, i, first, maps, kind, d2, lines, total):
 
 @inlined
 def _log_similarity(points, log_pi, i, j, kind, terms):
-    """Log v_ij over all maps in float64; the terms, scaled to a sum of one."""
+    """Return log v_ij over all maps in float64; fill `terms`, scaled to a sum of one."""
     peak = -np.inf
     for m in range(points.shape[0]):
         d2 = 0.0
         for axis in range(points.shape[1]):
             d2 += (np.float64(points[m, axis, i]) - np.float64(points[m, axis, j])) ** 2
         terms[m] = np.float64(log_pi[m, i]) + np.float64(log_pi[m, j])
-        terms[m] -= d2 if kind == GAUSSIAN else np.log1p(d2)
+        terms[m] -= decay(d2, kind)
         peak = max(peak, terms[m])
     total = 0.0
     for m in range(terms.size):
@@ -98,7 +100,7 @@ def _log_similarity(points, log_pi, i, j, kind, terms):
 
 @inlined
 def _fill_row(indptr, indices, values, i, log_rest, row):
-    """The dense row i of log p~."""
+    """Fill the dense row i of log p~."""
     row[:] = log_rest
     for at in range(indptr[i], indptr[i + 1]):
         row[indices[at]] = values[at]
@@ -120,7 +122,7 @@ def _sums_of_block(total, log_p, sums):
 
 @inlined
 def _remote_row_sums(points, log_pi, i, log_p, kind, logs, terms, sums):
-    """Log Z and the two means of one row, in the log domain."""
+    """Compute log Z and the two means of one row in the log domain."""
     peak = -np.inf
     for j in range(logs.size):
         logs[j] = _log_similarity(points, log_pi, i, j, kind, terms) if j != i else -np.inf
@@ -142,7 +144,7 @@ def row_sums(
     first, last, points, charges, log_pi, member_indptr, member_maps, kind,
     indptr, indices, log_forward, log_rest, log_z, mean_log_v, mean_log_p,
 ):  # fmt: skip
-    """The first pass: fill log_z, mean_log_v and mean_log_p of rows first to last, in float64."""
+    """Fill log_z, mean_log_v and mean_log_p of rows first to last in float64, in the first pass."""
     n_maps, n = charges.shape
     d2 = np.empty((n_maps, _BLOCK), np.float32)
     lines, total = np.empty_like(d2), np.empty(_BLOCK, np.float32)
@@ -169,7 +171,10 @@ def row_sums(
 def _weigh_block(
     total, mine, my_level, others, levels, log_forward, log_backward, exaggeration, both, chosen
 ):
-    """(g_ij + g_ji) / v_ij and (q_ij + q_ji) / v_ij of a block; `mine` and `others` are 1 / Z."""
+    """Fill (g_ij + g_ji) / v_ij and (q_ij + q_ji) / v_ij of a block.
+
+    `mine` and `others` are 1 / Z.
+    """
     for k in range(total.size):
         v = total[k]
         log_v = log32(max(v, _FAINT))
@@ -187,7 +192,7 @@ def _pull_block(points, i, first, both, chosen, d2, line, kind, sums):
         part = both[k] * line[k]
         slope += part
         share += chosen[k] * line[k]
-        line[k] = part if kind == GAUSSIAN else part / (_ONE + d2[k])
+        line[k] = part if is_gaussian(kind) else part / spread(d2[k], kind)
     sums[0] += slope
     sums[1] += share
     for axis in range(points.shape[0]):
@@ -200,7 +205,7 @@ def _pull_block(points, i, first, both, chosen, d2, line, kind, sums):
 
 @inlined
 def _add_remote_pair(points, i, j, weight, share, terms, maps, kind, sums):
-    """Add one pair whose g and q are known to the sums of the maps of i."""
+    """Add one pair with given g and q to the sums of the maps of i."""
     for a in range(maps.size):
         m = maps[a]
         part = weight * terms[m]
@@ -209,8 +214,8 @@ def _add_remote_pair(points, i, j, weight, share, terms, maps, kind, sums):
         d2 = 0.0
         for axis in range(points.shape[1]):
             d2 += (np.float64(points[m, axis, i]) - np.float64(points[m, axis, j])) ** 2
-        if kind != GAUSSIAN:
-            part /= 1.0 + d2
+        if not is_gaussian(kind):
+            part /= spread(d2, kind)
         for axis in range(points.shape[1]):
             gap = np.float64(points[m, axis, i]) - np.float64(points[m, axis, j])
             sums[a, 2 + axis] -= 2.0 * part * gap
@@ -221,7 +226,7 @@ def _remote_pairs(
     points, log_pi, i, remote, partners, counts, log_z, levels, log_forward, log_backward,
     exaggeration, kind, maps, terms, sums,
 ):  # fmt: skip
-    """What remote objects choose, as object i feels it; all of its pairs where it is remote."""
+    """Add the pairs of i with remote objects to its sums; all its pairs if i itself is remote."""
     for at in range(partners.size):
         j = partners[at]
         if j == i:
@@ -245,9 +250,9 @@ def divergence_slopes(
     indptr, indices, log_forward, log_backward, log_rest,
     counts, log_z, levels, exaggeration, slope, pull, share,
 ):  # fmt: skip
-    """The second pass: fill slope and share (n_maps, n) and pull (n_maps, n, d) where active.
+    """Fill slope and share (n_maps, n) and pull (n_maps, n, d) where active, in the second pass.
 
-    counts is 1 for a row that has a cost, else 0; log_z and levels are (n,) in float64.
+    counts is 1 for a row with a cost, else 0; log_z and levels are (n,) in float64.
     """
     n_maps, n = charges.shape
     d = points.shape[1]

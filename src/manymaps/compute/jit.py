@@ -1,11 +1,12 @@
-"""The only place with numba options.
+"""Compile loops with numba; this is the only module with numba options.
 
-`compiled` for a loop over arrays, `inlined` for what loops have in them, such as a formula for one
-pair, `rounded` for a loop whose sums keep their order. Loops are cached on disk where there is a
-place for it, and compiled again in each process where there is none. Fast-math is the explicit set
-that lets sums be reordered and multiply-adds be fused; infinities and NaN keep their meaning.
+`compiled` is for a loop over arrays, and `rounded` for one whose sums must not be reordered.
+`inlined` is for a part of loops, such as a formula for one pair. Compiled loops are cached on disk
+if a folder is writable, and are otherwise compiled again in each process. Fast-math is limited to
+the flags that allow sums to be reordered and multiply-adds to be fused. Infinities and NaN are
+handled as usual.
 
-A loop that `compute.threads.share_out` runs in several threads has a range as its first two
+A loop that `compute.threads.share_out` runs in several threads takes a range as its first two
 arguments. No loop is compiled with numba's `parallel=True`, which takes three times as long.
 """
 
@@ -20,10 +21,12 @@ from typing import Any
 import numba
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
+from numba.extending import overload
 
 from manymaps.progress import work
 
 __all__ = [
+    "chosen_by_type",
     "compiled",
     "inlined",
     "rounded",
@@ -31,17 +34,18 @@ __all__ = [
 
 _COMPILING = "compiling, once per installation"
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
-# Nobody calls these from C. The door for that would hold the whole loop once more, and take a tenth
-# of the time to compile.
+# C code never calls these functions. A wrapper for C would contain the whole loop again and take a
+# tenth of the compilation time.
 _OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable) -> Any:
     """Compile a loop over arrays.
 
-    A loop that another calls is put into it. By name it would be found twice: in the process that
-    compiles, as it was compiled for itself, and later in what the caller left on the disk, where
-    other multiply-adds are fused; and the first run of all would have other bits than the rest.
+    A loop that another loop calls is inlined into it. A call by name could reach two versions. In
+    the process that compiles, it is the version compiled for the called loop itself. In later
+    processes it is the one stored on disk with the caller, which fuses other multiply-adds. The
+    very first run would then differ in its bits from all later ones.
     """
     return _kept(numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, forceinline=True)(function))
 
@@ -49,28 +53,38 @@ def compiled(function: Callable) -> Any:
 def rounded(function: Callable) -> Any:
     """Compile a loop whose sums and products are rounded one by one, as in NumPy.
 
-    For loops that compare sums: equal sums stay equal, whatever the processor.
+    Use it for loops that compare sums, so that equal sums stay equal on every processor.
     """
-    # What says nothing of fast-math has that of its caller.
+    # A function without its own fast-math setting inherits that of its caller.
     return _kept(numba.njit(**_OPTIONS, fastmath=False, nogil=True)(function))
 
 
 def inlined(function: Callable) -> Any:
     """Compile a formula, or a part of a loop, into the loops that call it; Python cannot call it.
 
-    LLVM puts it there. Were it put into the source of each loop, as numba's own inlining does, all
-    its lines would be typed again wherever it is called, which takes most of the compiling of a
-    loop with several.
+    LLVM does the inlining. Numba's own inlining would copy the source into each loop, and infer the
+    types of all its lines at every call. In a loop with several calls, this takes most of the
+    compilation time.
     """
     made = numba.njit(**_OPTIONS, fastmath=_FAST, forceinline=True, no_cpython_wrapper=True)
     return made(function)
 
 
+def chosen_by_type(choose: Callable) -> Any:
+    """Compile the formula that `choose` returns for numba's types of the arguments into callers.
+
+    A loop that is compiled for one type contains nothing of the formulas for other types.
+    """
+    options = {**_OPTIONS, "fastmath": _FAST, "forceinline": True, "no_cpython_wrapper": True}
+    overload(choose, jit_options=options)(choose)
+    return choose
+
+
 class _CompilingShown(event.Listener):
-    """Shows that loops are compiled, which may take longer than the work that they are for."""
+    """A listener that reports the compilation of loops, which may take longer than running them."""
 
     def __init__(self) -> None:
-        # Numba compiles one function at a time, and what it calls within it.
+        # Numba compiles one function at a time, and the functions that it calls within it.
         self._running: list[AbstractContextManager] = []
 
     def on_start(self, started: Any) -> None:
@@ -87,13 +101,13 @@ event.register("numba:compile", _CompilingShown())
 
 
 class _NamedByArguments(IndexDataCacheFile):
-    """The files of a compiled function, each named by the arguments that it is for.
+    """Cache files of a compiled function, each named by its argument types.
 
-    Numba numbers them without a lock. Two processes that compile one function for different
-    arguments at the same moment choose the same number; the index then names code for other
-    arguments than it says, and calls give nonsense in silence. Like this the worst that can happen
-    is that something is compiled again. So it is where a file is damaged or cannot be written, as
-    on a full disk.
+    Numba numbers these files without a lock. Two processes that compile one function for different
+    arguments at the same moment choose the same number. The index then refers to code for other
+    arguments, and calls silently return wrong values. With names derived from the arguments, the
+    worst outcome is that something is compiled again. The same happens if a file is damaged or
+    cannot be written, for example on a full disk.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -115,15 +129,15 @@ class _NamedByArguments(IndexDataCacheFile):
         try:
             return super()._load_data(name)
         except _DAMAGED as error:
-            raise OSError(f"{name} is damaged") from error  # by which numba knows that it is gone
+            raise OSError(f"{name} is damaged") from error  # numba takes this as a missing file
 
 
 _DAMAGED = (OSError, EOFError, pickle.UnpicklingError, ValueError, TypeError, IndexError)
 
 
 def _kept(dispatcher: Any) -> Any:
-    """A compiled function whose code is kept on the disk, where no other process overwrites it."""
-    with suppress(RuntimeError):  # no folder can be written to
+    """Cache the code of a compiled function on disk, where no other process overwrites it."""
+    with suppress(RuntimeError):  # no folder is writable
         dispatcher.enable_caching()
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if isinstance(files, IndexDataCacheFile):

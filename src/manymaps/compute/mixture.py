@@ -1,7 +1,7 @@
-"""Between the dense parameters and the ragged batch of active (map, object) entries.
+"""Convert between the dense parameters and the ragged batch of active (map, object) entries.
 
-An entry is an object in a map where it is active. Entries stand map by map (the order of the
-field's batch); `member_indptr`, `member_maps` and `member_entries` list them object by object.
+An entry is an object in a map in which it is active. Entries are sorted by map, which is the order
+of the field's batch; `member_indptr`, `member_maps` and `member_entries` list them by object.
 
     log pi_i^m       = -w_i^m - log sum_m' exp(-w_i^m')
     log Z_i          = log sum_m pi_i^m potential_i^m
@@ -9,11 +9,11 @@ field's batch); `member_indptr`, `member_maps` and `member_entries` list them ob
     dC / d log pi    = -share_i^m + pi_i^m (rho_i potential_i^m + b_i potential'_i^m) =: g_i^m
     dC / d w_i^m     = -(g_i^m - pi_i^m sum_m' g_i^m')
 
-The unprimed field is what i sees as a chooser (charges b_j pi_j), the primed one what it feels as
-one of the chosen (charges rho_j pi_j), with rho_i = a_i R_i / Z_i.
+The unprimed field acts on i as a chooser (charges b_j pi_j). The primed field acts on i as a chosen
+object (charges rho_j pi_j), with rho_i = a_i R_i / Z_i.
 
-Arrays: positions (n_maps, n, d), weights w and log_pi (n_maps, n); of the entries points
-(d, n_entries), entry_log_pi, potential, scale, share and weight_gradient (n_entries,), force
+Dense arrays: positions (n_maps, n, d), weights w and log_pi (n_maps, n). Arrays of the entries:
+points (d, n_entries), entry_log_pi, potential, scale, share and weight_gradient (n_entries,), force
 (d, n_entries), pull and position_gradient (n_entries, d).
 """
 
@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled
-from manymaps.compute.similarity import GAUSSIAN, exp32
+from manymaps.compute.similarity import KernelCode, exp32, in_logs
 from manymaps.compute.threads import share_out
 from manymaps.constraints import MOST_MAPS
 
@@ -40,7 +40,7 @@ __all__ = [
 
 
 def log_proportions(weights: np.ndarray, log_pi: np.ndarray) -> None:
-    """Fill log_pi, both (n_maps, n) float32; sums in float64."""
+    """Fill log_pi from the weights, both (n_maps, n) float32; sums are in float64."""
     share_out(_log_proportions, -(-weights.shape[1] // _CHUNK), weights, log_pi)
 
 
@@ -75,17 +75,17 @@ def _tabulate(first, last, positions, log_pi, kind, table):
             for i in range(c * _TABLE_CHUNK, min((c + 1) * _TABLE_CHUNK, n)):
                 for k in range(d):
                     table[i, k, m] = positions[m, i, k]
-                table[i, d, m] = log_pi[m, i] if kind == GAUSSIAN else exp32(log_pi[m, i])
+                table[i, d, m] = log_pi[m, i] if in_logs(kind) else exp32(log_pi[m, i])
 
 
-def side_by_side(positions: np.ndarray, log_pi: np.ndarray, kind: int) -> np.ndarray:
-    """Positions, and pi (Cauchy) or log pi (Gaussian), in a table (n, d + 1, n_maps) float32.
+def side_by_side(positions: np.ndarray, log_pi: np.ndarray, kind: KernelCode) -> np.ndarray:
+    """Return a table (n, d + 1, n_maps) float32 of positions, and pi (Cauchy) or log pi (others).
 
-    All maps of an object are next to one another there, for sums that go from pair to pair.
+    All maps of an object are contiguous in this table, which suits sums that run from pair to pair.
     """
     n_maps, n, d = positions.shape
     if n_maps > MOST_MAPS:
-        raise ValueError(f"{n_maps} maps are more than {MOST_MAPS}")
+        raise ValueError(f"got {n_maps} maps; at most {MOST_MAPS} are supported")
     table = np.empty((n, d + 1, n_maps), np.float32)
     share_out(_tabulate, -(-n // _TABLE_CHUNK), positions, log_pi, kind, table)
     return table

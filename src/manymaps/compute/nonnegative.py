@@ -1,11 +1,11 @@
-"""Non-negative least squares from the normal equations, for the weights of clusters.
+"""Solve non-negative least squares from the normal equations, for the weights of clusters.
 
     w = argmin w'Aw - 2b'w,   w_k >= 0 where status_k is NONNEGATIVE, w_k = 0 where it is ZERO
 
-by active sets (Lawson & Hanson 1974, ch. 23, on A and b as in Bro & de Jong 1997), started from the
-weights at hand. At the minimum w'Aw = b'w, so that the squares left are sum s^2 - b'w. A term that
-others make up (a cluster that stands twice, or is empty) keeps the weight 0; of equals the first
-gets it all.
+The method uses active sets (Lawson & Hanson 1974, ch. 23, on A and b as in Bro & de Jong 1997) and
+starts from the current weights. At the minimum w'Aw = b'w, so the residual sum of squares is
+sum s^2 - b'w. A term that is a combination of others (a duplicate cluster or an empty one) retains
+the weight 0; among equal terms the first one gets all the weight.
 
 Shapes: A (terms, terms) symmetric, b and w and status (terms,).
 """
@@ -26,9 +26,9 @@ _LEAST_GAIN = 1e-14
 
 @inlined
 def factor(gram, chosen, lower):
-    """The Cholesky factor of the chosen terms, the others zero; dependent ones are unchosen.
+    """Compute the Cholesky factor of the chosen terms, 0 for the others; drop dependent terms.
 
-    Returns whether any was.
+    Returns whether any term was dropped.
     """
     size = gram.shape[0]
     dropped = False
@@ -113,7 +113,7 @@ def _settle(gram, right, status, weights, passive, barred, lower, solution):
 
 @compiled
 def nonnegative_weights(gram, right, squares, status, weights):
-    """Fill `weights`, which hold the start, and return the squares left of `squares`.
+    """Fill `weights`, which contain the start, and return the residual of the total `squares`.
 
     Terms enter one at a time, the one with the greatest gain first, until none gains more than
     1e-14 of the squares.

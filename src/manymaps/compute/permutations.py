@@ -1,26 +1,28 @@
-"""Permutation tests of responses in groups: people dealt to the groups by lot, word by word.
+"""Permutation tests of responses in groups: participants are permuted between groups for each word.
 
-Of a word let n_ga be how often group g gave answer a, n_g and n_a the sums of it and N that of all.
-The log-likelihood ratio statistic of independence, over 2 N, is the Jensen-Shannon divergence of
-the groups' distributions, weighted by their sizes (Lin 1991),
+For one word, let n_ga be the number of times that group g gave answer a. Let n_g and n_a be its
+sums and N the total. The log-likelihood ratio statistic of independence, divided by 2 N, is the
+Jensen-Shannon divergence of the groups' distributions, weighted by their sizes (Lin 1991),
 
     D = 1/N (sum_ga n_ga log n_ga - sum_g n_g log n_g - sum_a n_a log n_a + N log N)
 
-of which a permutation changes the first two sums alone. The same of a sense, with two answers: one
-of its members, or another. A unit is what is dealt as a whole: a person with all answers to the
-word, or one response. Labels are dealt within strata, so that each keeps its number of units in
-each group; if people of a stratum are exchangeable, so are the labels, and the p-value is exact.
+A permutation changes only the first two sums. The statistic of a sense is the same with two
+answers: one of its members, or any other answer. A unit is permuted as a whole. It is a participant
+with all answers to the word, or one response. Labels are permuted within strata, so that each
+stratum has the same number of units in each group as before. If the participants of a stratum are
+exchangeable, so are the labels, and the p-value is exact.
 
-Draws end for a statistic when `hits` of them have reached the observed value, at draw l, with
-p = hits / l; else after `most` draws, with p = (reached + 1) / (most + 1) (Besag & Clifford 1991,
-Biometrika 78). Either is valid, and words of which nothing is to be said take few draws.
+Draws for a statistic end when `hits` of them have reached the observed value, at draw l, with
+p = hits / l. Otherwise they end after `most` draws, with p = (reached + 1) / (most + 1) (Besag &
+Clifford 1991, Biometrika 78). Both p-values are valid, and words without an effect take few draws.
 
 J. Lin, "Divergence measures based on the Shannon entropy", IEEE Trans. Inf. Theory 37 (1991).
 
-Shapes: units of word w from units[w] to units[w + 1], sorted by stratum; answers of unit u, places
-among those of its word, from given[u] to given[u + 1]; the sense of each of a word's answers, -1
-for none, from kinds[w] to kinds[w + 1]; its statistics from tests[w] to tests[w + 1]: the word's
-own first, then its senses'. `logs` holds k log k.
+Ranges of the arrays: word w has the units from units[w] to units[w + 1], sorted by stratum. Unit u
+has the answers from given[u] to given[u + 1], as indices among the answers of its word. The senses
+of the word's answers are at kinds[w] to kinds[w + 1], -1 for none. The word's statistics are at
+tests[w] to tests[w + 1], first that of the word and then those of its senses. `logs` contains
+k log k.
 """
 
 from __future__ import annotations
@@ -31,13 +33,13 @@ from manymaps.compute.jit import compiled, inlined
 
 __all__ = ["dealt_tests", "observed_divergences"]
 
-# Of a share; sums of the same counts in another order differ by less.
+# Relative tolerance; sums of the same counts in another order differ by less.
 _ROUNDING = 1e-9
 
 
 @inlined
 def _scrambled(state):
-    """The output of splitmix64 (Steele, Lea & Flood 2014) for a state."""
+    """Return the output of splitmix64 (Steele, Lea & Flood 2014) for a state."""
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return mixed ^ (mixed >> np.uint64(31))
@@ -45,7 +47,7 @@ def _scrambled(state):
 
 @inlined
 def _deal(labels, strata, state):
-    """Shuffle labels within strata, in place (Fisher and Yates); the next state."""
+    """Shuffle labels within strata in place (Fisher and Yates); return the next state."""
     first = 0
     for u in range(labels.size):
         if strata[u] != strata[first]:
@@ -59,7 +61,7 @@ def _deal(labels, strata, state):
 
 @inlined
 def _count(labels, given, answers, senses, counts, held):
-    """Fill counts (n_groups, n_answers) of answers, and held (n_groups, n_senses) of senses."""
+    """Fill counts (n_groups, n_answers) of answers, and `held` (n_groups, n_senses) of senses."""
     counts[:] = 0
     held[:] = 0
     for u in range(labels.size):
@@ -73,7 +75,7 @@ def _count(labels, given, answers, senses, counts, held):
 
 @inlined
 def _statistics(counts, held, logs, totals, values):
-    """Fill the divergences in nats, the word's and its senses', in sums that start at N log N."""
+    """Fill the divergences of the word and its senses in nats, in sums that start at N log N."""
     n_groups, n_answers = counts.shape
     totals[:] = 0
     first = 0.0
@@ -92,7 +94,7 @@ def _statistics(counts, held, logs, totals, values):
 
 @inlined
 def _constants(counts, held, logs, constants):
-    """Fill what no permutation changes: N log N less the sums over answers; return N."""
+    """Fill the invariants of permutations, N log N less the sums over answers; return N."""
     whole = counts.sum()
     constants[:] = logs[whole]
     for a in range(counts.shape[1]):
@@ -127,11 +129,12 @@ def dealt_tests(
     first, last, words, groups, strata, units, given, answers, kinds, senses, tests,
     n_groups, logs, seed, hits, least, most, reached, draws, means,
 ):  # fmt: skip
-    """Deal the units of some words until their statistics are decided, or have `most` draws.
+    """Permute the units of some words until their statistics are decided or have `most` draws.
 
-    Of each statistic `reached` and `draws` say how often it was reached in how many draws, of which
-    those of an earlier call count. `means` is what it is on average over the first `least` draws,
-    in nats. The draws of a word depend on the seed, its number and what was drawn before.
+    For each statistic, `draws` counts the draws, and `reached` those that reached the observed
+    value. Both continue from an earlier call. `means` contains the mean of each statistic over the
+    first `least` draws, in nats. The draws of a word depend on the seed, its number and earlier
+    draws.
     """
     for k in range(first, last):
         w = words[k]

@@ -1,11 +1,11 @@
-"""The field of charges by direct summation, in up to three dimensions.
+"""Compute the field of charges by direct summation, in up to three dimensions.
 
     potential(i) = sum_{j != skip_i} charge_j K(|t_i - s_j|^2)
     force(i)     = d potential(i) / d t_i = -2 sum_j charge_j (-K'(d2)) (t_i - s_j)
 
-Arrays (see `manymaps.compute` for the contract): targets (d, n_targets), sources (d, n_sources),
+Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources),
 log_charges (n_sources,), skip (n_targets,). Rows whose float32 sum leaves the range in which it is
-right are summed again in the log domain in float64 and come back with a log scale.
+accurate are summed again in the log domain in float64, and have a log scale.
 """
 
 from __future__ import annotations
@@ -15,7 +15,14 @@ import itertools
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN, term_and_slope
+from manymaps.compute.similarity import (
+    CAUCHY,
+    KernelCode,
+    decay,
+    is_gaussian,
+    spread,
+    term_and_slope,
+)
 from manymaps.compute.threads import share_out
 
 __all__ = ["BLINDING", "field", "resum_extremes", "within_range"]
@@ -23,7 +30,7 @@ __all__ = ["BLINDING", "field", "resum_extremes", "within_range"]
 _PAIRS_PER_CHUNK = 1 << 17
 _FAINT = np.float32(1e-30)
 BLINDING = np.float32(1e30)
-#: float32 holds exp of -87 to 88, and sums of many charges need room above them.
+#: float32 represents exp(x) for x from -87 to 88, and sums of many charges need a margin.
 _USUAL_LOG = 60.0
 _ZERO = np.float32(0.0)
 _TWO = np.float32(2.0)
@@ -31,9 +38,10 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _row(axes, targets, i, sources, start, stop, charges, kind):
-    """Sums over some sources, as seen from one target: K, then the slopes.
+    """Sum over some sources for one target: K first, then the slopes.
 
-    The length of the tuple `axes` is the dimension: a constant to the compiler, unlike a shape.
+    The length of the tuple `axes` is the dimension. Unlike a shape, it is a constant to the
+    compiler.
     """
     potential, fx, fy, fz = _ZERO, _ZERO, _ZERO, _ZERO
     dy, dz = _ZERO, _ZERO
@@ -60,7 +68,7 @@ def _row(axes, targets, i, sources, start, stop, charges, kind):
 
 @inlined
 def _row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind, force):
-    """One row in float64 with its own scale: returns the potential and its log scale."""
+    """Sum one row in float64 with its own scale; return the potential and its log scale."""
     d = targets.shape[0]
     scale = -np.inf
     for j in range(start, stop):
@@ -68,7 +76,7 @@ def _row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind
             d2 = 0.0
             for k in range(d):
                 d2 += (np.float64(targets[k, i]) - np.float64(sources[k, j])) ** 2
-            log_kernel = -d2 if kind == GAUSSIAN else -np.log1p(d2)
+            log_kernel = -decay(d2, kind)
             scale = max(scale, np.float64(log_charges[j]) + log_kernel)
     force[:] = 0.0
     if scale == -np.inf:
@@ -79,10 +87,10 @@ def _row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind
             d2 = 0.0
             for k in range(d):
                 d2 += (np.float64(targets[k, i]) - np.float64(sources[k, j])) ** 2
-            log_kernel = -d2 if kind == GAUSSIAN else -np.log1p(d2)
+            log_kernel = -decay(d2, kind)
             term = np.exp(np.float64(log_charges[j]) + log_kernel - scale)
             potential += term
-            slope = term if kind == GAUSSIAN else term / (1.0 + d2)
+            slope = term if is_gaussian(kind) else term / spread(d2, kind)
             for k in range(d):
                 force[k] -= 2.0 * slope * (np.float64(targets[k, i]) - np.float64(sources[k, j]))
     return potential, scale
@@ -131,7 +139,7 @@ def resum_extremes(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     sums: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
     """Sum rows that left float32's range again in the log domain; `sums` changes in place."""
@@ -146,7 +154,7 @@ def resum_extremes(
 
 
 def _chunks(target_offsets: np.ndarray, source_offsets: np.ndarray) -> np.ndarray:
-    """Rows of (first target, last, first source, last), each of about the same work."""
+    """Return rows of (first target, last, first source, last) with about equal work per row."""
     chunks = []
     for m in range(len(target_offsets) - 1):
         first, last = int(target_offsets[m]), int(target_offsets[m + 1])
@@ -157,9 +165,9 @@ def _chunks(target_offsets: np.ndarray, source_offsets: np.ndarray) -> np.ndarra
 
 
 def within_range(log_charges: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Log charges relative to the greatest of their map where that one is far from 0.
+    """Return log charges relative to the greatest one of their map if that is far from 0.
 
-    Returns the log charges and the logarithm that each map's are relative to, 0 for most maps.
+    Also returns the reference logarithm of each map, which is 0 for most maps.
     """
     shift = np.zeros(len(offsets) - 1)
     for m, (start, stop) in enumerate(itertools.pairwise(offsets)):
@@ -177,9 +185,9 @@ def field(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Potential, force and log scale of each target; the contract stands in `manymaps.compute`."""
+    """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
     n = targets.shape[1]
     potential = np.empty(n, np.float32)
     force = np.empty_like(targets)

@@ -1,33 +1,34 @@
-"""The field of charges by splines and Fourier transforms, in one and two dimensions.
+"""Compute the field of charges by splines and Fourier transforms, in one and two dimensions.
 
 The kernel is replaced by its tensor spline interpolant on a grid of spacing h,
 
     K(x - y)  =~  sum_g sum_g'  B((x - g) / h)  c(g - g')  B((y - g') / h),
 
-B the quintic B-spline and c the samples of K deconvolved twice by the spline's own samples
-b = (1, 26, 66, 26, 1) / 120, so that the interpolant is exact at grid lags. Summing over sources is
-spreading charges to the grid with B, a convolution with c (one forward and one inverse real
-transform, padded so that nothing wraps round), and gathering with B; the force gathers the same
-grid with B's derivative. (Unser 1999.)
+B is the quintic B-spline. c contains the samples of K deconvolved twice by the spline's samples,
+b = (1, 26, 66, 26, 1) / 120. The interpolant is therefore exact at grid lags. The sum over sources
+takes three steps. The charges are spread to the grid with B, convolved with c, and gathered with B.
+The convolution takes one forward and one inverse real transform, padded so that nothing wraps
+around. The force gathers the same grid with B's derivative. (Unser 1999.)
 
-A heavy-tailed kernel may be split (`manymaps.compute.repulsion_near`): its near part is summed
-directly and the soft rest goes to a coarser grid; see `manymaps.compute.repulsion_plan`.
+A heavy-tailed kernel may be split (`manymaps.compute.repulsion_near`). Its near part is then summed
+directly, and the smooth rest uses a coarser grid; see `manymaps.compute.repulsion_plan`.
 
-The error is absolute, a small part of the usual charge. So charges far above the rest,
-and rows whose potential is not far above the error, are summed directly.
+The error is absolute, a small part of the usual charge. Charges far above the others, and rows
+whose potential is not far above the error, are therefore summed directly.
 
-**Clumps.** The derivative of the interpolant depends on where a pair lies between grid points, even
-at lag 0: a charge exerts a force on itself. At scattered points these errors cancel. The members of
-a clump narrower than h share them, and together they push the clump as a whole. In a map where this
-could exceed the tolerance, forces are gathered from interpolants of the slopes,
+**Clumps.** The derivative of the interpolant depends on the position of a pair between grid points,
+even at lag 0, so a charge exerts a force on itself. At scattered points these errors cancel. The
+members of a clump narrower than h have the same errors, and together they push the clump as a
+whole. In a map in which this could exceed the tolerance, forces are gathered from interpolants of
+the slopes,
 
     d K(x - y) / d x_k  =~  sum_g sum_g'  B((x - g) / h)  c_k(g - g')  B((y - g') / h),
 
-with c_k the deconvolved samples of the slope. They are odd in the lag: forces between two charges
-are opposite to the last digit, and vanish at lag 0. The price is one inverse transform per axis.
-(Hockney & Eastwood 1988, chapter 5: momentum-conserving schemes.)
+with c_k the deconvolved samples of the slope. They are odd in the lag, so that forces between two
+charges are opposite to the last digit and vanish at lag 0. The cost is one inverse transform per
+axis. (Hockney & Eastwood 1988, chapter 5: momentum-conserving schemes.)
 
-Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
+Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from manymaps.compute import repulsion_exact
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan, grid_length
-from manymaps.compute.similarity import GAUSSIAN, exp32
+from manymaps.compute.similarity import GAUSSIAN, KernelCode, exp32
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["field"]
@@ -58,12 +59,12 @@ _STRIP = 8
 _ROWS_PER_CHUNK = 512
 #: A map narrower than this many grid spacings is one clump.
 _NARROW = 2.0
-#: Part of the tolerance that the common error of a clump may take before slopes are interpolated.
+#: Part of the tolerance that the common error of a clump may reach before slopes are interpolated.
 _CLUMP_SHARE = 1.0
-#: An estimated error above this multiple of the tolerance selects slopes without a look at the
+#: An estimated error above this multiple of the tolerance selects slopes without computing the
 #: forces. Forces are rarely that large, and in early exaggeration most maps would be summed twice.
 _CERTAIN_EXCESS = 50.0
-#: Grid points are closer by this factor in a map with clumps, in which slopes near lag 0 matter.
+#: Grid points are closer by this factor in a map with clumps, where slopes near lag 0 matter.
 _FINER = 1.5
 _OFFSETS = (np.arange(8) + 0.5) / 8
 _SPLINE = tuple(
@@ -82,30 +83,30 @@ _SLOPE = tuple((*(np.float32(k * c[k]) for k in range(1, ORDER)), np.float32(0.0
 
 @dataclass(frozen=True)
 class _Grid:
-    """The grid that some maps share.
+    """A grid that several maps share.
 
     Attributes
     ----------
-    kind : int
+    kind : int or float32
         Code of the kernel.
     d : int
-        Dimensions, 1 or 2.
+        Number of dimensions, 1 or 2.
     n : int
-        Cells along one side, padding included.
+        Number of cells along one side, padding included.
     h : float
-        Spacing.
+        Spacing of the grid points.
     radius : float
         Radius below which near pairs are summed directly; 0 if the kernel is not split.
     """
 
-    kind: int
+    kind: KernelCode
     d: int
     n: int
     h: float
     radius: float
 
     def lags(self) -> np.ndarray:
-        """Distance between grid points along one axis, in the order of a transform."""
+        """Return the distances between grid points along one axis, in the order of a transform."""
         return self.h * fft.fftfreq(self.n, 1 / self.n)
 
     def squared_lags(self) -> np.ndarray:
@@ -115,26 +116,29 @@ class _Grid:
 
 @lru_cache(maxsize=16)
 def _kernel_transform(grid: _Grid) -> np.ndarray:
-    """Real transform of the deconvolved kernel samples, shape (n, n // 2 + 1) or (n // 2 + 1,)."""
+    """Return the real transform of the deconvolved kernel samples.
+
+    Its shape is (n, n // 2 + 1) or (n // 2 + 1,).
+    """
     d2 = grid.squared_lags()
-    samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius)
+    samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius, grid.kind)
     return (fft.rfftn(samples).real / _deconvolution(grid)).astype(np.float32)
 
 
 @lru_cache(maxsize=8)
 def _slope_transforms(grid: _Grid) -> tuple[np.ndarray, ...]:
-    """Transforms of the deconvolved samples of the slope along x and along y."""
+    """Return the transforms of the deconvolved samples of the slope along x and along y."""
     d2, lags = grid.squared_lags(), grid.lags()
     if grid.n % 2 == 0:
-        lags[grid.n // 2] = 0.0  # as far to the left as to the right, where an odd function is 0
-    slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius))
+        lags[grid.n // 2] = 0.0  # equally far to the left and right, so an odd function is 0
+    slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius, grid.kind))
     axes = (lags,) if grid.d == 1 else (np.broadcast_to(lags, d2.shape), lags[:, None])
     deconvolution = _deconvolution(grid)
     return tuple((fft.rfftn(slope * lag) / deconvolution).astype(np.complex64) for lag in axes)
 
 
 def _deconvolution(grid: _Grid) -> np.ndarray:
-    """Squared transform of the spline's samples, for spreading and for gathering."""
+    """Return the squared transform of the spline's samples, for spreading and for gathering."""
     angle = 2 * np.pi * np.arange(grid.n) / grid.n
     square = ((66 + 52 * np.cos(angle) + 2 * np.cos(2 * angle)) / 120) ** 2
     half = square[: grid.n // 2 + 1]
@@ -143,9 +147,9 @@ def _deconvolution(grid: _Grid) -> np.ndarray:
 
 @lru_cache(maxsize=16)
 def _clump_error(grid: _Grid) -> float:
-    """Error that the members of a clump share, along one axis, per unit of `_crowding`.
+    """Return the common error of a clump's members along one axis, per unit of `_crowding`.
 
-    That is the force of a unit charge on itself, as the root mean square over a cell of the grid.
+    This is the force of a unit charge on itself, as the root mean square over a cell of the grid.
     It depends on coefficients at small lags, which are the same for all longer grids.
     """
     grid = replace(grid, n=min(grid.n, 256))
@@ -174,7 +178,10 @@ def _polynomial(c, t):
 
 @inlined
 def _spline(t):
-    """The quintic B-spline on the six grid points around a point, t (0 <= t < 1) past the third."""
+    """Return the quintic B-spline on the six grid points around a point.
+
+    The point is t (0 <= t < 1) past the third grid point.
+    """
     return (
         _polynomial(_SPLINE[0], t),
         _polynomial(_SPLINE[1], t),
@@ -187,7 +194,7 @@ def _spline(t):
 
 @inlined
 def _slope(t):
-    """The derivative of `_spline` by t."""
+    """Return the derivative of `_spline` with respect to t."""
     return (
         _polynomial(_SLOPE[0], t),
         _polynomial(_SLOPE[1], t),
@@ -200,7 +207,7 @@ def _slope(t):
 
 @inlined
 def _add(grid, at, charge, w):
-    """Add a charge to six cells in a row. Unsigned indices spare the test for negative ones."""
+    """Add a charge to six cells in a row; unsigned indices avoid the test for negative ones."""
     grid[at] += charge * w[0]
     grid[at + np.uint64(1)] += charge * w[1]
     grid[at + np.uint64(2)] += charge * w[2]
@@ -211,7 +218,7 @@ def _add(grid, at, charge, w):
 
 @inlined
 def _read(grid, at, w):
-    """The weighted sum of six cells in a row."""
+    """Return the weighted sum of six cells in a row."""
     return (
         (grid[at] * w[0] + grid[at + np.uint64(1)] * w[1])
         + (grid[at + np.uint64(2)] * w[2] + grid[at + np.uint64(3)] * w[3])
@@ -273,9 +280,10 @@ def _spread(
 def _convolved(
     grids: np.ndarray, n: int, transforms: tuple[np.ndarray, ...], workers: int | None
 ) -> Iterator[np.ndarray]:
-    """Charges (n_maps, side) or (n_maps, side, side) to fields (n_maps, n) or (.., side, n).
+    """Convolve charges (n_maps, side[, side]) to fields (n_maps, n) or (n_maps, side, n).
 
-    The padding, up to n, is neither given nor taken: that spares half of the transforms along rows.
+    The padding, up to n, is neither passed nor returned, which saves half of the transforms along
+    rows.
     """
     spectrum = fft.rfft(grids, n, workers=workers)
     if grids.ndim > 2:
@@ -290,7 +298,7 @@ def _convolved(
 
 @inlined
 def _read_row(grid, at, x, slope_x, y, slope_y):
-    """What one grid row gives to the potential and to the two parts of the force."""
+    """Return the contribution of one grid row to the potential and to both parts of the force."""
     along = _read(grid, at, x)
     return y * along, y * _read(grid, at, slope_x), slope_y * along
 
@@ -367,9 +375,9 @@ def _sum_on_grid(
 ) -> np.ndarray:
     """Set potential and force, self terms included, of maps that share a grid.
 
-    `chunks` as `_chunks` has them; `odd` gathers forces from interpolants of the slopes. Returns
-    how crowded each map is, as `_crowding` defines it. If all maps exceed `limit`, potential and
-    force are not computed.
+    `chunks` has the format of `_chunks`; `odd` gathers forces from interpolants of the slopes.
+    Returns the crowding of each map as `_crowding` defines it. If all maps exceed `limit`,
+    potential and force are not computed.
     """
     n, d, side = grid.n, grid.d, grid.n // 2
     axes = (0,) * d
@@ -411,9 +419,10 @@ def _sum_on_grid(
 
 @compiled
 def _crowding(first, last, axes, side, grids, crowding):
-    """Mean over each map's charges of Q^2, with Q the charge of a clump above its surroundings.
+    """Fill the mean over each map's charges of Q^2, the squared excess charge of a clump.
 
-    A cell counts by how far it is above the mean of its neighbours: an even density has no error.
+    Q is the charge of a clump above its surroundings. A cell counts by its excess over the mean of
+    its neighbours, because an even density has no error.
     """
     half, quarter = np.float32(0.5), np.float32(0.25)
     for b in range(first, last):
@@ -428,7 +437,7 @@ def _crowding(first, last, axes, side, grids, crowding):
             for row in range(1, side - 1):
                 above, here = grid[(row - 1) * side : row * side], grid[row * side :][:side]
                 below = grid[(row + 1) * side :][:side]
-                # Sums in float32 for a row at a time, which SIMD adds up.
+                # Sum in float32 for one row at a time, so that the loop is vectorized.
                 row_charge, row_cubes = np.float32(0.0), np.float32(0.0)
                 for i in range(1, side - 1):
                     around = (here[i - 1] + here[i + 1]) + (above[i] + below[i])
@@ -441,7 +450,7 @@ def _crowding(first, last, axes, side, grids, crowding):
 
 
 def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
-    """Rows of (place in `maps`, first target, last), of at most `_ROWS_PER_CHUNK` targets."""
+    """Return rows of (index in `maps`, first target, last), `_ROWS_PER_CHUNK` targets at most."""
     first, last = offsets[maps], offsets[maps + 1]
     counts = -(-(last - first) // _ROWS_PER_CHUNK)
     place = np.repeat(np.arange(len(maps)), counts)
@@ -452,7 +461,7 @@ def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
 
 @compiled
 def _survey(first, last, offsets, log_charges, peaks, n_large):
-    """The largest log charge of each map, and how many come within a factor of 1000 of it."""
+    """Find each map's largest log charge, and count the charges within a factor of 1000 of it."""
     for m in range(first, last):
         peak = np.float32(-np.inf)
         for j in range(offsets[m], offsets[m + 1]):
@@ -465,7 +474,7 @@ def _survey(first, last, offsets, log_charges, peaks, n_large):
 
 @compiled
 def _charge(first, last, offsets, log_charges, usual, charges, n_loud):
-    """Charges relative to each map's usual one; the loud ones are left out and counted."""
+    """Fill the charges relative to each map's usual one; leave out and count the loud ones."""
     for m in range(first, last):
         count, shift = 0, np.float32(usual[m])
         for j in range(offsets[m], offsets[m + 1]):
@@ -478,7 +487,7 @@ def _charge(first, last, offsets, log_charges, usual, charges, n_loud):
 
 @compiled
 def _finish(first, last, target_offsets, source_offsets, charges, skip, usual, potential, scale):
-    """Take the self terms out and set the scales."""
+    """Subtract the self terms and set the scales."""
     for m in range(first, last):
         for i in range(target_offsets[m], target_offsets[m + 1]):
             if source_offsets[m] <= skip[i] < source_offsets[m + 1]:
@@ -489,7 +498,7 @@ def _finish(first, last, target_offsets, source_offsets, charges, skip, usual, p
 def _usual_charges(
     offsets: np.ndarray, log_charges: np.ndarray, peaks: np.ndarray, n_large: np.ndarray
 ) -> np.ndarray:
-    """The log of each map's usual large charge: its peak, unless few charges come near it."""
+    """Return the log of each map's usual large charge: its peak, unless few charges are near it."""
     sizes = np.diff(offsets)
     few = np.maximum(16, sizes // 100)
     usual = np.where(peaks > -np.inf, peaks, 0).astype(np.float64)
@@ -504,11 +513,14 @@ def _add_loud(
     batch: Batch,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
-    """Add the field of the few loud charges, summed directly; log charges relative to the usual."""
+    """Add the field of the few loud charges by direct summation.
+
+    Log charges are relative to the usual one.
+    """
     loud = log_charges > _LOG_LOUD
     before = np.concatenate([[0], np.cumsum(loud)])
     position = np.append(np.where(loud, before[:-1], -1), -1)
@@ -521,7 +533,7 @@ def _add_loud(
         position[skip],
         kind,
     )
-    # What float32 does not hold ends above `BLINDING`, and its row is summed again.
+    # A value beyond float32's range ends above `BLINDING`, and its row is summed again.
     factor = np.exp(np.minimum(scale, 600.0))
     potential += np.minimum(value * factor, _UNHELD).astype(np.float32)
     force += np.clip(slope * factor, -_UNHELD, _UNHELD).astype(np.float32)
@@ -532,10 +544,10 @@ def _resum_faint(
     log_charges: np.ndarray,
     skip: np.ndarray,
     faint: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     result: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
-    """Replace the rows that the grid's error could reach by direct sums."""
+    """Replace the rows that the grid's error could affect by direct sums."""
     potential, force, scale = result
     rows = np.flatnonzero(faint)
     potential[rows], force[:, rows], scale[rows] = repulsion_exact.field(
@@ -556,10 +568,10 @@ def field(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     how: Plan,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Potential, force and log scale of each target; the contract stands in `manymaps.compute`."""
+    """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
     n_maps = len(target_offsets) - 1
     potential = np.zeros(targets.shape[1], np.float32)
     force = np.zeros_like(targets)
@@ -587,7 +599,12 @@ def field(
 
 
 def _sum_group(
-    batch: Batch, maps: np.ndarray, kind: int, how: Plan, potential: np.ndarray, force: np.ndarray
+    batch: Batch,
+    maps: np.ndarray,
+    kind: KernelCode,
+    how: Plan,
+    potential: np.ndarray,
+    force: np.ndarray,
 ) -> None:
     """Set potential and force, self terms included, of maps that share a grid."""
     one, span = maps[0], float(how.span[maps].max())
@@ -598,7 +615,7 @@ def _sum_group(
         chunks = _chunks(batch.target_offsets, some)
         crowding = _sum_on_grid(batch, some, chunks, grid, odd, potential, force, limit)
         if radius:
-            add_near(batch, some, chunks, span, radius, potential, force)
+            add_near(batch, some, chunks, span, radius, kind, potential, force)
         return crowding
 
     clumped = how.span[maps] < _NARROW * h
@@ -615,13 +632,13 @@ def _sum_group(
     clumps = maps[clumped]
     lengths = grid_length(_FINER * how.span[clumps] / h, grid.d)
     for n in np.unique(lengths).tolist():
-        # The soft part of a split kernel is smooth enough, and some spans are too wide.
+        # The soft part of a split kernel is smooth enough, and some maps are too wide.
         finer = replace(grid, n=n, h=h / _FINER) if n and not radius else grid
         add(clumps[lengths == n], finer, odd=True)
 
 
 def _groups(how: Plan, d: int) -> Iterator[np.ndarray]:
-    """Maps that share a grid's size and kernel, as many at a time as memory should hold."""
+    """Yield maps that share a grid's size and kernel, as many at a time as memory allows."""
     alike: dict[tuple[int, float], list[int]] = {}
     for m, key in enumerate(zip(how.length.tolist(), how.radius.tolist(), strict=True)):
         alike.setdefault(key, []).append(m)

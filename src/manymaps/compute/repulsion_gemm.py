@@ -1,26 +1,27 @@
-"""The field of charges in many dimensions by matrix products, and of two sides in one pass.
+"""Compute the field of charges in many dimensions by matrix products, and the fields of two sides.
 
     x_ij     = log(charge_j K)  or  -d2
     W_ij     = charge_j (-K'(d2_ij))
     force(i) = -2 (t_i sum_j W_ij - sum_j W_ij s_j)
 
-Loops give x and W of a block of targets and a tile of sources, a product all sums over j; never
-n x n in memory. x is summed from differences, which takes no longer than a product in float64 and
-cancels nothing. Of a Gaussian kernel each row of a tile is taken relative to its greatest term, and
-tiles are joined by their scales (Milakov & Gimelshein 2018): no row leaves float32's range. Where
-the greatest term is so small that float32 would round x too much, x is float64.
+Loops compute x and W of a block of targets and a tile of sources, and a matrix product computes all
+sums over j. No n x n array is ever stored. x is summed from differences, which takes no longer than
+a product in float64 and avoids cancellation. For a Gaussian kernel, each row of a tile is taken
+relative to its greatest term, and tiles are joined by their scales (Milakov & Gimelshein 2018). No
+row therefore leaves float32's range. If the greatest term is so small that float32 would round x
+too much, x is float64.
 
-**Two sides.** Charges e_i on the targets make a field at the sources, of the same W if the kernel
-is Gaussian, where -K' = K:
+**Two sides.** Charges e_i on the targets make a field at the sources, with the same W if the kernel
+is Gaussian, for which -K' = K:
 
     charge_j potential'(j) = sum_i e_i W_ij,     charge_j force'(j) = -2 sum_i e_i W_ij (s_j - t_i)
 
-e_i may be a mass over Z_i = potential(i), which is known once the rows of a block are done. So both
-fields of a conditional model cost one exp and two products a pair. Targets are cut into chunks by
-their number; each keeps sums of its own, which are added up in order.
+e_i may be a mass over Z_i = potential(i), which is available once the rows of a block are complete.
+Both fields of a conditional model therefore cost one exp and two products per pair. Targets are cut
+into chunks by their number. Each chunk has its own sums, which are added up in order.
 
-Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources). For products they
-are centred rows with a 1 behind each, so that a sum of W stands beside those of W s.
+Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources). Products
+use centred rows with an appended 1, so that a sum of W appears next to the sums of W s.
 """
 
 from __future__ import annotations
@@ -31,7 +32,16 @@ import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_exact import resum_extremes, within_range
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN, exp32, greater
+from manymaps.compute.similarity import (
+    GAUSSIAN,
+    KernelCode,
+    decay,
+    exp32,
+    greater,
+    in_logs,
+    is_gaussian,
+    spread,
+)
 from manymaps.compute.threads import one_blas_thread, share_out
 
 __all__ = ["field", "two_fields"]
@@ -53,7 +63,7 @@ _ONE = np.float32(1.0)
 
 @inlined
 def _less_distances(target, sources, first, base, line):
-    """line_j = base_j - |t - s_j|^2 of the sources from `first` on, four axes at a time."""
+    """Fill line_j = base_j - |t - s_j|^2 for the sources from `first` on, four axes at a time."""
     n, d = line.size, target.size
     start = base[first : first + n]
     for j in range(n):
@@ -81,10 +91,10 @@ def _peak(line):
 
 @inlined
 def _weigh(target, sources, first, base, skip, known, precise, line):
-    """W of one target and a tile of sources, over exp(the peak that is returned).
+    """Fill W of one target and a tile of sources, divided by exp(the returned peak).
 
-    `base` holds the logarithms of all charges, `known` is the greatest peak so far, `precise` some
-    space. A Gaussian kernel's.
+    `base` contains the logarithms of all charges, `known` is the greatest peak so far, and
+    `precise` is a work array. The kernel is Gaussian.
     """
     n = line.size
     _less_distances(target, sources, first, base, line)
@@ -107,17 +117,17 @@ def _weigh(target, sources, first, base, skip, known, precise, line):
 
 
 @inlined
-def _weigh_cauchy(target, sources, first, base, charges, skip, line):
-    """The same for a Cauchy kernel, without a scale: returns the potential."""
+def _weigh_heavy(target, sources, first, base, charges, skip, kind, line):
+    """Fill the same for a heavy-tailed kernel, without a scale; return the potential."""
     _less_distances(target, sources, first, base, line)
     if first <= skip < first + line.size:
         line[skip - first] = -np.inf
     potential, part = _ZERO, charges[first : first + line.size]
     for j in range(line.size):
-        kernel = _ONE / (_ONE - line[j])
-        term = part[j] * kernel
+        slope = _ONE / spread(-line[j], kind)
+        term = part[j] * (exp32(-decay(-line[j], kind)) if in_logs(kind) else slope)
         potential += term
-        line[j] = term * kernel
+        line[j] = term * slope
     return potential
 
 
@@ -126,9 +136,9 @@ def _sum_rows(
     first, last, start, stop, width, targets, sources, beside, base, charges, skip, kind, keep,
     weights, precise, part, peaks, sums, scale, potential,
 ):  # fmt: skip
-    """Sums over all sources of a block of targets: `sums` of W [s, 1] over exp(scale).
+    """Sum over all sources for a block of targets: `sums` of W [s, 1] divided by exp(scale).
 
-    `weights` keeps the W of all tiles, and `peaks` (tiles, rows) their scales, if so wanted.
+    If `keep` is set, `weights` stores the W of all tiles and `peaks` (tiles, rows) their scales.
     """
     n = last - first
     sums[:n], scale[:n], potential[:n] = _ZERO, -np.inf, _ZERO
@@ -138,11 +148,11 @@ def _sum_rows(
         w = weights[place : place + n * (b - a)].reshape(n, b - a)
         for i in range(n):
             target, own = targets[first + i], skip[first + i]
-            if kind == GAUSSIAN:
+            if is_gaussian(kind):
                 peaks[tile, i] = _weigh(target, sources, a, base, own, scale[i], precise, w[i])
             else:
                 peaks[tile, i] = 0.0
-                potential[i] += _weigh_cauchy(target, sources, a, base, charges, own, w[i])
+                potential[i] += _weigh_heavy(target, sources, a, base, charges, own, kind, w[i])
         np.dot(w, beside[a:b], part[:n])
         for i in range(n):
             peak = max(scale[i], peaks[tile, i])
@@ -178,10 +188,10 @@ def _sum_chunks(
     first_chunk, last_chunk, chunks, targets, sources, own, beside, base, charges, skip,
     log_masses, divided, kind, height, width, potential, force, scale, totals,
 ):  # fmt: skip
-    """Fill the field of the targets; `totals` (chunks, d + 1, widest) for that of the sources.
+    """Fill the field of the targets, and `totals` (chunks, d + 1, widest) for that of the sources.
 
-    targets (n, d) and sources (d, n) give x; own is [t, 1] and beside [s, 1], (n, d + 1), round a
-    centre. `base` is what x is at no distance, log(charge) or 0.
+    targets (n, d) and sources (d, n) give x. `own` is [t, 1] and `beside` is [s, 1], both
+    (n, d + 1), about a centre. `base` is x at distance 0, which is log(charge) or 0.
     """
     d, keep = own.shape[1] - 1, totals.size > 0
     for c in range(first_chunk, last_chunk):
@@ -202,7 +212,7 @@ def _sum_chunks(
             )  # fmt: skip
             for i in range(last - first):
                 total = sums[i, d]
-                value = total if kind == GAUSSIAN else values[i]
+                value = total if is_gaussian(kind) else values[i]
                 for k in range(d):
                     pulled = own[first + i, k] * total - sums[i, k]
                     force[k, first + i] = np.float32(-2.0) * pulled
@@ -220,7 +230,7 @@ def _sum_chunks(
 
 @compiled
 def _join_chunks(first, last, pieces, totals, beside, log_charges, potential, force, scale):
-    """The field of the sources from the sums of all chunks of targets, added up in order."""
+    """Compute the field of the sources from the sums of all chunks of targets, in order."""
     d = beside.shape[1] - 1
     for p in range(first, last):
         a, b, start = pieces[p, 0], pieces[p, 1], pieces[p, 2]
@@ -239,7 +249,7 @@ def _join_chunks(first, last, pieces, totals, beside, log_charges, potential, fo
 
 @dataclass(frozen=True)
 class _Side:
-    """Points of all maps (d, n), where each map's begin, and the map of each."""
+    """Points of all maps (d, n), with the offsets of each map and the map of each point."""
 
     points: np.ndarray
     offsets: np.ndarray
@@ -249,13 +259,18 @@ class _Side:
         return self.points.shape[1]
 
     def empty_field(self) -> Field:
-        """Zeros, which is what a map without the other side has."""
+        """Return zeros, which are the field of a map without points on the other side."""
         return np.zeros(self.n, np.float32), np.zeros_like(self.points), np.zeros(self.n)
 
     def rescue(
-        self, found: Field, other: _Side, log_charges: np.ndarray, skip: np.ndarray, kind: int
+        self,
+        found: Field,
+        other: _Side,
+        log_charges: np.ndarray,
+        skip: np.ndarray,
+        kind: KernelCode,
     ) -> None:
-        """Sum what left float32's range again, in place."""
+        """Sum rows that left float32's range again, in place."""
         resum_extremes(
             self.points, self.offsets, other.points, other.offsets, log_charges, skip, kind, found
         )
@@ -268,9 +283,9 @@ def field(
     source_offsets: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
 ) -> Field:
-    """Potential, force and log scale of each target; the contract stands in `manymaps.compute`."""
+    """Compute potential, force and log scale of each target, as `manymaps.compute` defines them."""
     at, of = _Side(targets, target_offsets), _Side(sources, source_offsets)
     chunks = _chunks(at, of, _MANY_CHUNKS)
     log_charges, shift = within_range(log_charges, source_offsets)
@@ -291,14 +306,14 @@ def two_fields(
     divided: bool,
     one_set: bool,
 ) -> tuple[Field, Field]:
-    """The fields of a Gaussian kernel at the targets and at the sources; see `manymaps.compute`."""
+    """Compute the fields of a Gaussian kernel at targets and sources; see `manymaps.compute`."""
     at, of = _Side(targets, target_offsets), _Side(sources, source_offsets)
     widest = int(np.diff(source_offsets).max(initial=0))
     wanted = _SUMS // max(1, (len(targets) + 1) * widest)
     chunks = _chunks(at, of, min(max(wanted, _FEW_CHUNKS), _CHUNKS))
     skip = np.arange(at.n) if one_set else np.full(at.n, -1)
     totals = np.empty((len(chunks), len(targets) + 1, widest), np.float32)
-    # Far from 1, they would leave float32's range.
+    # Masses far from 1 would leave float32's range.
     loudest = log_masses.max(initial=-np.inf)
     loudest = loudest if np.isfinite(loudest) else 0.0
     masses = log_masses.astype(np.float64) - loudest
@@ -323,17 +338,17 @@ def _sum(
     chunks: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     sent: tuple[np.ndarray, bool, np.ndarray],
 ) -> Field:
-    """The field at the targets; what is sent to the sources is added up by chunks.
+    """Compute the field at the targets; add up the sums for the sources by chunks.
 
-    `sent` is log masses, whether they are divided by Z, and where the sums are put.
+    `sent` is the log masses, whether they are divided by Z, and the array for the sums.
     """
     log_masses, divided, totals = sent
     centre = _centre(of)
     base, charges = log_charges, log_charges
-    if kind == CAUCHY:
+    if kind != GAUSSIAN:
         base, charges = np.zeros_like(log_charges), np.exp(log_charges)
     seen = at.empty_field()
     with one_blas_thread():
@@ -350,16 +365,16 @@ def _centre(of: _Side) -> np.ndarray:
 
 
 def _beside(side: _Side, centre: np.ndarray) -> np.ndarray:
-    """Points as rows round a centre, each with a 1 behind it, (n, d + 1)."""
+    """Return points as rows about a centre, each with an appended 1, (n, d + 1)."""
     rows = np.ones((side.n, len(centre) + 1), np.float32)
     rows[:, :-1] = side.points.T - centre
     return rows
 
 
 def _chunks(at: _Side, of: _Side, most: int) -> np.ndarray:
-    """Rows of (first target, last, first source, last, map): runs of targets, by number alone.
+    """Return rows of (first target, last, first source, last, map), which are runs of targets.
 
-    `most` says how many a map may have.
+    Runs depend only on the number of targets; `most` is the maximum number of chunks per map.
     """
     chunks = []
     for m in range(len(at.offsets) - 1):
@@ -372,7 +387,7 @@ def _chunks(at: _Side, of: _Side, most: int) -> np.ndarray:
 
 
 def _pieces(chunks: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Rows of (first source, last, first source of its map, first chunk of its map, last)."""
+    """Return rows of (first source, last, first source of map, first chunk of map, last chunk)."""
     pieces = []
     for m in range(len(offsets) - 1):
         start, stop = int(offsets[m]), int(offsets[m + 1])

@@ -1,19 +1,19 @@
-"""The near part of a kernel that is split in two, summed directly over cells.
+"""Sum the near part of a split kernel directly over cells.
 
     K(d2) = soft(d2) + near(d2),     q = max(0, (radius^2 - d2) / (1 + radius^2))
-
     near(d2) = K(d2) q^4,     K(d2) = 1 / (1 + d2)
 
-1 / (1 + d2) is a geometric series in q about d2 = radius^2; soft is its first four terms within the
-radius and K beyond, so that it has three continuous derivatives and no peak: a grid of a third of
-the radius carries it where K itself needs one of 0.4. What is left vanishes at the radius.
-(Softening by a Taylor series: Skeel, Tezcan & Hardy 2002.) Two dimensions; a heavy-tailed map of
-thinly scattered points has few near pairs and a large grid, which is where this pays.
+1 / (1 + d2) is a geometric series in q about d2 = radius^2. The soft part is its first four terms
+within the radius and K beyond, so that it has three continuous derivatives and no peak. A grid
+spacing of a third of the radius suffices for it, whereas K itself needs one of 0.4. The near part
+vanishes at the radius. (Softening by a Taylor series: Skeel, Tezcan & Hardy 2002.) The split is
+for two dimensions. It pays for a heavy-tailed map of thinly scattered points, which has few near
+pairs and a large grid.
 
-Cells have the radius as their side; the sources of a row of cells stand one after another, so that
-the three cells in which a target's near sources lie are one run.
+The side of a cell equals the radius. The sources of a row of cells are stored in order, so that the
+three cells with a target's near sources form one run.
 
-Arrays as in `manymaps.compute`: targets (2, n_targets), sources (2, n_sources).
+Arrays are described in `manymaps.compute`: targets (2, n_targets), sources (2, n_sources).
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import types
 
-from manymaps.compute.jit import compiled
+from manymaps.compute.jit import chosen_by_type, compiled
 from manymaps.compute.repulsion_plan import FEW_MAPS
+from manymaps.compute.similarity import CAUCHY, KernelCode, decay, exp32, spread
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
@@ -31,22 +33,28 @@ __all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _TWO = np.float32(2.0)
+_THREE = np.float32(3.0)
 _FOUR = np.float32(4.0)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Charged maps laid end to end: map m from offsets[m] to offsets[m + 1].
+    """Charged maps in one array each: map m occupies the range from offsets[m] to offsets[m + 1].
 
     Attributes
     ----------
     targets : ndarray of shape (d, n_targets), float32
+        Coordinates of the targets.
     target_offsets : ndarray of shape (n_maps + 1,), int64
+        Ranges of the maps among the targets.
     sources : ndarray of shape (d, n_sources), float32
+        Coordinates of the sources.
     source_offsets : ndarray of shape (n_maps + 1,), int64
+        Ranges of the maps among the sources.
     charges : ndarray of shape (n_sources,), float32
+        Charges of the sources.
     low : ndarray of shape (n_maps, d), float32
-        No coordinate of a map is smaller.
+        Lower bounds of the coordinates of each map.
     """
 
     targets: np.ndarray
@@ -57,23 +65,59 @@ class Batch:
     low: np.ndarray
 
 
-def soft_kernel(d2: np.ndarray, radius: float) -> np.ndarray:
-    """The part of 1 / (1 + d2) that is left to the grid; all of it where the radius is 0."""
-    q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
-    return (1 - q**4) / (1 + d2)
+def soft_kernel(d2: np.ndarray, radius: float, kind: KernelCode = CAUCHY) -> np.ndarray:
+    """Return the part of a kernel that is left to the grid; all of it if the radius is 0."""
+    a = float(kind)
+    q = np.maximum(0, (radius**2 - d2) / (a + radius**2))
+    if kind == CAUCHY:
+        return (1 - q**4) / (1 + d2)
+    inside = np.polynomial.polynomial.polyval(q, _series(a, radius))
+    return np.where(d2 < radius**2, inside, np.exp(-a * np.log1p(d2 / a)))
 
 
-def soft_slope(d2: np.ndarray, radius: float) -> np.ndarray:
-    """The derivative of `soft_kernel` by d2, with its sign changed."""
-    q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
-    return (1 - q**4) / (1 + d2) ** 2 - 4 * q**3 / ((1 + radius**2) * (1 + d2))
+def soft_slope(d2: np.ndarray, radius: float, kind: KernelCode = CAUCHY) -> np.ndarray:
+    """Return the negated derivative of `soft_kernel` with respect to d2."""
+    a = float(kind)
+    q = np.maximum(0, (radius**2 - d2) / (a + radius**2))
+    if kind == CAUCHY:
+        return (1 - q**4) / (1 + d2) ** 2 - 4 * q**3 / ((1 + radius**2) * (1 + d2))
+    slopes = np.polynomial.polynomial.polyder(_series(a, radius))
+    inside = np.polynomial.polynomial.polyval(q, slopes) / (a + radius**2)
+    return np.where(d2 < radius**2, inside, np.exp(-(a + 1) * np.log1p(d2 / a)))
+
+
+def _series(a: float, radius: float) -> np.ndarray:
+    """Coefficients of the first four terms of a kernel as a series in q about the radius."""
+    return np.exp(-a * np.log1p(radius**2 / a)) * np.cumprod([1, a, (a + 1) / 2, (a + 2) / 3])
+
+
+@chosen_by_type
+def _near(charge, d2, square, inverse, kind, series):
+    """The near part of the potential of a charge, and of the slope with its sign changed."""
+    return _near_student if isinstance(kind, types.Float) else _near_cauchy
+
+
+def _near_cauchy(charge, d2, square, inverse, kind, series):
+    q = max(_ZERO, (square - d2) * inverse)
+    kernel = _ONE / (_ONE + d2)
+    term = charge * kernel * q * q * q
+    return term * q, term * (kernel * q + _FOUR * inverse)
+
+
+def _near_student(charge, d2, square, inverse, kind, series):
+    within = min(d2, square)
+    q = (square - within) * inverse
+    kernel = exp32(-decay(within, kind))
+    soft = series[0] + q * (series[1] + q * (series[2] + q * series[3]))
+    slope = inverse * (series[1] + q * (_TWO * series[2] + _THREE * q * series[3]))
+    return charge * (kernel - soft), charge * (kernel / spread(within, kind) - slope)
 
 
 @compiled
 def _sort_into_cells(
     first, last, maps, offsets, sources, charges, low, inverse_side, n_columns, starts, x, y, c
 ):
-    """Sources cell by cell, row after row: starts (len(maps), n_cells + 1), x, y, charge (3, n)."""
+    """Sort sources into cells, row after row: starts (len(maps), n_cells + 1), x, y, c (3, n)."""
     for b in range(first, last):
         m = maps[b]
         start, stop = offsets[m], offsets[m + 1]
@@ -98,11 +142,11 @@ def _sort_into_cells(
 @compiled
 def _add(
     first, last, maps, chunks, targets, low, inverse_side, n_columns, starts, x, y, c, radius,
-    potential, force,
+    kind, series, potential, force,
 ):  # fmt: skip
     """Add the near sums of each target to its potential and force."""
     square = radius * radius
-    inverse = _ONE / (_ONE + square)
+    inverse = _ONE / (np.float32(kind) + square)
     for chunk in range(first, last):
         b = chunks[chunk, 0]
         m = maps[b]
@@ -118,11 +162,8 @@ def _add(
                 for k in range(xs.size):
                     d_x, d_y = t_x - xs[k], t_y - ys[k]
                     d2 = d_x * d_x + d_y * d_y
-                    q = max(_ZERO, (square - d2) * inverse)
-                    kernel = _ONE / (_ONE + d2)
-                    term = cs[k] * kernel * q * q * q
-                    slope = term * (kernel * q + _FOUR * inverse)
-                    value += term * q
+                    term, slope = _near(cs[k], d2, square, inverse, kind, series)
+                    value += term
                     f_x += slope * d_x
                     f_y += slope * d_y
             potential[i] += value
@@ -136,6 +177,7 @@ def add_near(
     chunks: np.ndarray,
     span: float,
     radius: float,
+    kind: KernelCode,
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
@@ -144,22 +186,25 @@ def add_near(
     Parameters
     ----------
     batch : Batch
+        Targets, sources and charges of all maps.
     maps : ndarray of shape (n,), int64
-        The maps that are summed.
+        Maps to sum.
     chunks : ndarray of shape (n_chunks, 3), int64
-        Their targets: the place of a map in `maps`, the first target and the one after the last.
+        Ranges of targets: the index of a map in `maps`, the first target and the end of the range.
     span : float
-        No coordinate of these maps is larger than `low + span`.
+        Upper bound of the coordinates of these maps, relative to `low`.
     radius : float
-        Sources beyond it are left to the grid.
+        Distance beyond which sources are left to the grid.
     potential : ndarray of shape (n_targets,), float32
+        Potentials, to which the near part is added in place.
     force : ndarray of shape (2, n_targets), float32
-        Both are added to.
+        Forces, to which the near part is added in place.
     """
     n_columns = int(span / radius) + 2
     starts = np.empty((len(maps), n_columns**2 + 1), np.int64)
     x, y, c = np.empty((3, batch.sources.shape[1]), np.float32)
     inverse_side = np.float32(1 / radius)
+    series = tuple(_series(float(kind), radius).astype(np.float32))
     with alone_if(len(maps) < FEW_MAPS):
         share_out(
             _sort_into_cells, len(maps), maps, batch.source_offsets, batch.sources, batch.charges,
@@ -167,5 +212,5 @@ def add_near(
         )  # fmt: skip
     share_out(
         _add, len(chunks), maps, chunks, batch.targets, batch.low, inverse_side, n_columns, starts,
-        x, y, c, np.float32(radius), potential, force,
+        x, y, c, np.float32(radius), kind, series, potential, force,
     )  # fmt: skip

@@ -1,13 +1,14 @@
-"""What a field of charges by Fourier transforms should cost, and the cheapest way to sum it.
+"""Predict the cost of a field of charges by Fourier transforms, and find the cheapest plan.
 
     seconds = a + b n + c cells log(cells)  [+ a' + b' n + c' squares + e pairs]
 
-for n points on a padded grid, the second part for a kernel that is split at a radius
-(`manymaps.compute.repulsion_near`): its grid is coarser and its near pairs are summed one by one.
-How many these are is seen from how the points of a map share squares: objects that a map holds only
-in name crowd together. The constants were measured on two present-day cores.
+for n points on a padded grid. The second part applies to a kernel that is split at a radius
+(`manymaps.compute.repulsion_near`), whose grid is coarser and whose near pairs are summed one by
+one. Their number is estimated by counting the points of a map that share a square, because objects
+with negligible proportions in a map crowd together. The constants were measured on two current
+cores.
 
-Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
+Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from scipy import fft
 
 from manymaps.compute.jit import compiled
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN
+from manymaps.compute.similarity import CAUCHY, GAUSSIAN, KernelCode
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["FEW_MAPS", "ORDER", "Plan", "grid_length", "plan", "plan_batch", "spacing"]
@@ -27,23 +28,29 @@ ORDER = 6
 FEW_MAPS = 4
 _MARGIN = 10
 _REFERENCE_SPACING = 0.4
-_FORCE_ERROR = {GAUSSIAN: 1e-3, CAUCHY: 9e-3}
+# Errors of the Gaussian and of the Cauchy kernel at the reference spacing. On maps of the USF
+# norms, those of kernels between them are 3.8e-3, 2.3e-3, 1.6e-3 at exponents of 3, 5.5 and 10.5.
+_FORCE_ERROR = 1e-3, 9e-3
 _RADII = (2.0, 3.0, 4.5)
 _SOFT_SPACING = 1 / 3
-_SOFT_ERROR = 6.6e-3
+# At the smallest radius: of a kernel that is almost Gaussian, and of the Cauchy kernel. It is
+# 7.7e-3 and 9.8e-3 between them, at exponents of 3 and 10.5.
+_SOFT_ERROR = 11e-3, 6.6e-3
 _SOFT_ORDER = 3.6
 _POINT = 0.065e-6
 _CELL = 0.8e-9
 _MAP = 60e-6
 _NEAR_PAIR = 0.27e-9
+# Runs of near sources are short, and those that do not fill whole registers take most of the time.
+_NEAR_STUDENT_PAIR = 3e-9
 _NEAR_POINT = 0.08e-6
 _NEAR_CELL = 1e-9
 _NEAR_MAP = 60e-6
 _CLUSTERED = 1.2
 _SQUARE = 9.0
 _SQUARES = 64
-# A few lengths, so that maps of about the same span share a grid and a transformed kernel. Many
-# more cells along one axis are cheap.
+# Few lengths, so that maps of about the same span share a grid and a transformed kernel. Along one
+# axis, many more cells are cheap.
 _LENGTHS = np.array(
     [fft.next_fast_len(int(np.ceil(16 * 2 ** (k / 4))), real=True) for k in range(65)]
 )
@@ -52,24 +59,24 @@ _N_LENGTHS = {1: 65, 2: 33}
 
 @dataclass(frozen=True)
 class Plan:
-    """How each map is summed; arrays (n_maps,).
+    """A plan of how to sum each map, as arrays (n_maps,).
 
     Attributes
     ----------
     spacing : ndarray
-        Grid spacing.
+        Spacing of the grid points.
     length : ndarray
-        Cells along one side of the padded grid; 0 where no grid is large enough.
+        Number of cells along one side of the padded grid; 0 if no grid is large enough.
     radius : ndarray
-        Up to where near pairs are summed directly; 0 where the kernel is not split.
+        Radius below which near pairs are summed directly; 0 if the kernel is not split.
     seconds : ndarray
-        What it should take on two present-day cores; infinite without a grid.
+        Predicted time on two current cores, in seconds; infinite without a grid.
     low : ndarray of shape (n_maps, d)
-        The lowest corner of the map's targets and sources.
+        Lowest corner of the map's targets and sources.
     span : ndarray
-        Their longest side; NaN in a map without points.
+        Longest side of the map's targets and sources; NaN in a map without points.
     tolerance : float
-        Aimed relative error of the force.
+        Target relative error of the force.
     """
 
     spacing: np.ndarray
@@ -81,7 +88,7 @@ class Plan:
     tolerance: float
 
     def of(self, maps: np.ndarray) -> Plan:
-        """The plan of some maps."""
+        """Return the plan of some maps."""
         names = ("spacing", "length", "radius", "seconds", "low", "span")
         return replace(self, **{name: getattr(self, name)[maps] for name in names})
 
@@ -91,13 +98,13 @@ def plan_batch(
     target_offsets: np.ndarray,
     sources: np.ndarray,
     source_offsets: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     tolerance: float,
 ) -> Plan:
-    """The cheapest way for each map of a batch."""
+    """Find the cheapest way to sum each map of a batch."""
     extent = _joint_extent(targets, target_offsets, sources, source_offsets)
     neighbors = np.zeros(len(target_offsets) - 1)
-    if kind == CAUCHY and len(targets) == 2:
+    if kind != GAUSSIAN and len(targets) == 2:
         side = np.fmax(_SQUARE, extent[1] / _SQUARES).astype(np.float32)
         with alone_if(len(side) < FEW_MAPS):
             share_out(
@@ -113,18 +120,19 @@ def plan(
     sizes: tuple[np.ndarray, np.ndarray],
     extent: tuple[np.ndarray, np.ndarray],
     neighbors: np.ndarray,
-    kind: int,
+    kind: KernelCode,
     tolerance: float,
 ) -> Plan:
-    """The cheapest way for maps of these numbers of targets and sources, and `low` and `span`.
+    """Find the cheapest way to sum maps of these numbers of targets and sources.
 
-    `neighbors` says how many pairs share a square with sides of `_SQUARE`.
+    `extent` contains `low` and `span`, and `neighbors` the number of pairs that share a square with
+    sides of `_SQUARE`.
     """
     (n_targets, n_sources), (low, span) = sizes, extent
     d = low.shape[1]
     options = [(spacing(tolerance, kind), 0.0)]
-    if kind == CAUCHY and d == 2:
-        share = _SOFT_SPACING * (tolerance / _SOFT_ERROR) ** (1 / _SOFT_ORDER)
+    if kind != GAUSSIAN and d == 2:
+        share = _SOFT_SPACING * (tolerance / _between(kind, *_SOFT_ERROR)) ** (1 / _SOFT_ORDER)
         options += [(radius * min(share, 0.4), radius) for radius in _RADII]
     h, radius = (column[:, None] for column in np.array(options).T)
     length = grid_length(span / h, d)
@@ -133,26 +141,34 @@ def plan(
         seconds = _MAP + points * _POINT + _CELL * length**d * np.log2(length)
         near = _NEAR_MAP + points * _NEAR_POINT + _NEAR_CELL * (span / radius) ** 2
     pairs = np.minimum(_CLUSTERED * neighbors * radius / _RADII[1], n_targets * n_sources)
-    near += pairs * _NEAR_PAIR
+    near += pairs * (_NEAR_PAIR if kind == CAUCHY else _NEAR_STUDENT_PAIR)
     seconds = np.where(length, seconds + np.where(radius, near, 0), np.inf)
     best = np.argmin(seconds, axis=0), np.arange(len(span))
     chosen = h[best[0], 0], length[best], radius[best[0], 0], seconds[best]
     return Plan(*chosen, low, span, tolerance)
 
 
-def spacing(tolerance: float, kind: int) -> float:
-    """Grid spacing at which forces are right to about `tolerance`: their error grows as h^6.
+def _between(kind: KernelCode, gaussian: float, cauchy: float) -> float:
+    """Interpolate a number that is known for two kernels in the inverse of the exponent."""
+    known = {GAUSSIAN: gaussian, CAUCHY: cauchy}
+    return known[int(kind)] if kind in known else gaussian + (cauchy - gaussian) / float(kind)
 
-    Measured on fits of the embedded word relations; the potential is some 30 times better.
+
+def spacing(tolerance: float, kind: KernelCode) -> float:
+    """Return the grid spacing at which forces are accurate to about `tolerance`.
+
+    Their error grows as h^6. The rule was measured on fits of the embedded word relations. The
+    potential is about 30 times more accurate.
     """
-    error = _FORCE_ERROR[kind]
+    error = _between(kind, *_FORCE_ERROR)
     return float(np.clip(_REFERENCE_SPACING * (tolerance / error) ** (1 / ORDER), 0.1, 0.6))
 
 
 def grid_length(cells: np.ndarray, d: int) -> np.ndarray:
-    """Cells along one side of the padded grid for points that span this many; 0 beyond the largest.
+    """Return the number of cells per side of the padded grid for points that span `cells`.
 
-    Half of the grid holds the points, their splines and a margin.
+    It is 0 beyond the largest grid. Half of the grid contains the points, their splines and a
+    margin.
     """
     lengths = _LENGTHS[: _N_LENGTHS[d]]
     place = np.searchsorted(lengths, 2 * (np.ceil(cells) + ORDER + _MARGIN))
@@ -161,7 +177,7 @@ def grid_length(cells: np.ndarray, d: int) -> np.ndarray:
 
 @compiled
 def _extents(first, last, offsets, points, low, high):
-    """Lowest and highest coordinates of each map's points; inf and -inf where there are none."""
+    """Fill the lowest and highest coordinates of each map's points; inf and -inf without points."""
     for m in range(first, last):
         for k in range(points.shape[0]):
             least, most = np.float32(np.inf), np.float32(-np.inf)
@@ -175,7 +191,7 @@ def _extents(first, last, offsets, points, low, high):
 def _count_neighbors(
     first, last, target_offsets, targets, source_offsets, sources, low, side, neighbors
 ):
-    """How many pairs of each map's targets and sources share a square of the map's `side`."""
+    """Count the pairs of each map's targets and sources that share a square of the map's `side`."""
     edge = _SQUARES - 1
     for m in range(first, last):
         inverse = np.float32(1.0) / side[m]
@@ -198,7 +214,7 @@ def _joint_extent(
     sources: np.ndarray,
     source_offsets: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest corner (n_maps, d) and longest side (n_maps,) of each map's targets and sources."""
+    """Return the lowest corner (n_maps, d) and longest side (n_maps,) of each map's points."""
     shape = len(target_offsets) - 1, len(targets)
     low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
     few = len(low) < FEW_MAPS

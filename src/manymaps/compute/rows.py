@@ -1,21 +1,22 @@
-"""Some rows of a conditional model in many dimensions: their cost, and its gradient everywhere.
+"""Compute the cost of some rows of a conditional model in many dimensions, and its full gradient.
 
     e_ij^m = log pi_i^m + charge_j^m + log K(|y_i^m - y_j^m|^2),   charge_j^m = log pi_j^m + beta_j
     Z_i    = sum_m sum_(j != i) exp(e_ij^m)
     cost   = - sum_i sum_j p_ij (log sum_m exp(e_ij^m) - log Z_i)
     g_ij^m = dC / d e_ij^m = R_i exp(e_ij^m) / Z_i - p_ij exp(e_ij^m) / sum_m' exp(e_ij^m')
 
-A row needs no other row's Z, so that one product gives the logits of a block and two more the
-forces on both of its sides,
+A row does not need any other row's Z. One matrix product therefore computes the logits of a block,
+and two more compute the forces on both of its sides,
 
     dC / d y_i = -2 (y_i sum_j h_ij - sum_j h_ij y_j)
     dC / d y_j = -2 (y_j sum_i h_ij - sum_i h_ij y_i),      h_ij = g_ij (-d log K / d d2)_ij
 
-where two fields of all rows take four. Logits are taken relative to the highest of their row, so
-that a remote one keeps its digits. Stored pairs are measured without products, which would cancel.
+whereas two fields of all rows need four. Logits are taken relative to the highest of their row, so
+that a remote row retains its precision. Distances of stored pairs are computed without products,
+which would cancel.
 
 Arrays: positions (n_maps, n, d) and charges, log_pi, norms |y|^2 (n_maps, n), all float32; rows
-(k,), rising; p as CSR; weights (n_maps, k, n). A step of this size holds n_maps k n numbers.
+(k,), rising; p as CSR; weights (n_maps, k, n). A step of this size stores n_maps k n numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN, exp32, log32
+from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, spread
 from manymaps.compute.threads import share_out
 
 __all__ = [
@@ -47,10 +48,10 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
-    """Turn inner products into logits in place; the highest of them. Cauchy: kernels too."""
+    """Turn inner products into logits in place; return the highest. Cauchy: fill kernels too."""
     part, norm_j, charge = line[start:stop], norms[start:stop], charges[start:stop]
     peak = np.float32(-np.inf)
-    if kind == GAUSSIAN:
+    if is_gaussian(kind):
         for j in range(part.size):
             d2 = max(norm + norm_j[j] - _TWO * part[j], _ZERO)
             part[j] = offset + charge[j] - d2
@@ -59,17 +60,17 @@ def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
         kernel = slopes[start:stop]
         for j in range(part.size):
             d2 = max(norm + norm_j[j] - _TWO * part[j], _ZERO)
-            kernel[j] = _ONE / (_ONE + d2)
-            part[j] = offset + charge[j] - log32(_ONE + d2)
+            kernel[j] = _ONE / spread(d2, kind)
+            part[j] = offset + charge[j] - decay(d2, kind)
             peak = max(peak, part[j])
     return peak
 
 
 @inlined
 def _exponentials(line, slopes, start, stop, peak, kind):
-    """Turn logits into exp(e - peak) in place, and kernels into slopes; the sums of both."""
+    """Turn logits into exp(e - peak) and kernels into slopes, in place; return the sums of both."""
     part, total, steep = line[start:stop], _ZERO, _ZERO
-    if kind == GAUSSIAN:
+    if is_gaussian(kind):
         for j in range(part.size):
             part[j] = exp32(part[j] - peak)
             total += part[j]
@@ -85,16 +86,16 @@ def _exponentials(line, slopes, start, stop, peak, kind):
 
 @inlined
 def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
-    """e_ij^m of one pair into `terms`, as shares that sum to 1; log sum_m exp(e_ij^m)."""
+    """Fill `terms` with a pair's e_ij^m as shares that sum to 1; return log sum_m exp(e_ij^m)."""
     peak = np.float32(-np.inf)
     for m in range(terms.size):
         d2 = _ZERO
         for axis in range(positions.shape[2]):
             difference = positions[m, i, axis] - positions[m, j, axis]
             d2 += difference * difference
-        kernels[m] = _ONE / (_ONE + d2)
-        decay = d2 if kind == GAUSSIAN else np.float32(np.log1p(d2))
-        terms[m] = log_pi[m, i] + charges[m, j] - decay
+        kernels[m] = _ONE / spread(d2, kind)
+        loss = decay(d2, kind) if in_logs(kind) else np.float32(np.log1p(d2))
+        terms[m] = log_pi[m, i] + charges[m, j] - loss
         peak = max(peak, terms[m])
     total = _ZERO
     for m in range(terms.size):
@@ -118,7 +119,7 @@ def pair_logits(first, last, rows, columns, positions, log_pi, charges, kind, re
 
 @inlined
 def _row_logits(rows, positions, norms, log_pi, charges, kind, own, weights, slopes, peaks):
-    """Logits of a block of rows in all maps, and the highest of each row."""
+    """Compute the logits of a block of rows in all maps, and the highest of each row."""
     n_maps, n = norms.shape
     peaks[:] = np.float32(-np.inf)
     for m in range(n_maps):
@@ -137,7 +138,7 @@ def _row_logits(rows, positions, norms, log_pi, charges, kind, own, weights, slo
 
 @inlined
 def _row_sums(r, i, kind, weights, slopes, peak, sums, steep):
-    """exp(e - peak) of one row in all maps, its sums map by map, and their sum."""
+    """Compute exp(e - peak) of one row in all maps, its sums per map, and their sum."""
     n, total = weights.shape[2], 0.0
     for m in range(weights.shape[0]):
         sums[m], steep[m] = _ZERO, _ZERO
@@ -159,7 +160,7 @@ def normalize_rows(first, last, rows, positions, norms, log_pi, charges, kind, l
         start, stop = c * ROWS, min((c + 1) * ROWS, rows.size)
         own, peaks = np.empty((stop - start, d), np.float32), np.empty(stop - start, np.float32)
         weights = np.empty((n_maps, stop - start, n), np.float32)
-        slopes = weights if kind == GAUSSIAN else np.empty_like(weights)
+        slopes = weights if is_gaussian(kind) else np.empty_like(weights)
         sums, steep = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
         _row_logits(
             rows[start:stop], positions, norms, log_pi, charges, kind, own, weights, slopes, peaks
@@ -174,11 +175,12 @@ def weigh_rows(
     first, last, rows, indptr, indices, p, positions, norms, log_pi, charges, kind, exaggeration,
     weights, slopes, factors, force, share, cost,
 ):  # fmt: skip
-    """What rows choose, and the gradient of the choosers, of blocks of `ROWS` rows.
+    """Compute the choices of blocks of `ROWS` rows, and the gradient of the choosers.
 
     Fills weights with g / factor and slopes with h / factor, both (n_maps, k, n) and one array for
-    a Gaussian kernel; factors and cost (k,); force (n_maps, k, d) = dC / d y_i^m and share
-    (n_maps, k) = dC / d log pi_i^m. Exaggeration multiplies the part of the stored pairs in g.
+    a Gaussian kernel. Also fills factors and cost (k,), force (n_maps, k, d) = dC / d y_i^m and
+    share (n_maps, k) = dC / d log pi_i^m. Exaggeration multiplies the part of the stored pairs in
+    g.
     """
     n_maps, _, d = positions.shape
     for c in range(first, last):
@@ -188,7 +190,7 @@ def weigh_rows(
         steep = np.empty((stop - start, n_maps), np.float32)
         terms, kernels = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
         block = np.empty((n_maps, stop - start, positions.shape[1]), np.float32)
-        block_slopes = block if kind == GAUSSIAN else np.empty_like(block)
+        block_slopes = block if is_gaussian(kind) else np.empty_like(block)
         _row_logits(
             rows[start:stop], positions, norms, log_pi, charges, kind, own, block, block_slopes,
             peaks,
@@ -211,7 +213,7 @@ def weigh_rows(
                     part = np.float32(exaggeration * p[a] * terms[m] / factors[k])
                     block[m, r, j] -= part
                     sums[r, m] -= part
-                    if kind != GAUSSIAN:
+                    if not is_gaussian(kind):
                         block_slopes[m, r, j] -= part * kernels[m]
                         steep[r, m] -= part * kernels[m]
             cost[k] = value
@@ -220,10 +222,10 @@ def weigh_rows(
             for r in range(stop - start):
                 k = start + r
                 weights[m, k] = block[m, r]
-                if kind != GAUSSIAN:
+                if not is_gaussian(kind):
                     slopes[m, k] = block_slopes[m, r]
                 share[m, k] = factors[k] * sums[r, m]
-                total = sums[r, m] if kind == GAUSSIAN else steep[r, m]
+                total = sums[r, m] if is_gaussian(kind) else steep[r, m]
                 for axis in range(d):
                     own_part = positions[m, rows[k], axis] * total
                     force[m, k, axis] = -_TWO * factors[k] * (own_part - pulled[r, axis])
@@ -231,9 +233,10 @@ def weigh_rows(
 
 @compiled
 def feel_rows(first, last, choosers, positions, weights, slopes, factors, kind, force, share):
-    """The gradient of the chosen: fills force (n_maps, n, d) and share (n_maps, n).
+    """Compute the gradient of the chosen: fill force (n_maps, n, d) and share (n_maps, n).
 
-    Of blocks of `COLUMNS` objects; choosers (n_maps, k, d) are positions times factors.
+    The loop runs over blocks of `COLUMNS` objects; choosers (n_maps, k, d) are positions times
+    factors.
     """
     n_maps, n, d = positions.shape
     for c in range(first, last):
@@ -247,13 +250,13 @@ def feel_rows(first, last, choosers, positions, weights, slopes, factors, kind, 
                 line, factor = part[r], np.float32(factors[r])
                 for j in range(stop - start):
                     steep[j] += factor * line[j]
-                if kind != GAUSSIAN:
+                if not is_gaussian(kind):
                     line = weights[m, r, start:stop]
                     for j in range(stop - start):
                         total[j] += factor * line[j]
             pulled = np.dot(part.T, choosers[m])
             for j in range(stop - start):
-                share[m, start + j] = steep[j] if kind == GAUSSIAN else total[j]
+                share[m, start + j] = steep[j] if is_gaussian(kind) else total[j]
                 for k in range(d):
                     own_part = positions[m, start + j, k] * steep[j]
                     force[m, start + j, k] = -_TWO * (own_part - pulled[j, k])
@@ -269,7 +272,7 @@ def adam_step(
     keep_square: np.float32,
     least: np.float32,
 ) -> None:
-    """One step of Adam (Kingma & Ba 2015) on flat float32 arrays, in place.
+    """Make one step of Adam (Kingma & Ba 2015) on flat float32 arrays, in place.
 
     x <- x - rate mean / (sqrt(square) + least); the caller corrects the rate and `least` for the
     bias of the first steps.

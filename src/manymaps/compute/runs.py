@@ -1,4 +1,4 @@
-"""Runs of rows that lie end to end, and what each of one run has with each of another."""
+"""Pair the rows of runs of consecutive rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["crossed_runs"]
 def crossed_runs(
     starts: np.ndarray, counts: np.ndarray, other_starts: np.ndarray, other_counts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Each of one run of rows with each of another, run by run, in row-major order.
+    """Pair each row of one run with each row of another, run by run, in row-major order.
 
     Examples
     --------

@@ -2,11 +2,10 @@
 
     B = -1/2 J D^2 J,      x = the leading eigenvectors of B times the roots of their eigenvalues
 
-with D^2 squared distances and J = I - 1/n. Extreme eigenpairs and singular values of large matrices
-are the same ones from the same start.
-
-Where eigenvalues coincide, as in networks of like parts, ARPACK goes on from further vectors. Newer
-SciPy draws them anew at each call unless told otherwise.
+with D^2 squared distances and J = I - 1/n. The same start gives the same extreme eigenpairs and
+singular values of a large matrix. If eigenvalues coincide, as in networks of equal parts, ARPACK
+continues from additional random vectors. Recent versions of SciPy draw them at random in each call
+unless a generator is passed.
 """
 
 from __future__ import annotations
@@ -28,24 +27,35 @@ def extreme_eigenpairs(
     tolerance: float = 0.0,
     max_iter: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues (k,) and eigenvectors (n, k); those alone that converged within `max_iter`.
+    """Compute eigenvalues (k,) and eigenvectors (n, k), restricted to those that converged.
 
     Parameters
     ----------
     matrix : symmetric (sparse) array of shape (n, n)
-    k : int, less than n
+        Matrix to decompose.
+    k : int
+        Number of eigenpairs, less than n.
     start : ndarray of shape (n,)
-    which : {"LA", "SA"}
-        The largest or the smallest.
-    tolerance : float
-        Relative accuracy of eigenvalues; 0 is that of the machine.
+        Vector at which the iteration starts.
+    which : {"LA", "SA"}, default="LA"
+        Whether to compute the largest ("LA") or the smallest ("SA") eigenvalues.
+    tolerance : float, default=0.0
+        Relative accuracy of the eigenvalues; 0 stands for machine precision.
     max_iter : int, optional
-        Restarts; by default ten times n, after which there is an error.
+        Maximum number of restarts, after which the converged eigenpairs are returned. Defaults to
+        ten times n, after which an error is raised.
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (k,)
+        Eigenvalues; fewer than k if `max_iter` ended the iteration.
+    eigenvectors : ndarray of shape (n, k)
+        Eigenvectors as columns.
 
     Raises
     ------
     scipy.sparse.linalg.ArpackNoConvergence
-        Without `max_iter`, for a matrix whose eigenpairs are not found.
+        If the eigenpairs do not converge and `max_iter` is not set.
 
     Examples
     --------
@@ -70,13 +80,25 @@ def extreme_eigenpairs(
 def leading_singular_values(
     matrix: Any, k: int, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The k largest singular values, rising, with left vectors as columns and right ones as rows.
+    """Compute the k largest singular values in ascending order, with their vectors.
 
     Parameters
     ----------
     matrix : (sparse) array or LinearOperator of shape (n, m)
-    k : int, less than n and m
+        Matrix to decompose.
+    k : int
+        Number of singular values, less than n and m.
     start : ndarray of shape (min(n, m),)
+        Vector at which the iteration starts.
+
+    Returns
+    -------
+    left : ndarray of shape (n, k)
+        Left singular vectors as columns.
+    values : ndarray of shape (k,)
+        Singular values in ascending order.
+    right : ndarray of shape (k, m)
+        Right singular vectors as rows.
 
     Examples
     --------
@@ -91,7 +113,7 @@ def leading_singular_values(
     gram = LinearOperator(
         shape=(width, width), matvec=lambda x: tall.rmatvec(tall.matvec(x)), dtype=np.float64
     )
-    # What SciPy's svds draws where values coincide cannot be told.
+    # SciPy's svds cannot be given the generator that it uses if values coincide.
     basis, _ = np.linalg.qr(extreme_eigenpairs(gram, k, start)[1])
     left, values, turn = np.linalg.svd(tall.matmat(basis), full_matrices=False)
     left, values, right = left[:, ::-1], values[::-1], (turn @ basis.T)[::-1]
@@ -99,7 +121,7 @@ def leading_singular_values(
 
 
 def centred_products(squared_distances: np.ndarray) -> np.ndarray:
-    """-1/2 J D^2 J, the inner products of points about their mean, in place of D^2.
+    """Replace D^2 by -1/2 J D^2 J, the inner products of points about their mean.
 
     Examples
     --------
@@ -117,18 +139,25 @@ def centred_products(squared_distances: np.ndarray) -> np.ndarray:
 def scaled_axes(
     products: np.ndarray, k: int, start: np.ndarray, *, sign: float = 1.0, most_dense: int = 0
 ) -> np.ndarray:
-    """Eigenvectors times the roots of their eigenvalues, the largest first; shape (n, k), float64.
+    """Compute eigenvectors times the roots of their eigenvalues, the largest first.
 
     Parameters
     ----------
     products : ndarray of shape (n, n)
-    k : int, less than n
+        Symmetric matrix, such as that of `centred_products`.
+    k : int
+        Number of axes, less than n.
     start : ndarray of shape (n,)
-        Where the search for eigenvectors begins.
-    sign : {1.0, -1.0}
-        Which eigenvalues are meant: the largest, or those most below zero.
-    most_dense : int
-        Up to so many objects all eigenpairs are computed.
+        Vector at which the search for eigenvectors starts.
+    sign : {1.0, -1.0}, default=1.0
+        Whether to use the largest eigenvalues (1.0) or the most negative ones (-1.0).
+    most_dense : int, default=0
+        Maximum number of objects for which all eigenpairs are computed.
+
+    Returns
+    -------
+    ndarray of shape (n, k), float64
+        Coordinates on the axes.
 
     Examples
     --------

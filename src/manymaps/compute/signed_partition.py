@@ -1,20 +1,21 @@
-"""A network with ties that bind and ties that part, cut into groups.
+"""Partition a network with positive and negative ties into groups.
 
-Sought are labels c of the nodes under which
+The partition seeks labels c of the nodes that maximize
 
     sum_{i<j, c_i = c_j} a_ij  -  (gamma / 2 S) sum_c S_c^2  +  sum_i s_i lean_i,c_i
 
-is large: a_ij the tie of two nodes, of either sign, S_c the sizes s_i of the members of c, S their
-whole, lean what a node likes a group. The second term is that of modularity at a resolution gamma
-with given sizes (Reichardt & Bornholdt 2006, Physical Review E 74, 016110); signed ties make it the
-correlation clustering of Bansal, Blum & Chawla (2004, Machine Learning 56, 89-113).
+a_ij is the tie of two nodes, of either sign. S_c is the total size s_i of the members of c, and S
+that of all nodes. lean is the preference of a node for a group. The second term is that of
+modularity at a resolution gamma with given sizes (Reichardt & Bornholdt 2006, Physical Review E 74,
+016110). Signed ties turn it into the correlation clustering of Bansal, Blum & Chawla (2004, Machine
+Learning 56, 89-113).
 
-It is climbed by local moving, each node in its turn to the group that gains most, on ever coarser
-networks (Blondel et al. 2008, J. Stat. Mech. P10008), whose nodes are the groups found before; and
-then down again, each level starting from the labels of the coarser one, with a given number of
-groups.
+The search uses local moving, in which each node in turn moves to the group that gains most, on
+successively coarser networks (Blondel et al. 2008, J. Stat. Mech. P10008). Their nodes are the
+groups of the previous network. The search then descends again with a fixed number of groups, and
+each level starts from the labels of the coarser one.
 
-Arrays: ties (n, n) sparse, symmetric; sizes (n,); lean (n, n_groups) or (n, 0) for none.
+Arrays: ties (n, n) sparse and symmetric, sizes (n,), lean (n, n_groups) or (n, 0) for none.
 """
 
 from __future__ import annotations
@@ -45,34 +46,37 @@ def signed_partition(
     resolution: float,
     generator: np.random.Generator,
 ) -> np.ndarray:
-    """Groups of the nodes, at most `n_groups`.
+    """Partition the nodes into at most `n_groups` groups.
 
     Parameters
     ----------
     ties : sparse array of shape (n, n)
-        Symmetric, of either sign.
+        Symmetric ties, of either sign.
     sizes : ndarray of shape (n,)
-        Positive.
+        Positive sizes of the nodes.
     n_groups : int
+        Maximum number of groups.
     leaning : callable
-        leaning(labels, k) gives lean (k, n_groups) of the k nodes of a coarser network, for
-        labels (n,) that say in which of them each node is. The coarsest start where they lean most.
+        Function such that leaning(labels, k) returns the preferences (k, n_groups) of the k nodes
+        of a coarser network. labels (n,) contains the coarse node of each node. The nodes of the
+        coarsest network start in the groups that they prefer most.
     coarsening, resolution : float
-        gamma on the way up, which decides how coarse the networks get, and on the way down, which
-        decides how alike the sizes of the groups are.
+        gamma during coarsening, which determines how coarse the network becomes, and gamma during
+        refinement, which determines how similar the sizes of the groups are.
     generator : numpy.random.Generator
-        For the order in which nodes move.
+        Generator of the order in which nodes move.
 
     Returns
     -------
     ndarray of int, shape (n,)
+        Group of each node.
 
     Examples
     --------
     >>> import numpy as np
     >>> from scipy import sparse
-    >>> ties = np.kron(np.eye(2), np.ones((3, 3)))     # two threes,
-    >>> ties[0, 1] = ties[1, 0] = -5.0                 # in one of which two part
+    >>> ties = np.kron(np.eye(2), np.ones((3, 3)))     # two triples;
+    >>> ties[0, 1] = ties[1, 0] = -5.0                 # two nodes of one triple repel
     >>> groups = signed_partition(
     ...     sparse.csr_array(ties), np.ones(6), 2, lambda labels, k: np.zeros((k, 2)),
     ...     coarsening=1.0, resolution=1.0, generator=np.random.default_rng(0))
@@ -115,22 +119,25 @@ def local_moves(
     lean: np.ndarray | None,
     order: np.ndarray,
 ) -> None:
-    """Move each node, in the order given, to the group that gains most, until few move.
+    """Move each node, in the given order, to the group that gains most, until few nodes move.
 
     Parameters
     ----------
     ties : sparse array of shape (n, n)
-        Symmetric, without a diagonal.
+        Symmetric ties, without a diagonal.
     sizes : ndarray of shape (n,)
+        Sizes of the nodes.
     labels : ndarray of int, shape (n,)
-        Groups from 0 to n_groups - 1; changed in place.
+        Groups from 0 to n_groups - 1, changed in place.
     n_groups : int
+        Number of groups.
     factor : float
-        gamma / S.
+        Penalty on sizes, gamma / S.
     lean : ndarray of shape (n, n_groups), optional
-        What each node, with its size, likes each group. Without it nodes move only to groups that
-        they are tied to.
+        Preference of each node for each group, multiplied by its size. Without it, nodes move only
+        to groups to which they are tied.
     order : ndarray of int, shape (n,)
+        Order in which nodes move.
     """
     whole = np.bincount(labels, sizes, n_groups)
     leans = np.zeros((len(labels), 0)) if lean is None else np.ascontiguousarray(lean)
@@ -149,7 +156,7 @@ def _without_diagonal(ties: sparse.csr_array) -> sparse.csr_array:
 def _coarser(
     network: sparse.csr_array, sizes: np.ndarray, members: np.ndarray, count: int
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """The network whose nodes are groups of nodes."""
+    """Build the network whose nodes are groups of nodes."""
     shape = (count, len(members))
     belongs = sparse.csr_array((np.ones(len(members)), (members, np.arange(len(members)))), shape)
     return _without_diagonal(belongs @ network @ belongs.T), belongs @ sizes
@@ -157,7 +164,7 @@ def _coarser(
 
 @compiled
 def _moves(indptr, indices, data, sizes, labels, whole, factor, lean, order):
-    """Local moving; `whole` are the sizes of the groups."""
+    """Run local moving; `whole` contains the sizes of the groups."""
     count = whole.size
     anywhere = lean.shape[1] > 0
     ties = np.zeros(count)

@@ -1,11 +1,24 @@
 """The kernels K(d2) of a similarity, their slopes, and exp and log for float32 loops.
 
-    code  kernel     K(d2)          -K'(d2)
-    0     Gaussian   exp(-d2)       K
-    1     Cauchy     1 / (1 + d2)   K^2
+    code         kernel                             K(d2)              -K'(d2)
+    0            Gaussian                           exp(-d2)           K
+    1            Cauchy                             1 / (1 + d2)       K^2
+    a, float32   Student, 2 a - 1 degrees of        (1 + d2 / a)^-a    K / (1 + d2 / a)
+                 freedom (Kobak et al. 2019)
 
-d2 is a squared distance. A kernel reaches a compiled loop as its integer code, which is the same
-throughout the loop, so that the compiler takes the branch out of it and the loop stays cached.
+d2 is a squared distance. The Student kernel is that of Student's t distribution with nu degrees of
+freedom, in a scale in which all kernels have the same curvature at 0: its limits are exactly the
+other two, the Cauchy kernel at a = 1 and the Gaussian kernel at a = infinity.
+
+A compiled loop receives the kernel as its code. An integer is constant throughout the loop, so the
+compiler moves the branch out of it and the loop remains cached. The exponent of a Student kernel
+has another type, for which the loop is compiled separately (`chosen_by_type`): the loops of the
+other two kernels contain nothing of it, compile as fast and give the same bits as without it.
+
+References
+----------
+D. Kobak, G. Linderman, S. Steinerberger, Y. Kluger and P. Berens, Heavy-tailed kernels reveal a
+finer cluster structure in t-SNE visualisations, ECML PKDD 2019.
 """
 
 from __future__ import annotations
@@ -17,13 +30,17 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from manymaps.compute.jit import inlined
+from manymaps.compute.jit import chosen_by_type, inlined
 
-__all__ = ["CAUCHY", "GAUSSIAN", "KERNEL_CODES", "exp32", "greater", "log32", "term_and_slope"]
+__all__ = [
+    "CAUCHY", "GAUSSIAN", "KernelCode", "decay", "exp32", "greater", "in_logs", "is_gaussian",
+    "kernel_code", "log32", "spread", "term_and_slope",
+]  # fmt: skip
+
+KernelCode = int | np.float32
 
 GAUSSIAN = 0
 CAUCHY = 1
-KERNEL_CODES = {"gaussian": GAUSSIAN, "cauchy": CAUCHY}
 
 _LOG2_E = np.float32(1.4426950408889634)
 _LN_2_HIGH = np.float32(0.693359375)
@@ -44,11 +61,25 @@ _SQRT_2 = np.float32(1.4142135623730951)
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
+_SMALL = np.float32(0.41421356)
+# `log32` is accurate below 2^126 = 8.5e37. At this squared distance, the exp of every kernel's
+# logarithm is 0 in float32: log(8e37) = 87.3, and `exp32` is 0 below -87.
+_FARTHEST = np.float32(8e37)
+
+
+def kernel_code(kernel: Any) -> KernelCode:
+    """Return the code of a kernel: "gaussian", "cauchy" or degrees of freedom.
+
+    >>> kernel_code("cauchy"), kernel_code(1.0), float(kernel_code(4.0))
+    (1, 1, 2.5)
+    """
+    codes = {"gaussian": GAUSSIAN, np.inf: GAUSSIAN, "cauchy": CAUCHY, 1.0: CAUCHY}
+    return codes[kernel] if kernel in codes else np.float32((kernel + 1) / 2)
 
 
 @intrinsic
 def _power_of_two(typing_context: Any, exponent: Any) -> Any:
-    """2 ** exponent for a whole float32, by its bits: `math.ldexp` has no SIMD form."""
+    """Return 2 ** exponent for a whole float32 from its bits; `math.ldexp` has no SIMD form."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         int32 = ir.IntType(32)
@@ -61,7 +92,7 @@ def _power_of_two(typing_context: Any, exponent: Any) -> Any:
 
 @intrinsic
 def _exponent(typing_context: Any, number: Any) -> Any:
-    """The exponent of a positive normal float32, as one: `math.frexp` has no SIMD form."""
+    """Return the exponent of a positive normal float32 as one; `math.frexp` has no SIMD form."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         int32 = ir.IntType(32)
@@ -74,7 +105,7 @@ def _exponent(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def greater(typing_context: Any, left: Any, right: Any) -> Any:
-    """The greater of two numbers that are not NaN: a line's greatest by `max` has no SIMD form."""
+    """Return the greater of two numbers that are not NaN; `max` over a line has no SIMD form."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         flags = ("nnan", "nsz")
@@ -86,10 +117,10 @@ def greater(typing_context: Any, left: Any, right: Any) -> Any:
 
 @inlined
 def exp32(x):
-    """exp(x) in float32, right to 5e-7 of its value; 0 below -87, exp(88) above 88.
+    """Return exp(x) in float32, to a relative accuracy of 5e-7; 0 below -87, exp(88) above 88.
 
-    x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial in r (Cephes' coefficients), times 2^k. The
-    scalar libm call that numba would make is not vectorized.
+    x = k ln 2 + r with |r| <= ln 2 / 2; the result is a polynomial in r (Cephes' coefficients)
+    times 2^k. The scalar libm call that numba would generate is not vectorized.
     """
     clipped = min(max(x, _LOWEST), _HIGHEST)
     k = np.floor(clipped * _LOG2_E + _HALF)
@@ -100,16 +131,8 @@ def exp32(x):
 
 
 @inlined
-def log32(x):
-    """log(x) of a normal number below 2^126 in float32, right to 2e-7 of its value.
-
-    x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), a polynomial in f (Cephes).
-    """
-    k = _exponent(x)
-    m = x * _power_of_two(-k)
-    large = m > _SQRT_2
-    f = (_HALF * m if large else m) - _ONE
-    k += _ONE if large else _ZERO
+def _log_by_parts(k, f):
+    """Return log(2^k (1 + f)) of f from sqrt(1/2) - 1 to sqrt(2) - 1 by a polynomial (Cephes)."""
     tail = _L11
     tail = tail * f + _L10
     tail = tail * f + _L9
@@ -125,14 +148,79 @@ def log32(x):
 
 
 @inlined
+def _parts(x):
+    """Return k and f of a positive normal number x = 2^k (1 + f)."""
+    k = _exponent(x)
+    m = x * _power_of_two(-k)
+    large = m > _SQRT_2
+    f = (_HALF * m if large else m) - _ONE
+    k += _ONE if large else _ZERO
+    return k, f
+
+
+@inlined
+def log32(x):
+    """Return log(x) of a normal float32 below 2^126, with a relative error of at most 2e-7."""
+    k, f = _parts(x)
+    return _log_by_parts(k, f)
+
+
+@inlined
+def log1p32(x):
+    """Return log(1 + x) of a float32 from 0 to below 2^126, with a relative error of at most 3e-7.
+
+    If x is small, 1 + x would round its digits away, and f is x itself.
+    """
+    k, f = _parts(_ONE + x)
+    return _log_by_parts(k, x if x < _SMALL else f)
+
+
+@chosen_by_type
+def is_gaussian(kind):
+    """Return whether a code is that of the Gaussian kernel."""
+    if isinstance(kind, types.Float):
+        return lambda kind: False
+    return lambda kind: kind == GAUSSIAN
+
+
+@chosen_by_type
+def in_logs(kind):
+    """Return whether loops receive charges as logarithms: for all kernels except Cauchy."""
+    if isinstance(kind, types.Float):
+        return lambda kind: True
+    return lambda kind: kind == GAUSSIAN
+
+
+@chosen_by_type
+def decay(d2, kind):
+    """Return -log K(d2)."""
+    if not isinstance(kind, types.Float):
+        if d2 == types.float32:
+            return lambda d2, kind: d2 if kind == GAUSSIAN else log32(_ONE + d2)
+        return lambda d2, kind: d2 if kind == GAUSSIAN else np.log1p(d2)
+    if d2 == types.float32:
+        return lambda d2, kind: kind * log1p32(min(d2, _FARTHEST) / kind)
+    return lambda d2, kind: kind * np.log1p(d2 / kind)
+
+
+@chosen_by_type
+def spread(d2, kind):
+    """Return -1 / (d log K / d d2) of a kernel that is not Gaussian."""
+    if isinstance(kind, types.Float):
+        return lambda d2, kind: _ONE + d2 / kind
+    return lambda d2, kind: _ONE + d2
+
+
+@inlined
 def term_and_slope(d2, charge, kind):
     """Return charge * K(d2) and charge * (-K'(d2)).
 
-    For the Gaussian `charge` is the logarithm of the charge, so that neither part underflows alone.
+    For all kernels except Cauchy, `charge` is the logarithm of the charge, so that neither factor
+    underflows separately.
     """
-    if kind == GAUSSIAN:
-        term = exp32(charge - d2)
-        return term, term
+    if in_logs(kind):
+        term = exp32(charge - decay(d2, kind))
+        return term, term if is_gaussian(kind) else term / spread(d2, kind)
     kernel = _ONE / (_ONE + d2)
     term = charge * kernel
     return term, term * kernel

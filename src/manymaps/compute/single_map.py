@@ -1,19 +1,20 @@
-"""Attraction in a single map, where the proportions are all 1 and most of the sums cancel.
+"""Compute the attraction in a single map, where all proportions are 1 and most of the sums cancel.
 
     v_ij = K(|y_i - y_j|^2),    r_ij = v_ij / (v_ij + rest)
 
-and, for every object i of one side and its stored partners j,
+For every object i of one side and each object j of a stored pair (i, j),
 
     pull_i  = 2 sum_j weight_ij r_ij (-d log K / d d2) (y_i - y_j)  = dC / d y_i
     mass    = sum_ij weight_ij r_ij
     cost_i  = - sum_j p_ij log(v_ij + rest)
 
-with weight_ij = p_ij + p_ji. Without background rest is 0, r is 1, and any factors a_i, b_j and
-normalizers leave the pull alone. With one, rest = background / (1 - background) Z / n_pairs; it is
-one number under a joint normalization without factors, and other cases are `compute.attraction`'s.
+with weight_ij = p_ij + p_ji. Without background, rest is 0, r is 1, and factors a_i, b_j and
+normalizers do not affect the pull. With a background, rest = background / (1 - background) Z /
+n_pairs. It is one number under a joint normalization without factors; all other cases are handled
+by `compute.attraction`.
 
-Where rest is 0, a Gaussian kernel's pulls are linear, 2 sum_j weight_ij (y_i - y_j), and the cost
-is a quadratic form that needs no other visit to the pairs: sum_i cost_i = sum_i y_i . pull_i / 2.
+If rest is 0, a Gaussian kernel's pulls are linear, 2 sum_j weight_ij (y_i - y_j). The cost is then
+a quadratic form that needs no further pass over the pairs: sum_i cost_i = sum_i y_i . pull_i / 2.
 
 Arrays: own (n, d) and others (n_others, d) positions; pairs as CSR. Sums of a row are float32.
 """
@@ -23,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN, exp32, log32
+from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, log32, spread
 from manymaps.compute.threads import share_out
 
 __all__ = ["linear_pulls", "single_map_attraction", "single_map_cost"]
@@ -36,7 +37,7 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _similarity(d2, kind):
-    return exp32(-d2) if kind == GAUSSIAN else _ONE / (_ONE + d2)
+    return exp32(-decay(d2, kind)) if in_logs(kind) else _ONE / (_ONE + d2)
 
 
 @inlined
@@ -46,14 +47,14 @@ def _pull_and_mass(d2, weight, kind, rest):
     if rest > _ZERO:
         similarity = _similarity(d2, kind)
         mass = weight * similarity / (similarity + rest)
-    return (mass if kind == GAUSSIAN else mass / (_ONE + d2)), mass
+    return (mass if is_gaussian(kind) else mass / spread(d2, kind)), mass
 
 
 @compiled
 def single_map_attraction(
     first, last, axes, chunks, indptr, indices, weights, own, others, kind, rest, pull, mass
 ):
-    """Fill pull (n, d) and mass (n,); `axes` is (0,) * d, `chunks` holds row boundaries."""
+    """Fill pull (n, d) and mass (n,); `axes` is (0,) * d, `chunks` contains row boundaries."""
     for c in range(first, last):
         force = np.empty(len(axes), np.float32)
         for i in range(chunks[c], chunks[c + 1]):
@@ -61,7 +62,7 @@ def single_map_attraction(
             weight = weights[indptr[i] : indptr[i + 1]]
             total = _ZERO
             if len(axes) == 2:
-                # Sums in scalars stay in vector registers; those in an array do not.
+                # Sums in scalars remain in vector registers; those in an array do not.
                 x, y, f_x, f_y = own[i, 0], own[i, 1], _ZERO, _ZERO
                 for k in range(partners.size):
                     j = partners[k]
@@ -106,10 +107,8 @@ def single_map_cost(
                     d2 += difference * difference
                 if rest > _ZERO:
                     total -= p[k] * log32(_similarity(d2, kind) + rest)
-                elif kind == GAUSSIAN:
-                    total += p[k] * d2
                 else:
-                    total += p[k] * log32(_ONE + d2)
+                    total += p[k] * decay(d2, kind)
             cost[i] = total
 
 
@@ -139,9 +138,9 @@ def linear_pulls(
     own: np.ndarray,
     others: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pull (n, d) and mass (n,) of a Gaussian kernel where rest is 0, in any number of dimensions.
+    """Compute pull (n, d) and mass (n,) of a Gaussian kernel with rest 0, in any number of axes.
 
-    One compiled loop serves all of these: axes are filled up to whole registers.
+    One compiled loop serves all dimensions, because axes are padded to whole registers.
     """
     n, d = own.shape
     spare = (0, 0), (0, -d % _LANES)

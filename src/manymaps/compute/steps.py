@@ -1,12 +1,12 @@
-"""One step of gradient descent with momentum and a gain per parameter (Jacobs 1988).
+"""Make one step of gradient descent with momentum and a gain per parameter (Jacobs 1988).
 
     gain  <- gain + 0.2  where the last step went down the gradient
-             0.8 gain    where it went up it;  never below 0.01
+             0.8 gain    where it went up;  never below 0.01
     step  <- momentum step - rate gain gradient
     x     <- x + step
 
-All arrays are flat float32 and change in place. Of a ragged batch, x, step and gain have rows for
-all, and only those that have a gradient move.
+All arrays are flat float32 and change in place. In a ragged batch, x, step and gain have rows for
+all objects, and only rows with a gradient move.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def momentum_step(
     rate: np.float32,
     momentum: np.float32,
 ) -> None:
-    """Move x by one step; without a last step, or a gradient, the gain stays as it is."""
+    """Move x by one step; a gain does not change without a previous step or a gradient."""
     share_out(_momentum_step, -(-x.size // _CHUNK), x, gradient, step, gains, rate, momentum)
 
 
@@ -52,7 +52,7 @@ def _momentum_step(first, last, x, gradient, step, gains, rate, momentum):
 
 @compiled
 def momentum_step_of(rows, x, gradient, step, gains, rate, momentum):
-    """The same of some rows of x, step and gains (n, d), which gradient (n_rows, d) is of."""
+    """Move some rows of x by one step; x, step and gains are (n, d) and gradient (n_rows, d)."""
     for e in range(rows.size):
         for k in range(x.shape[1]):
             g, s = gradient[e, k], step[rows[e], k]

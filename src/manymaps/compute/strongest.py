@@ -1,10 +1,10 @@
-"""Similarities of some pairs, and the objects that some choose most, under finished maps.
+"""Compute similarities of pairs, and the objects with the strongest similarity, in finished maps.
 
     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-Arrays: maps (n_maps, n_components, n) in units of the kernel's width, proportions (n_maps, n),
-float64; found (n_rows, count) and values of the same shape, strongest first. Kernels by their codes
-in `manymaps.compute.similarity`.
+Arrays: maps (n_maps, n_components, n) in units of the kernel's width and proportions (n_maps, n) in
+float64; `found` (n_rows, count) and `values` of the same shape, strongest first. Kernels are the
+integer codes of `manymaps.compute.similarity`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN
+from manymaps.compute.similarity import decay, in_logs
 
 __all__ = ["pair_similarities", "strongest_choices"]
 
@@ -33,22 +33,22 @@ def pair_similarities(first, last, maps, proportions, kind, rows, columns, value
                 d2 = 0.0
                 for axis in range(maps.shape[1]):
                     d2 += (maps[m, axis, j] - maps[m, axis, i]) ** 2
-                total += both * (np.exp(-d2) if kind == GAUSSIAN else 1.0 / (1.0 + d2))
+                total += both * (np.exp(-decay(d2, kind)) if in_logs(kind) else 1.0 / (1.0 + d2))
         values[p] = total
 
 
 @inlined
 def _add_map(points, proportions, i, kind, distances, similarities):
-    """Add what one map gives to the similarities of object i."""
+    """Add the contribution of one map to the similarities of object i."""
     distances[:] = 0.0
     for axis in range(points.shape[0]):
         own = points[axis, i]
         for j in range(distances.size):
             distances[j] += (points[axis, j] - own) * (points[axis, j] - own)
     own = proportions[i]
-    if kind == GAUSSIAN:
+    if in_logs(kind):
         for j in range(distances.size):
-            similarities[j] += own * proportions[j] * np.exp(-distances[j])
+            similarities[j] += own * proportions[j] * np.exp(-decay(distances[j], kind))
     else:
         for j in range(distances.size):
             similarities[j] += own * proportions[j] / (1.0 + distances[j])
@@ -56,10 +56,10 @@ def _add_map(points, proportions, i, kind, distances, similarities):
 
 @compiled
 def strongest_choices(first, last, maps, proportions, kind, rows, found, values):
-    """Fill who is chosen most, or -1 where there are no more; of equals the first.
+    """Fill the most similar objects, or -1 if there are no more; ties are in order of the objects.
 
-    Maps that hold less than a 100,000th of an object do not count. Similarities are in float64;
-    where all of them are too small for that, nobody is chosen.
+    Maps in which an object has a proportion below 1e-5 are skipped. Similarities are float64; an
+    object whose similarities all underflow has no choices.
     """
     count = found.shape[1]
     for r in range(first, last):

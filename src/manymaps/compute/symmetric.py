@@ -1,10 +1,10 @@
-"""The sum of a sparse table and its transpose, row by row.
+"""Add a sparse table and its transpose, row by row.
 
     s_ij = a_ij + a_ji
 
-Rows are CSR with rising columns, and so are those of the sum, in which s_ij = s_ji bit by bit. The
-transpose is dealt out by ranges of columns, each by one thread from the whole table, so that it
-does not depend on the number of threads.
+Rows are CSR with rising columns, and so are those of the sum, in which s_ij = s_ji bit by bit. Each
+thread builds a range of columns of the transpose from the whole table, so that the result does not
+depend on the number of threads.
 
 Arrays: starts (n + 1,), columns (n_pairs,), values (n_pairs,) float64.
 """
@@ -24,11 +24,11 @@ _RANGES = 16
 def symmetric_sum(
     starts: np.ndarray, columns: np.ndarray, values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Starts, columns and values of the sum.
+    """Return starts, columns and values of the sum.
 
     >>> starts, columns = np.array([0, 2, 2, 3], np.int32), np.array([1, 2, 0], np.int32)
-    >>> found = symmetric_sum(starts, columns, np.array([1.0, 2.0, 1.5]))
-    >>> [part.tolist() for part in found]
+    >>> total = symmetric_sum(starts, columns, np.array([1.0, 2.0, 1.5]))
+    >>> [part.tolist() for part in total]
     [[0, 2, 3, 4], [1, 2, 0, 0], [1.0, 3.5, 1.0, 3.5]]
     """
     n = len(starts) - 1
@@ -47,7 +47,7 @@ def symmetric_sum(
 
 @compiled
 def _transpose(first, last, starts, columns, values, backward, partners, shares):
-    """Fill partners and shares, the transposed table in the rows that `backward` bounds."""
+    """Fill `partners` and `shares`, the transposed table in the rows that `backward` delimits."""
     n = starts.size - 1
     for k in range(first, last):
         start, stop = k * n // _RANGES, (k + 1) * n // _RANGES
@@ -64,7 +64,7 @@ def _transpose(first, last, starts, columns, values, backward, partners, shares)
 
 @inlined
 def _n_common(columns, a, stop, partners, b, end):
-    """How many numbers two rising stretches have in common."""
+    """Count the numbers that two rising ranges have in common."""
     n_common = 0
     while a < stop and b < end:
         left, right = columns[a], partners[b]
@@ -85,7 +85,7 @@ def _count(first, last, starts, columns, backward, partners, counts):
 
 @compiled
 def _merge(first, last, starts, columns, values, backward, partners, shares, sums, both, total):
-    """Fill both and total, columns and values of the sum, in the rows that `sums` bounds."""
+    """Fill both and total, columns and values of the sum, in the rows that `sums` delimits."""
     n = starts.size - 1
     for i in range(first, last):
         a, stop, b, end = starts[i], starts[i + 1], backward[i], backward[i + 1]

@@ -3,12 +3,13 @@
     for k, outcome in finished(function, [(data, 1), (data, 2)]):     # as they end
     outcomes = run_tasks(function, [(data, 1), (data, 2)], "fit")     # in the order of the tasks
 
-joblib's active backend (`joblib.parallel_config`) decides where tasks run. A task is a function and
-its arguments, and it has the same bits anywhere: it gets its part of the processors (`at_most`),
-its matrix products run on one thread, and its random numbers follow from its arguments.
+joblib's active backend (`joblib.parallel_config`) determines where tasks run. A task is a function
+and its arguments, and its results have the same bits everywhere. It gets its part of the processors
+(`at_most`), its matrix products run on one thread, and its random numbers depend only on its
+arguments.
 
-Dask is called directly: joblib's backend for it (1.6) waits for ever for a task that ended its
-workers, and loses arguments that were stored on one of them.
+Dask is called directly, because joblib's backend for it (1.6) waits for ever for a task that ended
+its workers, and loses arguments that were stored on one of them.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ Answer = tuple[int, Any, list[Warning]]
 
 
 class WorkersLostError(RuntimeError):
-    """Worker processes that ran tasks have ended, or the scheduler of a cluster has.
+    """Error raised if worker processes that ran tasks, or the scheduler of a cluster, have ended.
 
     See Also
     --------
@@ -78,11 +79,16 @@ def run_tasks(
     Parameters
     ----------
     function, tasks, backend, n_jobs, prefer
-        As for `finished`, whose exceptions this raises.
+        Parameters of `finished`, whose exceptions this function raises as well.
     what : str
         Name of one task, for the display of progress.
     on_end : callable, optional
-        Called with the number of tasks that have ended, after each.
+        Function that is called after each task with the number of finished tasks.
+
+    Returns
+    -------
+    list
+        Results in the order of the tasks.
 
     Examples
     --------
@@ -116,21 +122,23 @@ def finished(
     Parameters
     ----------
     function : callable
-        Other processes must be able to import it. Its exceptions are raised here.
+        Function that other processes can import. Its exceptions are raised here.
     tasks : sequence of tuple
-        Arguments of each. Tasks must not change them. A cluster gets an object that several tasks
-        take only once.
+        Arguments of each task, which the function must not change. An object that several tasks use
+        is sent to a cluster only once.
     backend : str, optional
-        A backend of joblib; by default the active one.
+        Backend of joblib. Defaults to the active one.
     n_jobs : int, optional
-        Number of tasks at a time; by default that of joblib's context, else 1. A cluster runs as
-        many as it has threads.
-    prefer : {"processes", "threads"}
-        Used if no backend is set: threads suit functions that release the interpreter's lock.
+        Number of tasks at a time. Defaults to that of joblib's context, else 1. A cluster runs as
+        many tasks as it has threads.
+    prefer : {"processes", "threads"}, default="processes"
+        Kind of workers if no backend is set. Threads suit functions that release the interpreter's
+        lock.
 
     Yields
     ------
     tuple of int and value
+        Index of a task and its result.
 
     Raises
     ------
@@ -155,7 +163,7 @@ def finished(
 
 
 def _client() -> Any:
-    """The Dask client of joblib's active backend, or None."""
+    """Return the Dask client of joblib's active backend, or None."""
     import joblib
 
     return getattr(joblib.parallel.get_active_backend()[0], "client", None)
@@ -207,7 +215,7 @@ def _through_joblib(function: Function, tasks: Tasks, n_jobs: int | None, prefer
     except TerminatedWorkerError as error:
         raise WorkersLostError(_LOST) from error
     finally:
-        # joblib warns of tasks that are cancelled, which is the purpose of closing.
+        # joblib warns about cancelled tasks, but cancelling is the purpose of closing.
         with warnings.catch_warnings(action="ignore"):
             answers.close()
 
@@ -225,7 +233,7 @@ def _through_dask(client: Any, function: Function, tasks: Tasks) -> Ended:
     running = []
     try:
         _check_workers(client)
-        # The graph has to contain the data: what it contains is computed again if a worker is lost.
+        # The graph has to contain the data, so that Dask computes them again if a worker is lost.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TiB"}):
             shared = {
                 id(one): sent(pickle.loads, one)
@@ -249,13 +257,13 @@ def _through_dask(client: Any, function: Function, tasks: Tasks) -> Ended:
 
 
 def _check_workers(client: Any) -> None:
-    """Wait for a worker, and refuse workers of other versions, whose results have other bits."""
+    """Wait for a worker, and reject workers of other versions, whose results have other bits."""
     from pkgutil import resolve_name
 
     expected = resolve_name(_VERSION)
     with work("waiting for a worker of the Dask cluster"):
         client.wait_for_workers(1)
-    # A function of Python's own, because a worker may lack manymaps.
+    # A function of the standard library, because manymaps may be missing on a worker.
     for address, version in client.run(resolve_name, _VERSION, on_error="return").items():
         if version != expected:
             raise WorkersLostError(
@@ -267,9 +275,9 @@ def _check_workers(client: Any) -> None:
 def _run_on_worker(packed: bytes, *shared: Any) -> Answer:
     """Run a task on a worker of a cluster.
 
-    The function and its arguments are unpacked here, so that a module that the worker lacks is an
-    error of the task; Dask would not report it. Workers do not know how many of them are on their
-    machine, so a task has one thread, or its part of the worker's NUMBA_NUM_THREADS.
+    The function and its arguments are unpacked here, so that a module missing on the worker raises
+    an error of the task, which Dask would not report. Workers have no information on the number of
+    workers per machine, so a task has one thread, or its part of the worker's NUMBA_NUM_THREADS.
     """
     from distributed import get_worker
 

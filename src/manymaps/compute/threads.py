@@ -1,4 +1,4 @@
-"""How many threads run loops, transforms and matrix products; a pool that runs compiled loops."""
+"""Set the number of threads of loops, transforms and products; run loops in a thread pool."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ __all__ = [
     "threads",
 ]
 
-# Ranges per thread, so that one whose work was heavier, or whose processor was busy, takes fewer.
+# Ranges per thread. Several per thread let a thread with more work, or on a busy processor, take
+# fewer of them.
 _RANGES = 3
 
 _CURRENT: ContextVar[int | None] = ContextVar("current threads", default=None)
@@ -31,7 +32,7 @@ _MOST: ContextVar[int | None] = ContextVar("most threads", default=None)
 
 
 def current_threads() -> int:
-    """Return how many threads loops have here; by default as many as NUMBA_NUM_THREADS allows."""
+    """Return the number of threads for loops; by default as many as NUMBA_NUM_THREADS allows."""
     return _CURRENT.get() or config.NUMBA_NUM_THREADS
 
 
@@ -39,8 +40,8 @@ def share_out(kernel: Callable[..., object], n: int, *arguments: Any) -> None:
     """Call kernel(first, last, *arguments) on ranges that cover 0 to n, in several threads.
 
     Iterations must not depend on one another, because the ranges depend on the number of threads.
-    The calling thread takes ranges too, and needs none of the others: loops that run at the same
-    time, or inside one another, only get fewer helpers.
+    The calling thread also takes ranges and can do all the work without the others. Loops that run
+    at the same time, or inside one another, only get fewer helpers.
     """
     n_threads = min(current_threads(), n)
     if n_threads <= 1:
@@ -54,19 +55,19 @@ def share_out(kernel: Callable[..., object], n: int, *arguments: Any) -> None:
             try:
                 first, last = ranges.popleft()
             except IndexError:
-                return  # another thread was quicker
+                return  # another thread took the last range
             kernel(first, last, *arguments)
 
     helpers: list[Future[None]] = []
     try:
-        # The interpreter may be ending, or have no room for a thread.
+        # The interpreter may be shutting down or unable to start a thread.
         with suppress(RuntimeError):
             for _ in range(n_threads - 1):
-                # In the caller's context, to which a loop that has to be compiled is reported.
+                # Use the caller's context, to which the compilation of a loop is reported.
                 helpers.append(_pool().submit(copy_context().run, take_ranges))
         take_ranges()
     finally:
-        # Also after Ctrl-C no thread may go on writing to the caller's arrays.
+        # After Ctrl-C, too, no thread may continue to write to the caller's arrays.
         ranges.clear()
         wait([helper for helper in helpers if not helper.cancel()])
     for helper in helpers:
@@ -85,12 +86,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def alone_if(small: bool) -> AbstractContextManager[None]:
-    """Run the loops of the block on one thread where there is too little to share out."""
+    """Run the loops of the block on one thread if there is too little work to share."""
     return _Alone() if small else _SHARED_OUT
 
 
 class _Alone:
-    """One thread for loops. Short loops enter it ten times an iteration, so it does no more."""
+    """A context with one thread for loops; short loops enter it ten times per iteration."""
 
     __slots__ = ("_before",)
 
@@ -107,18 +108,18 @@ _SHARED_OUT = nullcontext()
 def one_blas_thread() -> AbstractContextManager:
     """Run matrix and vector products on one thread within the block.
 
-    For products inside a loop that is parallel already, and for the many short ones of an
-    optimizer, where threads that wait by spinning cost ten times what they save. Blocks may overlap
-    in any way, in one thread or several.
+    Use it for products inside a loop that is already parallel, and for the many short products of
+    an optimizer. In the latter, threads that wait by spinning cost ten times the time that they
+    save. Blocks may overlap in any way, in one thread or several.
     """
     return _one_blas_thread
 
 
 class _OneBlasThread:
-    """One BLAS thread while anybody is inside.
+    """A context with one BLAS thread as long as any thread is inside.
 
-    The limit is the process's. Two fits that each set and restored it would undo one another's, and
-    the bits of a product may depend on it.
+    The limit applies to the whole process. Two fits that each set and restored it would undo each
+    other's setting, and the bits of a product may depend on it.
     """
 
     def __init__(self) -> None:
@@ -152,10 +153,10 @@ def _blas() -> Any:
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
-    """Use this many threads for loops and transforms within the block; restored afterwards.
+    """Use this many threads for loops and transforms within the block.
 
-    None keeps the present number; negative counts from the number of processors, -1 being all that
-    the block may have (`at_most`).
+    The previous number is restored afterwards. None leaves the number unchanged. A negative number
+    counts from the number of processors; -1 is all that the block may use (`at_most`).
     """
     # Commands that only run loops are quicker without it.
     from scipy import fft
@@ -174,9 +175,9 @@ def threads(n_jobs: int | None) -> Iterator[None]:
 
 @contextmanager
 def at_most(n_threads: int | None) -> Iterator[None]:
-    """Use so many threads within the block, and none more whatever is asked for inside.
+    """Limit the threads within the block, whatever number is requested inside.
 
-    For one of several tasks that share the processors; None leaves all as it is.
+    Use it for one of several tasks that share the processors; None sets no limit.
     """
     if n_threads is None:
         yield

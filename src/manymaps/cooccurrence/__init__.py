@@ -1,1 +1,1 @@
-"""Euclidean embedding of co-occurrence data (CODE), and the methods beside it."""
+"""Euclidean embedding of co-occurrence data (CODE) and related methods."""

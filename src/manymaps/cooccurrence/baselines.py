@@ -1,29 +1,29 @@
-"""Other embeddings of a count table, to compare with: thin over SciPy and scikit-learn.
+"""Baseline embeddings of a count table, based on SciPy and scikit-learn.
 
-    function                    rows (documents)             columns (words)   made dense
-    singular_value_embedding    U s of X = U s V^T           V s               nothing
-      with log=True             the same of log(1 + X)       V s               nothing
-    latent_semantic_analysis    the same of tf-idf           V s               nothing
-    classical_scaling           by Euclidean distances       -                 nothing
+    function                    rows (documents)             columns (words)   dense table
+    singular_value_embedding    U s of X = U s V^T           V s               none
+      with log=True             the same of log(1 + X)       V s               none
+    latent_semantic_analysis    the same of tf-idf           V s               none
+    classical_scaling           by Euclidean distances       -                 none
       by="dot products"         by 1 - cosine                -                 n_rows x n_rows
     isomap                      by geodesic distances        -                 n_rows x n_rows
 
-and `manymaps.cooccurrence.correspondence.correspondence_analysis`, whose result has the same `rows`
-and `columns`. Any of them takes what `normalize_counts` gives.
+`manymaps.cooccurrence.correspondence.correspondence_analysis` returns `rows` and `columns` in the
+same format. All functions accept the output of `normalize_counts`.
 
 **Classical scaling** (Torgerson 1952) embeds distances D by the eigenvectors of -1/2 J D^2 J, each
-times the root of its eigenvalue. Of Euclidean distances these are the principal components of the
-centred rows, which products with the sparse table find. Of *raw* dot products in place of
--1/2 J D^2 J it is nothing new: centred they are the Euclidean distances, and as they stand the
-singular value embedding. By dot products it therefore means dot products of rows brought to
-length 1, read as distances 1 - x_i x_j.
+multiplied by the square root of its eigenvalue. For Euclidean distances, these are the principal
+components of the centred rows, which can be computed by products with the sparse table. Replacing
+-1/2 J D^2 J by *raw* dot products gives no new method. Centred dot products are equivalent to
+Euclidean distances. Uncentred ones are equivalent to the singular value embedding. "dot products"
+therefore normalizes the rows to length 1 and treats 1 - x_i x_j as distances.
 
-**Rows without counts** are at the origin of a singular value embedding; cosines they have none, so
-scaling by dot products refuses them.
+**Rows without counts** are at the origin of a singular value embedding. They have no cosine, so
+scaling by dot products raises an error.
 
-Deerwester et al. 1990 (latent semantic analysis: rows compare as U s, columns as V s); Tenenbaum,
-de Silva & Langford 2000 (Isomap). The normalizations are those that Globerson et al. 2004,
-section 5, try for every method.
+The methods follow Deerwester et al. 1990 (latent semantic analysis: rows are compared as U s,
+columns as V s) and Tenenbaum, de Silva & Langford 2000 (Isomap). The normalizations are those that
+Globerson et al. 2004, section 5, tried for every method.
 
 Shapes: X (n_rows, n_columns), rows (n_rows, n_components), columns (n_columns, n_components).
 """
@@ -49,18 +49,20 @@ __all__ = [
 
 NORMALIZATIONS = ("none", "document", "tf-idf")
 
-# All pairs of rows are held: 800 MB of float64 for 10,000.
+# A dense table of all pairs of rows requires 800 MB of float64 for 10,000 rows.
 _MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class CountEmbedding:
-    """Where the rows of a count table stand, and its columns where the method places them.
+    """Embedding of the rows of a count table and, for some methods, of its columns.
 
     Attributes
     ----------
     rows : ndarray of shape (n_rows, n_components)
+        Coordinates of the rows.
     columns : ndarray of shape (n_columns, n_components), or None
+        Coordinates of the columns, or None if the method embeds only rows.
 
     See Also
     --------
@@ -69,8 +71,8 @@ class CountEmbedding:
     Examples
     --------
     >>> from manymaps.baselines import latent_semantic_analysis
-    >>> found = latent_semantic_analysis([[3, 0, 0], [0, 2, 0], [0, 0, 1]], 2)
-    >>> found.rows.shape, found.columns.shape
+    >>> embedding = latent_semantic_analysis([[3, 0, 0], [0, 2, 0], [0, 0, 1]], 2)
+    >>> embedding.rows.shape, embedding.columns.shape
     ((3, 2), (3, 2))
     """
 
@@ -79,26 +81,28 @@ class CountEmbedding:
 
 
 def normalize_counts(X: Any, normalization: str) -> sparse.csr_array:
-    """Counts as they stand, as shares of their row, or weighted by how rare their column is.
+    """Normalize counts by row sums or by tf-idf weights.
 
     Parameters
     ----------
     X : array or sparse array of shape (n_rows, n_columns), or Counts
+        Nonnegative counts.
     normalization : {"none", "document", "tf-idf"}
-        "document" divides rows by their sums. "tf-idf" is scikit-learn's: a count times
-        1 + log((1 + n_rows) / (1 + rows with the column)), rows then brought to length 1.
+        "none" returns the counts unchanged. "document" divides each row by its sum. "tf-idf"
+        follows scikit-learn. It multiplies each count by 1 + log((1 + n_rows) / (1 + rows with the
+        column)) and then normalizes rows to length 1.
 
     Returns
     -------
-    sparse array of shape (n_rows, n_columns)
-        Empty rows stay empty.
+    table : sparse array of shape (n_rows, n_columns)
+        Normalized counts. Empty rows remain empty.
 
     Raises
     ------
     DataError
-        For a negative or non-finite count.
+        If a count is negative or non-finite.
     ParameterError
-        For an unknown normalization.
+        If the normalization is unknown.
 
     See Also
     --------
@@ -126,28 +130,30 @@ def normalize_counts(X: Any, normalization: str) -> sparse.csr_array:
 def singular_value_embedding(
     X: Any, n_components: int = 2, *, log: bool = False, seed: int = 0
 ) -> CountEmbedding:
-    """Rows U s and columns V s of the largest singular values of a table.
+    """Embed rows as U s and columns as V s by the largest singular values.
 
     Parameters
     ----------
     X : array or sparse array of shape (n_rows, n_columns), or Counts
-    n_components : int
-        At least 1 and less than the rows and the columns.
-    log : bool
-        Of log(1 + X), which is as sparse.
-    seed : int
-        Of the vector from which the decomposition starts.
+        Nonnegative counts.
+    n_components : int, default 2
+        Number of dimensions, at least 1 and less than the numbers of rows and columns.
+    log : bool, default False
+        Whether to decompose log(1 + X), which is equally sparse.
+    seed : int, default 0
+        Seed of the starting vector of the decomposition.
 
     Returns
     -------
-    CountEmbedding
+    embedding : CountEmbedding
+        Coordinates of the rows and columns.
 
     Raises
     ------
     DataError
-        For a negative or non-finite count.
+        If a count is negative or non-finite, or if there are no counts.
     ParameterError
-        For an impossible number of components.
+        If the number of components is out of range.
 
     See Also
     --------
@@ -156,8 +162,8 @@ def singular_value_embedding(
     Examples
     --------
     >>> from manymaps.baselines import singular_value_embedding
-    >>> found = singular_value_embedding([[3, 0, 0], [0, 2, 0], [0, 0, 1]], 2)
-    >>> abs(found.rows).round(12).tolist()
+    >>> embedding = singular_value_embedding([[3, 0, 0], [0, 2, 0], [0, 0, 1]], 2)
+    >>> abs(embedding.rows).round(12).tolist()
     [[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]]
     """
     from sklearn.utils.extmath import svd_flip
@@ -165,7 +171,7 @@ def singular_value_embedding(
     table = count_table(X)
     _check_components(n_components, min(table.shape))
     if table.count_nonzero() == 0:
-        raise DataError("the table has no counts, so there is nothing to embed")
+        raise DataError("the table has no counts; an embedding requires at least one count")
     check_magnitude(table, "the counts")
     if log:
         table = table.log1p()
@@ -176,22 +182,28 @@ def singular_value_embedding(
 
 
 def latent_semantic_analysis(X: Any, n_components: int = 2, *, seed: int = 0) -> CountEmbedding:
-    """The singular value embedding of tf-idf.
+    """Embed rows and columns by the singular values of the tf-idf table.
 
     Parameters
     ----------
     X : array or sparse array of shape (n_rows, n_columns), or Counts
-    n_components, seed
-        As in `singular_value_embedding`.
+        Nonnegative counts.
+    n_components : int, default 2
+        Number of dimensions, at least 1 and less than the numbers of rows and columns.
+    seed : int, default 0
+        Seed of the starting vector of the decomposition.
 
     Returns
     -------
-    CountEmbedding
+    embedding : CountEmbedding
+        Coordinates of the rows and columns.
 
     Raises
     ------
-    DataError, ParameterError
-        As in `singular_value_embedding`.
+    DataError
+        If a count is negative or non-finite, or if there are no counts.
+    ParameterError
+        If the number of components is out of range.
 
     See Also
     --------
@@ -209,31 +221,34 @@ def latent_semantic_analysis(X: Any, n_components: int = 2, *, seed: int = 0) ->
 def classical_scaling(
     X: Any, n_components: int = 2, *, by: str = "distances", seed: int = 0
 ) -> CountEmbedding:
-    """Classical multidimensional scaling of the rows of a table.
+    """Embed the rows of a table by classical multidimensional scaling.
 
     Parameters
     ----------
     X : array or sparse array of shape (n_rows, n_columns), or Counts
-    n_components : int
-        At least 1 and less than the rows; by distances also less than the columns.
-    by : {"distances", "dot products"}
-        Euclidean distances, or 1 - the dot product of rows of length 1. The latter holds a table of
-        all pairs of rows.
-    seed : int
-        Of the vector from which the decomposition starts.
+        Nonnegative counts.
+    n_components : int, default 2
+        Number of dimensions, at least 1 and less than the number of rows. For Euclidean distances,
+        it must also be less than the number of columns.
+    by : {"distances", "dot products"}, default "distances"
+        Euclidean distances, or 1 minus the dot product of rows normalized to length 1. The latter
+        requires a dense table of all pairs of rows.
+    seed : int, default 0
+        Seed of the starting vector of the decomposition.
 
     Returns
     -------
-    CountEmbedding
-        Of rows alone.
+    embedding : CountEmbedding
+        Coordinates of the rows.
 
     Raises
     ------
     DataError
-        For a negative or non-finite count; by dot products for an empty row.
+        If a count is negative or non-finite, if all rows are equal, or if a row is empty ("dot
+        products" only).
     ParameterError
-        For an impossible number of components, an unknown `by`, or by dot products of more than
-        10,000 rows.
+        If the number of components is out of range, if `by` is unknown, or if there are more than
+        10,000 rows ("dot products" only).
 
     See Also
     --------
@@ -260,8 +275,8 @@ def classical_scaling(
     lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
     if not lengths.all():
         raise DataError(
-            f"row {np.flatnonzero(lengths == 0)[0]} is empty and has no cosine with any other; "
-            "leave empty rows out"
+            f"row {np.flatnonzero(lengths == 0)[0]} is empty, so its cosines are undefined; "
+            "omit empty rows"
         )
     unit = sparse.csr_array(sparse.diags_array(1 / lengths) @ table)
     distances = 1 - (unit @ unit.T).toarray()
@@ -276,38 +291,41 @@ def isomap(
     metric: str = "euclidean",
     seed: int = 0,
 ) -> CountEmbedding:
-    """Isomap of the rows of a table: classical scaling of distances along a neighbour graph.
+    """Embed the rows of a table by Isomap.
 
-    Holds a table of all pairs of rows.
+    Isomap is classical scaling of shortest-path distances in a neighbour graph. It requires a dense
+    table of all pairs of rows.
 
     Parameters
     ----------
     X : array or sparse array of shape (n_rows, n_columns), or Counts
-    n_components : int
-        At least 1 and less than the rows.
-    n_neighbors : int
-        Neighbours of each row in the graph; at least 1 and less than the rows.
-    metric : {"euclidean", "cosine"}
-    seed : int
-        Of the vector from which the decomposition starts.
+        Nonnegative counts.
+    n_components : int, default 2
+        Number of dimensions, at least 1 and less than the number of rows.
+    n_neighbors : int, default 10
+        Number of neighbours of each row in the graph, at least 1 and less than the number of rows.
+    metric : {"euclidean", "cosine"}, default "euclidean"
+        Distance between rows.
+    seed : int, default 0
+        Seed of the starting vector of the decomposition.
 
     Returns
     -------
-    CountEmbedding
-        Of rows alone.
+    embedding : CountEmbedding
+        Coordinates of the rows.
 
     Raises
     ------
     DataError
-        For a negative or non-finite count.
+        If a count is negative or non-finite, or if all rows are equal.
     ParameterError
-        For an impossible number of components or neighbours, an unknown metric, or more than
-        10,000 rows.
+        If the number of components or neighbours is out of range, if the metric is unknown, or if
+        there are more than 10,000 rows.
 
     Warns
     -----
     DataWarning
-        Where the graph falls into parts; they are then joined by the shortest links.
+        If the graph is disconnected. Its components are then joined by the shortest links.
 
     See Also
     --------
@@ -331,24 +349,25 @@ def isomap(
     check_choice("metric", metric, ("euclidean", "cosine"))
     model = Isomap(n_neighbors=n_neighbors, n_components=1, metric=metric)
     with warnings.catch_warnings():
-        # Said below in one warning of our own.
+        # A single warning is issued below instead.
         warnings.filterwarnings("ignore", message="The number of connected components")
         warnings.simplefilter("ignore", SparseEfficiencyWarning)
         model.fit(table)
     parts, _ = csgraph.connected_components(model.nbrs_.kneighbors_graph(), directed=False)
     if parts > 1:
         warnings.warn(
-            f"the graph of {n_neighbors} neighbours falls into {parts} parts, which were joined by "
-            "the shortest links between them; raise n_neighbors for a connected one",
+            f"the graph of {n_neighbors} neighbours has {parts} components, which were joined by "
+            "the shortest links between them; increase n_neighbors for a connected graph",
             DataWarning,
             stacklevel=2,
         )
-    # Embedded anew, because scikit-learn starts this decomposition from NumPy's global state.
+    # The distances are embedded here because scikit-learn starts its decomposition from NumPy's
+    # global state.
     return CountEmbedding(_scaled(model.dist_matrix_.astype(np.float64), n_components, seed))
 
 
 def _scaled(distances: np.ndarray, n_components: int, seed: int) -> np.ndarray:
-    """Classical scaling of a dense table of distances, which is used up."""
+    """Return classical scaling of a dense table of distances, which is overwritten."""
     n = len(distances)
     if not distances.any():
         return np.zeros((n, n_components))
@@ -360,10 +379,12 @@ def _scaled(distances: np.ndarray, n_components: int, seed: int) -> np.ndarray:
 
 
 def _distinct_rows(X: Any) -> sparse.csr_array:
-    """A checked table whose rows are not all alike."""
+    """Return a validated table whose rows are not all equal."""
     table = count_table(X)
     if min(table.shape) == 0 or (table.max(axis=0) - table.min(axis=0)).count_nonzero() == 0:
-        raise DataError("all rows of the table are alike, so there are no distances to embed")
+        raise DataError(
+            "all rows of the table are equal, so all distances are 0; pass distinct rows"
+        )
     return table
 
 
@@ -374,7 +395,7 @@ def _check_components(n_components: int, size: int) -> None:
 def _check_pairs(n_rows: int, method: str) -> None:
     if n_rows > _MOST_ROWS:
         raise ParameterError(
-            f"{method} holds a table of all pairs of rows, too large for {n_rows} (at most "
-            f"{_MOST_ROWS}); take fewer rows, or singular_value_embedding, "
-            'classical_scaling(by="distances") or correspondence_analysis, which do not'
+            f"{method} requires a table of all pairs of rows, too large for {n_rows} (at most "
+            f"{_MOST_ROWS}); use fewer rows, or use singular_value_embedding, "
+            'classical_scaling(by="distances") or correspondence_analysis'
         )

@@ -1,4 +1,4 @@
-"""What the embeddings of counts refuse, and what they warn of, before they start."""
+"""Checks and warnings before count embeddings are fitted."""
 
 from __future__ import annotations
 
@@ -13,46 +13,49 @@ from manymaps.labels import first_of, plural
 __all__ = ["check_size", "warn_of_empty"]
 
 
-def check_size(kept: Counts, n_components: int, n_maps: int) -> None:
-    """Refuse a table with one row or column, and more dimensions or maps than it can tell of.
+def check_size(counts: Counts, n_components: int, n_maps: int) -> None:
+    """Raise an error if the table is too small for the numbers of dimensions and maps.
 
     Raises
     ------
-    DataError, ParameterError
+    DataError
+        If there are fewer than two rows or columns with counts.
+    ParameterError
+        If there are more dimensions than objects, or more maps than objects on the smaller side.
 
     Warns
     -----
     DataWarning
-        For more dimensions than the smaller side has objects.
+        If there are more dimensions than objects on the smaller side.
     """
     names = ("n_samples", "n_features")
-    for n, kind, name in zip(kept.shape, kept.kinds, names, strict=True):
+    for n, kind, name in zip(counts.shape, counts.kinds, names, strict=True):
         if n < 2:
             raise DataError(
-                f"there is {n} {kind} with counts ({name} = 1); an embedding needs at least two"
+                f"there is {n} {kind} with counts ({name} = 1); an embedding requires at least two"
             )
-    smaller, n_objects = min(kept.shape), sum(kept.shape)
+    smaller, n_objects = min(counts.shape), sum(counts.shape)
     if n_components > n_objects:
         raise ParameterError(
-            f"is more than the {n_objects} rows and columns with counts",
+            f"exceeds the number of rows and columns with counts, {n_objects}",
             name="n_components",
             value=n_components,
         )
     if n_maps > smaller:
         raise ParameterError(
-            f"is more than the smaller side of the table, {smaller}", name="n_maps", value=n_maps
+            f"exceeds the smaller side of the table, {smaller}", name="n_maps", value=n_maps
         )
     if n_components > smaller:
         warnings.warn(
-            f"{setting('n_components', n_components)} is more than the smaller side of the table, "
-            f"{smaller}: the counts do not determine so many dimensions",
+            f"{setting('n_components', n_components)} exceeds the smaller side of the table, "
+            f"{smaller}, so the counts do not determine all dimensions",
             DataWarning,
             stacklevel=3,
         )
 
 
 def warn_of_empty(counts: Counts) -> None:
-    """Warn of rows and columns without counts, which are not fitted."""
+    """Warn about rows and columns without counts, which are not fitted."""
     for kind, labels, totals in zip(
         counts.kinds,
         (counts.row_labels or (), counts.column_labels or ()),

@@ -1,23 +1,24 @@
-"""CODE: two kinds of object in one space, from counts of how often they met.
+"""CODE: joint embedding of rows and columns from their co-occurrence counts.
 
-Of a table of counts with shares p(x, y) and margins p(x), p(y), every row x gets a point phi_x and
-every column y a point psi_y (Globerson, Chechik, Pereira & Tishby 2004):
+The counts have shares p(x, y) and margins p(x), p(y). The model assigns a point phi_x to every row
+x and a point psi_y to every column y (Globerson, Chechik, Pereira & Tishby 2004):
 
     conditional, given rows      p(y|x)  = p(y) exp(-|phi_x - psi_y|^2) / Z_x           eq. 1
     conditional, given columns   p(x|y)  = p(x) exp(-|phi_x - psi_y|^2) / Z_y
     joint                        p(x, y) = p(x) p(y) exp(-|phi_x - psi_y|^2) / Z        section 3
 
-and maximizes sum_xy p(x, y) log of it; `marginals=False` leaves the factors p(x), p(y) out. With
-several maps the similarity is a sum over them, with mixing proportions for rows and for columns:
+It maximizes the sum over x and y of p(x, y) times the log of the model probability.
+`marginals=False` omits the factors p(x) and p(y). With several maps, the similarity is a sum over
+maps with mixing proportions for rows and for columns:
 
     exp(-|phi_x - psi_y|^2)   ->   sum_m pi_x^m pi_y^m exp(-|phi_x^m - psi_y^m|^2)
 
-Of the conditional model, p(y|x) as a function of phi_x alone is a log-linear model, for |phi_x|^2
-cancels from it: the place of a row among given columns is a concave problem with one solution.
-That is how new rows are placed, and how rows are noticed whose solution lies at infinity.
+In the conditional model, p(y|x) as a function of phi_x is a log-linear model, because |phi_x|^2
+cancels. Finding the position of a row among fixed columns is therefore a concave problem with one
+solution. New rows are positioned this way, and rows whose solution is at infinity are detected.
 
 Shapes: row_embedding_ (n_rows, n_components), column_embedding_ (n_columns, n_components) for one
-map; maps_ (n_maps, n_rows + n_columns, n_components), rows first.
+map. maps_ (n_maps, n_rows + n_columns, n_components), rows first.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ from manymaps.seeds import drawn_seed
 
 __all__ = ["CODE"]
 
-# A line search does not bear forces that do not belong to the cost: it gets a hundredth of the
-# tolerance.
+# A line search fails if the gradient is not exactly that of the cost. It therefore uses a hundredth
+# of the tolerance.
 _FOR_LINE_SEARCH = 0.01
 
 
@@ -98,79 +99,90 @@ def _is_pair(init: Any) -> bool:
 class CODE(
     FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, CheckedParameters, BaseEstimator
 ):
-    """Euclidean embedding of co-occurrence data, in one map or in many.
+    """Euclidean embedding of co-occurrence data in one or several maps.
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of each map.
-    normalization : {"conditional", "joint"}
-        Whether each object of one kind chooses among those of the other, or the model one pair out
-        of all.
-    given : {"rows", "columns"}
-        Which kind chooses, under the conditional normalization.
-    marginals : bool
+    n_components : int, default 2
+        Number of dimensions of each map.
+    normalization : {"conditional", "joint"}, default "conditional"
+        "conditional" models the choice of a column given a row, or of a row given a column. "joint"
+        models all pairs of rows and columns together.
+    given : {"rows", "columns"}, default "rows"
+        Conditioning variable of the conditional normalization.
+    marginals : bool, default True
         Whether the margins of the table are fixed factors of the model.
-    n_maps : int from 1 to 4,096
-        With more than one, every row and column has a place and a mixing proportion in each.
-    penalty : float >= 0
-        Strength of the size penalty `(penalty / 2) sum |y|^2`, beside a cost in which a usual row
-        weighs 1. Above 0 no point can run away.
-    init : {"auto", "ca", "random"}, pair of arrays, or Atlas
-        Where the points start: "ca" at the axes of correspondence analysis, which "auto" takes for
-        one map of fewer dimensions than the table has; a pair of shapes (n_rows, n_components) and
-        (n_columns, n_components), or with a map axis before these; the atlas of an earlier fit.
-        With `pin`, "auto" puts what is free beside its partners.
+    n_maps : int, default 1
+        Number of maps, from 1 to 4,096. With several maps, every row and column has a position and
+        a mixing proportion in each map.
+    penalty : float, default 0.0
+        Strength of the size penalty `(penalty / 2) sum |y|^2`, at least 0. It is added to a cost in
+        which an average row has weight 1. A positive penalty ensures that no point diverges to
+        infinity.
+    init : {"auto", "ca", "random"}, pair of arrays, or Atlas, default "auto"
+        Starting positions. "ca" starts from correspondence analysis, and "auto" uses it for a
+        single map with fewer dimensions than the table has. A pair of arrays has shapes (n_rows,
+        n_components) and (n_columns, n_components), or the same with a leading map axis. An atlas
+        of an earlier fit is also accepted. If `pin` is given, "auto" starts the free objects near
+        their associates.
     pin : Atlas, or mapping of labels to positions, optional
-        Rows and columns that are held where they are, as for `TSNE`. Rows of an atlas are matched
-        with rows and columns with columns, those of an atlas of one kind with either: with
-        `pin=old.subset(old.of_kind("word"))` documents are arranged around words. A mapping may
-        have (label, kind) in place of a label.
-    n_init : int
-        Runs from different starts, of which the one with the least cost is kept. All but the
-        first start at random.
-    max_iter : int
-        Iterations of each run, fewer where it converges.
+        Rows and columns that remain at fixed positions, as for `TSNE`. The rows of an atlas are
+        matched with rows and its columns with columns. If the atlas contains a single kind of
+        object, it is matched with either. For example, `pin=old.subset(old.of_kind("word"))`
+        arranges documents around words. The keys of a mapping may be (label, kind) pairs.
+    n_init : int, default 1
+        Number of runs from different starts, from which the one with the lowest cost is selected.
+        All runs except the first start at random.
+    max_iter : int, default 1000
+        Maximum number of iterations per run.
     optimizer : Optimizer, optional
-        `LBFGS()` by default, for which every step lowers the cost; or `ConjugateGradient()`,
-        `Momentum()`.
-    tolerance : float
-        Aimed relative error of the repulsive forces; 0 sums exactly. An optimizer with a line
-        search gets a hundredth of it.
-    row_weight, column_weight : float >= 0
-        What similarities within a kind weigh beside the counts, where `fit` is given some.
+        Optimization algorithm. The default is `LBFGS()`, which lowers the cost in every step.
+        `ConjugateGradient()` and `Momentum()` are alternatives.
+    tolerance : float, default 0.005
+        Target relative error of the repulsive forces. With 0, sums are exact. An optimizer with a
+        line search uses a hundredth of this value.
+    row_weight, column_weight : float, default 1.0
+        Weights of the similarities within rows and within columns relative to the counts, at least
+        0. They are used only if `fit` receives such similarities.
     callback : callable, optional
-        Called with (iteration, cost, function that gives the atlas so far) after every iteration;
-        stops the run by returning True.
-    random_state : int, RandomState or None
-        None draws a number from NumPy's global state, once, and a `RandomState` from itself: the
-        fit is that of this number.
+        Function called after every iteration with the iteration, the cost and a function that
+        returns the current atlas. If it returns True, the run stops.
+    random_state : int, RandomState or None, default None
+        Seed of the fit. None draws a seed once from NumPy's global state, and a `RandomState` draws
+        it from that object.
     n_jobs : int, optional
-        Threads.
-    verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        Number of threads.
+    verbose : bool, default False
+        Whether to show progress: a bar on a terminal or in a notebook, and elsewhere one line per
         minute. See `show_progress`.
 
     Attributes
     ----------
     row_embedding_ : ndarray of shape (n_rows, n_components)
-        With several maps (n_rows, n_maps * n_components). A row without counts stands in the mean
-        of all others.
+        Coordinates of the rows. With several maps, the shape is (n_rows, n_maps * n_components).
+        Rows without counts have the mean position of all others, weighted by counts.
     column_embedding_ : ndarray of shape (n_columns, n_components)
+        Coordinates of the columns, in the same format.
     atlas_ : Atlas
-        Both kinds, rows first, without the empty ones; `atlas_.kinds` says which is which. Maps
-        are numbered as those of `MultipleMapsTSNE`.
-    maps_, proportions_ : ndarray
-        Those of the atlas: (n_maps, n_objects, n_components) and (n_maps, n_objects).
+        Atlas of rows followed by columns, without empty ones. `atlas_.kinds` contains the kind of
+        each object. Maps are numbered as in `MultipleMapsTSNE`.
+    maps_ : ndarray of shape (n_maps, n_objects, n_components)
+        Coordinates of the objects in the atlas.
+    proportions_ : ndarray of shape (n_maps, n_objects)
+        Mixing proportions of the objects in the atlas, which sum to 1 over maps.
     log_likelihood_ : float
-        Mean log p of a count in nats, of p(y|x), p(x|y) or p(x, y).
+        Mean log probability per count in nats, of p(y|x), p(x|y) or p(x, y).
     kl_divergence_ : float
-        What it falls short of the best that any model of its kind could have.
+        Difference in nats between the best log-likelihood that any distribution of this type can
+        have and `log_likelihood_`.
     empty_rows_, empty_columns_ : ndarray of int
-        Rows and columns without counts, which are not fitted.
+        Indices of rows and columns without counts, which are not fitted.
     n_iter_ : int
+        Number of iterations of the selected run.
     converged_ : bool
+        Whether the selected run converged.
     history_ : dict of str to ndarray
+        Optimization history of the selected run, for example its "cost".
 
     See Also
     --------
@@ -275,45 +287,50 @@ class CODE(
         checkpoint: str | None = None,
         resume: str | None = None,
     ) -> Self:
-        """Fit rows and columns.
+        """Fit the positions of rows and columns.
 
         Parameters
         ----------
         X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
-            Counts or other weights: finite and not negative.
+            Finite, nonnegative counts or other weights.
         y : None
             Ignored.
-        row_similarities, column_similarities : (sparse) array or frame (n, n), optional
-            Similarities within one kind, not negative, of a frame by its labels: each of its
-            objects also chooses others of its kind, as in SNE, and the cost of that is added with
+        row_similarities, column_similarities : array, sparse array or data frame (n, n), optional
+            Nonnegative similarities within rows or within columns. A data frame is matched by its
+            labels. They add the SNE cost of choices among objects of the same kind, multiplied by
             `row_weight` or `column_weight`.
         checkpoint, resume : path, optional
-            As for the other estimators; for one run (`n_init=1`).
+            File to write checkpoints to, and checkpoint to resume from, as for the other
+            estimators. They require `n_init=1`.
 
         Returns
         -------
-        self
+        self : CODE
+            Fitted estimator.
 
         Raises
         ------
         DataError
-            For counts that are negative, not finite or all 0; fewer than two rows or columns.
+            If counts are negative, non-finite or all 0, or if there are fewer than two rows or
+            columns.
         ParameterError
-            For a parameter out of its range.
+            If a parameter is out of range.
         DivergedError
-            Where the cost does not stay finite. The fitted attributes are then those of the last
-            maps whose cost was.
+            If the cost becomes non-finite. The fitted attributes then describe the last maps with a
+            finite cost.
 
         Warns
         -----
         DataWarning
-            For empty rows and columns, more dimensions than the smaller side, and points whose best
-            place lies at infinity.
+            If rows or columns are empty, if there are more dimensions than objects on the smaller
+            side, or if the best positions of some points are at infinity.
         """
         self._validate_params()
         if self.n_init > 1 and not (checkpoint is None and resume is None):
             raise ParameterError(
-                "goes without a checkpoint, which is of one run", name="n_init", value=self.n_init
+                "cannot be combined with checkpoint or resume, which support a single run",
+                name="n_init",
+                value=self.n_init,
             )
         counts = self._validated(X, reset=True)
         self._rows = np.flatnonzero(counts.row_totals > 0)
@@ -324,62 +341,66 @@ class CODE(
         if hint:
             advice = f"use {setting('given', 'columns')}, or transpose the table"
             warnings.warn(f"{hint}; {advice}", DataWarning, stacklevel=2)
-        kept = counts.without_empty()
+        nonempty = counts.without_empty()
         warn_of_empty(counts)
-        check_size(kept, self.n_components, self.n_maps)
-        objective = self._objective(counts, kept, row_similarities, column_similarities)
+        check_size(nonempty, self.n_components, self.n_maps)
+        objective = self._objective(counts, nonempty, row_similarities, column_similarities)
         with threads(self.n_jobs):
-            plan = self._plan(kept, objective)
+            plan = self._plan(nonempty, objective)
             if self.n_init == 1:
-                best = self._run(plan, kept, *self._seeds())
+                best = self._run(plan, nonempty, *self._seeds())
                 best.optimize(self.callback, checkpoint, resume)
             else:
-                best = self._best_run(plan, kept)
-        self._keep(best, kept, counts)
+                best = self._best_run(plan, nonempty)
+        self._keep(best, nonempty, counts)
         if best.failure:
             raise best.failure
         return self
 
     def fit_transform(self, X: Any, y: None = None, **fit_params: Any) -> np.ndarray:
-        """Fit, and give the row embedding.
+        """Fit the model and return the row embedding.
 
         Parameters
         ----------
-        X : Counts, array or sparse array
-            As for `fit`.
+        X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
+            Counts as for `fit`.
         y : None
-            Not used.
+            Ignored.
         **fit_params : dict
-            None are known.
+            Keyword arguments of `fit`.
 
         Returns
         -------
-        ndarray of shape (n_rows, n_components)
-            Where the rows stand.
+        row_embedding : ndarray of shape (n_rows, n_maps * n_components)
+            Coordinates of the rows.
         """
         return self.fit(X, y, **fit_params).row_embedding_
 
     def transform(self, X: Any) -> np.ndarray:
-        """Places of new rows among the fitted columns (supplementary points).
+        """Position new rows among the fitted columns as supplementary points.
 
-        A row that was fitted keeps its place. Another one takes the place, and with several maps
-        the proportions, of the least cost: -log p(y|x) of its counts and the size penalty of a
-        usual row, each row as if it were alone. Under the other normalizations p(y|x) is what
-        they say of columns, b_y exp(-d2) over its sum. Counts and frames with labels are matched
-        to the fitted columns by label.
+        A row that is equal to a fitted row receives the position of that row. Any other row is
+        positioned independently of other new rows so that its cost is minimal. With several maps,
+        its proportions are fitted as well. The cost is -log p(y|x) of the counts plus the size
+        penalty of an average row. Other normalizations use the implied p(y|x), which is b_y
+        exp(-d2) divided by its sum. Counts and data frames are matched to the fitted columns by
+        label.
 
         Parameters
         ----------
         X : Counts, array, sparse array or data frame of shape (k, n_columns)
+            Counts of the k new rows.
 
         Returns
         -------
-        ndarray of shape (k, n_maps * n_components)
+        embedding : ndarray of shape (k, n_maps * n_components)
+            Coordinates of the new rows.
 
         Warns
         -----
         DataWarning
-            For rows without a count of a fitted column: they get the mean of the fitted rows.
+            If a row has no counts of fitted columns. Such rows receive the mean position of the
+            fitted rows.
         """
         check_is_fitted(self, "atlas_")
         table = self._validated(X, reset=False).values
@@ -387,15 +408,17 @@ class CODE(
         return self._placed(table, fitted, self.row_embedding_, self._columns, "row")
 
     def transform_columns(self, X: Any) -> np.ndarray:
-        """Places of new columns among the fitted rows; as `transform`.
+        """Position new columns among the fitted rows, as in `transform`.
 
         Parameters
         ----------
-        X : array or sparse array of shape (n_rows, k)
+        X : Counts, array, sparse array or data frame of shape (n_rows, k)
+            Counts of the k new columns.
 
         Returns
         -------
-        ndarray of shape (k, n_maps * n_components)
+        embedding : ndarray of shape (k, n_maps * n_components)
+            Coordinates of the new columns.
         """
         check_is_fitted(self, "atlas_")
         counts = matched(X if isinstance(X, Counts) else counts_from(X), self._fitted, 0)
@@ -406,22 +429,22 @@ class CODE(
         )  # fmt: skip
 
     def score(self, X: Any, y: None = None) -> float:
-        """Mean log-likelihood per count, in nats, of other counts of the same rows and columns.
+        """Compute the mean log-likelihood per count of other counts of the same objects.
 
-        Counts of rows or columns that had none in the fitted table are left out with a warning,
-        for the model gives them no place.
+        Rows or columns without counts in the fitted table are omitted with a warning, because the
+        model has no positions for them.
 
         Parameters
         ----------
-        X : Counts, array or sparse array
-            Of the same rows and columns.
+        X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
+            Counts of the fitted rows and columns.
         y : None
-            Not used.
+            Ignored.
 
         Returns
         -------
-        float
-            In nats.
+        log_likelihood : float
+            Mean log-likelihood per count in nats.
         """
         check_is_fitted(self, "atlas_")
         counts = matched(self._validated(X, reset=False), self._fitted, 0)
@@ -431,13 +454,13 @@ class CODE(
         lost = float(table.sum() - known.sum())
         if lost > 0:
             warnings.warn(
-                f"{lost:,.6g} of {table.sum():,.6g} counts are of rows or columns without counts "
-                "in the fitted table; they are left out",
+                f"{lost:,.6g} of {table.sum():,.6g} counts belong to rows or columns that have no "
+                "counts in the fitted table; they are omitted",
                 DataWarning,
                 stacklevel=2,
             )
         if known.sum() == 0:
-            raise DataError("X holds no count of a fitted row and column")
+            raise DataError("X has no counts of fitted rows and columns")
         with threads(self.n_jobs):
             return mean_log_likelihood(self.atlas_, known)
 
@@ -459,13 +482,14 @@ class CODE(
         )
 
     def _validated(self, X: Any, *, reset: bool) -> Counts:
-        """X as counts; sets or checks `n_features_in_`."""
+        """Convert X to counts and set or check `n_features_in_`."""
         is_table = hasattr(X, "columns") or hasattr(X, "obs_names")
         counts = X if isinstance(X, Counts) else counts_from(X) if is_table else None
         if counts is not None and not reset:
             counts = matched(counts, self._fitted, 1)
         table = X
-        # A frame of nothing but counts names the features that scikit-learn compares.
+        # A data frame that contains only counts provides the feature names that scikit-learn
+        # compares.
         if counts is not None and (isinstance(X, Counts) or X.shape != counts.shape):
             table = counts.values
         values = validated(self, table, reset=reset, accept_sparse="csr", dtype=np.float64)
@@ -474,18 +498,18 @@ class CODE(
     def _check_rows(self, counts: Counts) -> None:
         if counts.n_rows != self._fitted.n_rows:
             raise DataError(
-                f"X has {counts.n_rows} rows; the fitted table has {self._fitted.n_rows}"
+                f"X has {counts.n_rows} rows; expected {self._fitted.n_rows} as in the fitted table"
             )
 
     def _objective(
-        self, counts: Counts, kept: Counts, row_similarities: Any, column_similarities: Any
+        self, counts: Counts, nonempty: Counts, row_similarities: Any, column_similarities: Any
     ) -> Cost:
         rows_first = self._model.given == "rows"
-        values = kept.values if rows_first else sparse.csr_array(kept.values.T)
+        values = nonempty.values if rows_first else sparse.csr_array(nonempty.values.T)
         optimizer = self.optimizer or LBFGS()
         tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _FOR_LINE_SEARCH)
         target = count_target(values, self.normalization)
-        margins = [np.asarray(values.sum(axis=axis)).ravel() / kept.n_counts for axis in (1, 0)]
+        margins = [np.asarray(values.sum(axis=axis)).ravel() / nonempty.n_counts for axis in (1, 0)]
         between = Objective(
             target, self._model, self.penalty, tolerance,
             row_factors=margins[0] if self.marginals else None,
@@ -500,19 +524,19 @@ class CODE(
                 continue
             name = "row_similarities" if is_rows else "column_similarities"
             table = within_kind_order(name, table, counts, 0 if is_rows else 1)
-            own = within_kind_target(name, table, totals > 0)
+            target_within = within_kind_target(name, table, totals > 0)
             model = replace(self._model, given=None, normalization="conditional")
             side = 0 if is_rows == rows_first else 1
-            within.append(WithinKind(side, weight, Objective(own, model, 0.0, tolerance)))
+            within.append(WithinKind(side, weight, Objective(target_within, model, 0.0, tolerance)))
         return CombinedObjective(between, tuple(within)) if within else between
 
     def _seeds(self) -> list[np.random.SeedSequence]:
         seed = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         return np.random.SeedSequence(int(seed)).spawn(self.n_init)
 
-    def _plan(self, kept: Counts, objective: Cost) -> Plan:
-        """What all runs share."""
-        labels, kinds = objects_of(kept)
+    def _plan(self, nonempty: Counts, objective: Cost) -> Plan:
+        """Return the settings shared by all runs."""
+        labels, kinds = objects_of(nonempty)
         pins = None
         if self.pin is not None:
             pins = pins_of(self.pin, labels, self.n_maps, self.n_components, kinds)
@@ -524,26 +548,26 @@ class CODE(
             method="code",
             settings=self._settings(),
             kinds=kinds,
-            factors=self._factors(kept),
+            factors=self._factors(nonempty),
             pins=pins,
         )
 
-    def _best_run(self, plan: Plan, kept: Counts) -> Run:
-        """The best of several runs, spread over processes if joblib's context says so."""
-        tasks = [(self, plan, kept, seed, k == 0) for k, seed in enumerate(self._seeds())]
-        # A callback is called in this process.
+    def _best_run(self, plan: Plan, nonempty: Counts) -> Run:
+        """Return the best of several runs, which use processes if joblib's context selects them."""
+        tasks = [(self, plan, nonempty, seed, k == 0) for k, seed in enumerate(self._seeds())]
+        # A callback must be called in this process.
         backend = None if self.callback is None else "sequential"
         runs = run_tasks(_ended, tasks, "start", backend=backend)
         best = min(runs, key=lambda run: np.inf if run.failure else run.history["cost"][-1])
         return rejoined(best, plan)
 
     def _run(
-        self, plan: Plan, kept: Counts, seed: np.random.SeedSequence, *, first: bool = True
+        self, plan: Plan, nonempty: Counts, seed: np.random.SeedSequence, *, first: bool = True
     ) -> Run:
-        """A run at its start."""
+        """Return a run at its starting positions."""
         generator = np.random.default_rng(seed)
         start = start_parameters(
-            kept,
+            nonempty,
             self.init if first else "random",
             (self.n_maps, self.n_components),
             generator,
@@ -555,9 +579,12 @@ class CODE(
         units = usual_steps(plan.objective.target, start)
         return Run(plan, start, int(generator.integers(2**31)), units)
 
-    def _factors(self, kept: Counts) -> np.ndarray | None:
-        """a_i and b_j as the atlas has them: those of the choosing kind serve Bayes' rule too."""
-        rows, columns = kept.row_totals / kept.n_counts, kept.column_totals / kept.n_counts
+    def _factors(self, nonempty: Counts) -> np.ndarray | None:
+        """Return a_i and b_j for the atlas, where the conditioning side is used for Bayes' rule."""
+        rows, columns = (
+            nonempty.row_totals / nonempty.n_counts,
+            nonempty.column_totals / nonempty.n_counts,
+        )
         if not self.marginals:
             if self.normalization == "joint":
                 return None
@@ -566,21 +593,25 @@ class CODE(
         return np.concatenate([rows, columns])
 
     def _settings(self) -> dict[str, Any]:
-        """The parameters as plain values, for the atlas and the checkpoint."""
+        """Return the parameters as plain values for the atlas and the checkpoint."""
         return {
             key: plain_value(value)
             for key, value in self.get_params(deep=False).items()
             if key not in ("callback", "n_jobs", "verbose", "init", "pin")
         }
 
-    def _keep(self, run: Run, kept: Counts, counts: Counts) -> None:
+    def _keep(self, run: Run, nonempty: Counts, counts: Counts) -> None:
         """Set the fitted attributes."""
         atlas = run.atlas()
         if isinstance(self.init, str) and self.pin is None:
-            held = atlas.proportions
-            order = order_of_maps(kept.values, held[:, : kept.n_rows], held[:, kept.n_rows :])
+            proportions = atlas.proportions
+            order = order_of_maps(
+                nonempty.values,
+                proportions[:, : nonempty.n_rows],
+                proportions[:, nonempty.n_rows :],
+            )
             atlas = atlas.renumbered(order)
-        self.atlas_ = replace(atlas, metadata={**atlas.metadata, **_metadata(kept)})
+        self.atlas_ = replace(atlas, metadata={**atlas.metadata, **_metadata(nonempty)})
         self.kl_divergence_ = run.kl
         self.log_likelihood_ = log_likelihood(run.plan.objective.target, run.kl)
         self.n_iter_ = run.state.iteration
@@ -588,16 +619,16 @@ class CODE(
         self._fitted = counts
         rows = self.atlas_.choices.is_row
         self.row_embedding_ = _side_by_side(
-            self.atlas_.maps[:, rows], kept.row_totals, self._rows, counts.n_rows
+            self.atlas_.maps[:, rows], nonempty.row_totals, self._rows, counts.n_rows
         )
         self.column_embedding_ = _side_by_side(
-            self.atlas_.maps[:, ~rows], kept.column_totals, self._columns, counts.n_columns
+            self.atlas_.maps[:, ~rows], nonempty.column_totals, self._columns, counts.n_columns
         )
-        looked_at = self.penalty == 0 and not run.failure
-        note = runaway_note(self.atlas_, kept.values, run.kl) if looked_at else ""
+        checked = self.penalty == 0 and not run.failure
+        note = runaway_note(self.atlas_, nonempty.values, run.kl) if checked else ""
         if note:
             warnings.warn(
-                f"{note}; give a size penalty, such as {setting('penalty', 0.01)}, or "
+                f"{note}; use a size penalty, such as {setting('penalty', 0.01)}, or "
                 "smooth the counts",
                 DataWarning,
                 stacklevel=3,
@@ -611,39 +642,39 @@ class CODE(
         others: np.ndarray,
         kind: str,
     ) -> np.ndarray:
-        """Places of the rows of a table: those of equal fitted rows, else new ones."""
-        found = same_rows(table, fitted)
-        places = embedding[found].copy()
+        """Return positions of rows, reusing those of equal fitted rows."""
+        matches = same_rows(table, fitted)
+        positions = embedding[matches].copy()
         known = table[:, others]
         totals = np.asarray(known.sum(axis=1)).ravel()
-        empty = (found < 0) & (totals == 0)
+        empty = (matches < 0) & (totals == 0)
         if empty.any():
             warnings.warn(
                 f"{plural(kind, int(empty.sum()))} ({kind} {np.flatnonzero(empty)[0]} first) "
-                "without a count of anything that was fitted: placed in the mean of the fitted",
+                f"without counts of fitted objects; using the mean position of the fitted {kind}s",
                 DataWarning,
                 stacklevel=3,
             )
             fitted_totals = np.asarray(fitted.sum(axis=1)).ravel()
-            places[empty] = np.average(embedding, axis=0, weights=fitted_totals)
-        fresh = np.flatnonzero((found < 0) & ~empty)
+            positions[empty] = np.average(embedding, axis=0, weights=fitted_totals)
+        fresh = np.flatnonzero((matches < 0) & ~empty)
         if len(fresh):
             with threads(self.n_jobs):
                 maps, _ = place_rows(self.atlas_, known[fresh], columns=kind == "column")
-            places[fresh] = maps.transpose(1, 0, 2).reshape(len(fresh), -1)
-        return places
+            positions[fresh] = maps.transpose(1, 0, 2).reshape(len(fresh), -1)
+        return positions
 
 
 def _ended(
-    estimator: CODE, plan: Plan, kept: Counts, seed: np.random.SeedSequence, first: bool
+    estimator: CODE, plan: Plan, nonempty: Counts, seed: np.random.SeedSequence, first: bool
 ) -> Run:
-    run = estimator._run(plan, kept, seed, first=first)
+    run = estimator._run(plan, nonempty, seed, first=first)
     run.optimize(estimator.callback)
     return without_plan(run)
 
 
 def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:
-    """A plain table as counts; what is wrong with it is also said in scikit-learn's words."""
+    """Convert a plain table to counts, with errors in scikit-learn's wording."""
     numbers = np.asarray(values.data if isinstance(values, sparse.csr_array) else values)
     try:
         return Counts(values)
@@ -655,17 +686,17 @@ def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:
         raise
 
 
-def _metadata(kept: Counts) -> dict[str, np.ndarray]:
-    """The metadata of rows and columns, one column for both."""
-    names = dict.fromkeys([*kept.row_metadata, *kept.column_metadata])
-    parts = (kept.row_metadata, kept.n_rows), (kept.column_metadata, kept.n_columns)
+def _metadata(nonempty: Counts) -> dict[str, np.ndarray]:
+    """Return the metadata of rows and columns, with one column per name."""
+    names = dict.fromkeys([*nonempty.row_metadata, *nonempty.column_metadata])
+    parts = (nonempty.row_metadata, nonempty.n_rows), (nonempty.column_metadata, nonempty.n_columns)
     return {name: end_to_end(*((side.get(name), n) for side, n in parts)) for name in names}
 
 
-def _side_by_side(maps: np.ndarray, totals: np.ndarray, kept: np.ndarray, n: int) -> np.ndarray:
-    """Positions of one kind, (n, n_maps * d); an object without counts stands in the mean."""
+def _side_by_side(maps: np.ndarray, totals: np.ndarray, indices: np.ndarray, n: int) -> np.ndarray:
+    """Return positions (n, n_maps * d), with the weighted mean for objects without counts."""
     flat = maps.transpose(1, 0, 2).reshape(maps.shape[1], -1)
     embedding = np.empty((n, flat.shape[1]), np.float32)
     embedding[:] = np.average(flat, axis=0, weights=totals)
-    embedding[kept] = flat
+    embedding[indices] = flat
     return embedding

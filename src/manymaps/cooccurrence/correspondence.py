@@ -1,31 +1,31 @@
 """Correspondence analysis of sparse counts.
 
-Of a table of counts X with total N, row masses r and column masses c (the margins over N), the
-standardized residuals
+A table of counts X with total N has row masses r and column masses c, which are its margins divided
+by N. The standardized residuals
 
     S = D_r^(-1/2) (X / N - r c^T) D_c^(-1/2) = U diag(s) V^T
 
-give the axes, and with them the coordinates of rows and of columns:
+define the axes and the coordinates of rows and columns:
 
     standard     D_r^(-1/2) U          D_c^(-1/2) V           weighted variance 1 on each axis
     principal    D_r^(-1/2) U diag(s)  D_c^(-1/2) V diag(s)   weighted variance s^2 on each axis
 
-Distances of principal coordinates, over all axes, are the chi-square distances of profiles; s^2 is
-the inertia of an axis and sum s^2 = chi-square / N the total (Benzecri 1973; Greenacre, Theory and
-Applications of Correspondence Analysis, 1984, section 4.1).
+Distances of principal coordinates over all axes are the chi-square distances of profiles. The
+inertia of an axis is s^2, and the total inertia is sum s^2 = chi-square / N (Benzecri 1973;
+Greenacre, Theory and Applications of Correspondence Analysis, 1984, section 4.1).
 
-**The table is never made dense.** S x = A x - sqrt(r) (sqrt(c)^T x) with A = D_r^(-1/2) (X / N)
-D_c^(-1/2) as sparse as the counts, so the singular vectors come from products alone (ARPACK). Only
-a table small enough to be decomposed at once is.
+**Large tables remain sparse.** Let A = D_r^(-1/2) (X / N) D_c^(-1/2), which is as sparse as the
+counts. Then S x = A x - sqrt(r) (sqrt(c)^T x). The singular vectors are computed from such products
+by ARPACK. Only small tables are made dense and decomposed directly.
 
-**Empty rows and columns** have no profile: they are kept out and have coordinates of 0, the
+**Empty rows and columns** have no profile. They are excluded, and their coordinates are 0, the
 weighted mean of all others.
 
-**Signs** are fixed: on each axis the column farthest out, by standard coordinate, is positive. An
-axis without inertia (of a table of lower rank) is 0 throughout.
+**Signs** are fixed so that the column with the largest absolute standard coordinate is positive on
+each axis. Axes without inertia (of a table of lower rank) are 0.
 
-Shapes: rows and row_standard (n_rows, n_components), columns and column_standard
-(n_columns, n_components), singular_values (n_components,).
+Shapes: rows and row_standard (n_rows, n_components), columns and column_standard (n_columns,
+n_components), singular_values (n_components,).
 """
 
 from __future__ import annotations
@@ -45,28 +45,29 @@ __all__ = [
     "CorrespondenceAnalysis", "correspondence_analysis",
 ]  # fmt: skip
 
-# Small tables are decomposed whole, which is exact and as quick.
+# Small tables are decomposed completely, which is exact and equally fast.
 _DENSE_CELLS = 1 << 16
-# Below this, singular values are rounding.
+# Singular values below this are rounding errors.
 _NO_INERTIA = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class CorrespondenceAnalysis:
-    """Axes of a count table, and where its rows and columns stand on them.
+    """Axes of a count table and the coordinates of its rows and columns.
 
     Attributes
     ----------
     rows, columns : ndarray of shape (n_rows, n_components), (n_columns, n_components)
-        Principal coordinates. Of both together: the symmetric map.
+        Principal coordinates. Together they form the symmetric map.
     row_standard, column_standard : ndarray of the same shapes
-        Standard coordinates. Principal rows are weighted means of standard columns.
+        Standard coordinates. The principal coordinates of rows are weighted means of the standard
+        coordinates of columns.
     singular_values : ndarray of shape (n_components,)
-        From 0 to 1, falling: correlations of rows and columns along an axis.
+        Correlations of rows and columns along each axis, from 0 to 1 in decreasing order.
     total_inertia : float
-        Chi-square over the total count, of all axes together.
+        Chi-square divided by the total count, summed over all axes.
     row_masses, column_masses : ndarray of shape (n_rows,), (n_columns,)
-        Shares of the total count; 0 for an empty row or column.
+        Proportions of the total count, which are 0 for empty rows or columns.
     """
 
     rows: np.ndarray
@@ -85,7 +86,7 @@ class CorrespondenceAnalysis:
 
     @property
     def explained_inertia(self) -> np.ndarray:
-        """Share of each axis in the total inertia; 0 where rows and columns are independent."""
+        """Share of each axis in the total inertia, or 0 if rows and columns are independent."""
         if self.total_inertia <= _NO_INERTIA**2:
             return np.zeros_like(self.singular_values)
         return self.inertia / self.total_inertia
@@ -94,28 +95,29 @@ class CorrespondenceAnalysis:
 def correspondence_analysis(
     X: Any, n_components: int = 2, *, seed: int = 0
 ) -> CorrespondenceAnalysis:
-    """Correspondence analysis of a table of counts.
+    """Compute the correspondence analysis of a table of counts.
 
     Parameters
     ----------
     X : array or sparse array of shape (n_rows, n_columns), Counts, or data frame of numbers
-        Finite and not negative.
-    n_components : int
-        Number of axes: at least 1, and less than the rows and than the columns that have counts.
-    seed : int
-        Of the vector from which the decomposition of a large table starts. The result depends on
-        it by rounding alone.
+        Finite, nonnegative counts.
+    n_components : int, default 2
+        Number of axes, at least 1 and less than the numbers of rows and columns with counts.
+    seed : int, default 0
+        Seed of the starting vector for the decomposition of a large table. It affects the result
+        only by rounding.
 
     Returns
     -------
-    CorrespondenceAnalysis
+    analysis : CorrespondenceAnalysis
+        Axes, coordinates and inertia.
 
     Raises
     ------
     DataError
-        For a negative or non-finite entry, or fewer than two rows or columns with counts.
+        If an entry is negative or non-finite, or if fewer than two rows or columns have counts.
     ParameterError
-        For an impossible number of axes.
+        If the number of axes is out of range.
 
     See Also
     --------
@@ -123,17 +125,17 @@ def correspondence_analysis(
 
     Examples
     --------
-    Smoking habits (none, light, medium, heavy) of senior managers to secretaries, from Greenacre
-    1984:
+    The rows are staff groups, from senior managers to secretaries. The columns are smoking habits
+    (none, light, medium, heavy). The data are from Greenacre 1984:
 
     >>> import numpy as np
     >>> from manymaps import correspondence_analysis
     >>> staff = np.array([[4, 2, 3, 2], [4, 3, 7, 4], [25, 10, 12, 4], [18, 24, 33, 13],
     ...                   [10, 6, 7, 2]])
-    >>> found = correspondence_analysis(staff, 3)
-    >>> found.inertia.round(4).tolist()
+    >>> analysis = correspondence_analysis(staff, 3)
+    >>> analysis.inertia.round(4).tolist()
     [0.0748, 0.01, 0.0004]
-    >>> found.rows.shape, found.columns.shape
+    >>> analysis.rows.shape, analysis.columns.shape
     ((5, 3), (4, 3))
     """
     table = count_table(X)
@@ -166,11 +168,11 @@ def correspondence_analysis(
 def _check_size(shape: tuple[int, ...], n_rows: int, n_columns: int, n_components: int) -> None:
     if min(n_rows, n_columns) < 2:
         raise DataError(
-            f"of a table of {shape[0]} rows and {shape[1]} columns, {n_rows} rows and {n_columns} "
-            "columns have counts; correspondence analysis needs at least two of each"
+            f"{n_rows} of {shape[0]} rows and {n_columns} of {shape[1]} columns have counts; "
+            "correspondence analysis requires at least two of each"
         )
-    of_what = f" for {n_rows} rows and {n_columns} columns with counts"
-    check_whole("n_components", n_components, 1, min(n_rows, n_columns) - 1, why=of_what)
+    suffix = f" for {n_rows} rows and {n_columns} columns with counts"
+    check_whole("n_components", n_components, 1, min(n_rows, n_columns) - 1, why=suffix)
 
 
 def _scaled(
@@ -181,7 +183,7 @@ def _scaled(
     row_roots: np.ndarray,
     column_roots: np.ndarray,
 ) -> sparse.csr_array:
-    """D_r^(-1/2) (X / N) D_c^(-1/2) of the rows and columns that have counts."""
+    """Return D_r^(-1/2) (X / N) D_c^(-1/2) for rows and columns with counts."""
     scaled = table
     if len(rows) < table.shape[0]:
         scaled = scaled[rows]
@@ -199,7 +201,7 @@ def _decomposed(
     n_components: int,
     seed: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The largest singular values of the residuals, falling, and their vectors as columns."""
+    """Return the largest singular values in decreasing order, with their vectors as columns."""
     if scaled.shape[0] * scaled.shape[1] <= _DENSE_CELLS:
         residuals = scaled.toarray() - np.outer(row_roots, column_roots)
         left, values, right = np.linalg.svd(residuals, full_matrices=False)
@@ -226,12 +228,12 @@ def _decomposed(
         left, values, right = leading_singular_values(residuals, n_components, start)
     order = np.argsort(-values, kind="stable")[:n_components]
     values = np.where(values[order] > _NO_INERTIA, values[order], 0.0)
-    some = values > 0
-    return left[:, order] * some, values, right[order].T * some
+    positive = values > 0
+    return left[:, order] * positive, values, right[order].T * positive
 
 
 def _signs(columns: np.ndarray) -> np.ndarray:
-    """What makes the largest coordinate on each axis positive; the first of several alike."""
+    """Return signs that make the largest coordinate of each axis positive, first in a tie."""
     sizes = np.abs(columns)
     first = np.argmax(sizes >= sizes.max(axis=0) * (1 - 1e-9), axis=0)
     return np.where(columns[first, np.arange(columns.shape[1])] < 0, -1.0, 1.0)

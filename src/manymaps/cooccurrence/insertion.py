@@ -1,8 +1,8 @@
-"""New rows of counts into a finished atlas of two kinds, whose own objects stay where they are.
+"""Insertion of new rows of counts into a fitted bipartite atlas.
 
-Each new row takes the place that makes its counts of the columns most likely, as if it were alone
-(`manymaps.cooccurrence.likelihood.place_rows`). Rows are matched with those of the atlas by label,
-columns with columns.
+The objects of the atlas keep their positions. Each new row is positioned independently of other new
+rows so that its counts are most likely (`manymaps.cooccurrence.likelihood.place_rows`). Rows are
+matched with those of the atlas by label, and columns with columns.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ __all__ = ["RowInsertion", "insert_rows"]
 
 @dataclass(frozen=True)
 class RowInsertion:
-    """What became of new rows.
+    """Result of inserting new rows.
 
     Attributes
     ----------
     atlas : Atlas
-        The new rows stand behind its rows and before its columns; "inserted" in its metadata says
-        which they are.
+        Atlas with the new rows after the existing rows and before the columns. "inserted" in its
+        metadata marks the new rows.
     labels : tuple of str
-        Rows that were placed.
+        Labels of the inserted rows.
     dissimilar : tuple of str
-        New rows without a count of a known column, which are left out.
+        Labels of new rows without counts of known columns, which are omitted.
     n_known : int
-        Rows that the atlas had already, which are not inserted again.
+        Number of rows that were already in the atlas, which are not inserted again.
 
     See Also
     --------
@@ -54,8 +54,8 @@ class RowInsertion:
     >>> import manymaps as mm
     >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail", "c": "tie suit suit"})
     >>> fit = mm.CODE(penalty=0.01, random_state=0).fit(posts)
-    >>> found = mm.insert_rows(fit.atlas_, mm.count_texts({"d": "suit tie"}))
-    >>> found.labels, found.atlas.n_objects - fit.atlas_.n_objects
+    >>> insertion = mm.insert_rows(fit.atlas_, mm.count_texts({"d": "suit tie"}))
+    >>> insertion.labels, insertion.atlas.n_objects - fit.atlas_.n_objects
     (('d',), 1)
     """
 
@@ -66,31 +66,33 @@ class RowInsertion:
 
 
 def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
-    """Place new rows among the columns of an atlas, whose own objects stay where they are.
+    """Insert new rows into an atlas without moving its objects.
 
-    The factor of a new row, its part in how often columns choose it, is that of a usual row.
+    The factor of a new row, which determines how often columns choose it, is the mean factor of the
+    rows of the atlas.
 
     Parameters
     ----------
     atlas : Atlas
-        Of two kinds of object.
+        Bipartite atlas of rows and columns.
     counts : Counts
-        Of the new rows, with columns of the same labels as the atlas has; others are left out.
+        Counts of the new rows. Columns whose labels are not in the atlas are omitted.
 
     Returns
     -------
-    RowInsertion
+    insertion : RowInsertion
+        Extended atlas and the labels of inserted and omitted rows.
 
     Raises
     ------
     DataError
-        Where the atlas is of one kind of object, rows and columns are swapped, or nothing is left
-        to insert.
+        If the atlas is not bipartite, if rows and columns are swapped, or if no row can be
+        inserted.
 
     Warns
     -----
     DataWarning
-        Where columns are unknown, or rows have no count of a known one.
+        If columns are unknown, or if rows have no counts of known columns.
 
     See Also
     --------
@@ -101,12 +103,12 @@ def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
     >>> import manymaps as mm
     >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail", "c": "tie suit suit"})
     >>> fit = mm.CODE(penalty=0.01, random_state=0).fit(posts)
-    >>> found = mm.insert_rows(fit.atlas_, mm.count_texts({"d": "suit tie", "a": "tie"}))
-    >>> found.labels, found.n_known, found.atlas.n_objects - fit.atlas_.n_objects
+    >>> insertion = mm.insert_rows(fit.atlas_, mm.count_texts({"d": "suit tie", "a": "tie"}))
+    >>> insertion.labels, insertion.n_known, insertion.atlas.n_objects - fit.atlas_.n_objects
     (('d',), 1, 1)
     """
     if atlas.kinds is None:
-        raise DataError("the atlas is of one kind of object; `insert` places new ones in it")
+        raise DataError("the atlas has a single kind of object; use `insert` to add objects to it")
     refuse_swapped(atlas, counts)
     source = counts.report.source
     kind, other = two_kinds(atlas)
@@ -115,38 +117,38 @@ def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
     fresh = [i for i, label in enumerate(labels_of(counts)[0]) if label not in known]
     if not fresh:
         named = plural(kind, counts.n_rows)
-        raise DataError(f"all {named} of {source} are in the atlas; there is none to insert")
+        raise DataError(f"all {named} of {source} are already in the atlas; pass new rows")
     new = counts.subset(rows=fresh)
     table = in_order_of(
         new.values, np.arange(new.n_rows), positions(new, atlas, 1), (new.n_rows, len(columns))
     )
     _warn_of_unknown_columns(new, atlas)
-    alone = np.asarray(table.sum(axis=1)).ravel() == 0
+    dissimilar_rows = np.asarray(table.sum(axis=1)).ravel() == 0
     labels = np.array(labels_of(new)[0], dtype=object)
-    dissimilar = labels[alone].tolist()
-    if alone.all():
+    dissimilar = labels[dissimilar_rows].tolist()
+    if dissimilar_rows.all():
         raise DataError(
-            f"none of {plural(kind, new.n_rows)} of {source} has a count of a {other} of the atlas"
+            f"none of {plural(kind, new.n_rows)} of {source} has counts of a {other} in the atlas"
         )
     if dissimilar:
         warnings.warn(
-            f"{plural(kind, len(dissimilar))} of {source} without a count of a {other} of the "
-            f"atlas, left out: {first_of(dissimilar)}",
+            f"{plural(kind, len(dissimilar))} of {source} without counts of a {other} in the "
+            f"atlas, omitted: {first_of(dissimilar)}",
             DataWarning,
             stacklevel=2,
         )
-    maps, proportions = place_rows(atlas, table[~alone])
+    maps, proportions = place_rows(atlas, table[~dissimilar_rows])
     factors = atlas.factors
     grown = atlas.extended(
-        labels[~alone].tolist(),
+        labels[~dissimilar_rows].tolist(),
         maps,
         proportions,
         at=len(rows),
         factors=None if factors is None else np.full(maps.shape[1], factors[rows].mean()),
-        metadata=new.subset(rows=~alone).row_metadata,
+        metadata=new.subset(rows=~dissimilar_rows).row_metadata,
     )
     n_known = counts.n_rows - len(fresh)
-    return RowInsertion(grown, tuple(labels[~alone].tolist()), tuple(dissimilar), n_known)
+    return RowInsertion(grown, tuple(labels[~dissimilar_rows].tolist()), tuple(dissimilar), n_known)
 
 
 def _warn_of_unknown_columns(counts: Counts, atlas: Atlas) -> None:
@@ -156,7 +158,7 @@ def _warn_of_unknown_columns(counts: Counts, atlas: Atlas) -> None:
         named = first_of([labels_of(counts)[1][i] for i in unknown.tolist()])
         kind = plural(two_kinds(atlas)[1], len(unknown))
         warnings.warn(
-            f"{kind} of {counts.report.source} not in the atlas, left out: {named}",
+            f"{kind} of {counts.report.source} not in the atlas, omitted: {named}",
             DataWarning,
             stacklevel=3,
         )

@@ -1,12 +1,12 @@
-"""Counts beside a finished atlas of two kinds: how likely they are, and where new rows stand.
+"""Likelihood of counts under a fitted bipartite atlas, and positions of new rows.
 
     log-likelihood per count     sum_xy n_xy log q(y|x) / sum_xy n_xy     or with q(x, y), q(x|y)
 
-A new row x takes the place that maximizes sum_y n_xy log q(y|x) with the columns as they are, each
-as if it were alone. With one map q(y|x) ~ b_y exp(-|phi|^2 + 2 phi . psi_y - |psi_y|^2) is a
-log-linear model in phi: the problem is concave, and starts at the mean of the row's columns.
+The position of a new row x maximizes sum_y n_xy log q(y|x) with fixed columns, independently of
+other new rows. With one map, q(y|x) ~ b_y exp(-|phi|^2 + 2 phi . psi_y - |psi_y|^2) is a log-linear
+model in phi. The problem is therefore concave, and it starts at the mean of the row's columns.
 
-Tables have one row (column) per row (column) object of the atlas, in its order.
+Tables have one row (column) per row (column) object of the atlas, in the same order.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from manymaps.model.target import Target, count_target
 
 __all__ = ["atlas_parameters", "count_objective", "mean_log_likelihood", "place_rows"]
 
-# The problem of a new row is concave in one map, so that few steps suffice; not tuned.
+# With one map, the problem of a new row is concave, so a few steps are sufficient; not tuned.
 _STEPS = 60
 
 
 def atlas_parameters(atlas: Atlas) -> Parameters:
-    """Positions and weights of the two kinds, the choosing one first."""
+    """Return positions and weights of both sides, with the conditioning side first."""
     rows = atlas.choices.is_chooser
     sides = (rows, ~rows)
     return Parameters(
@@ -43,7 +43,7 @@ def atlas_parameters(atlas: Atlas) -> Parameters:
 
 
 def count_objective(atlas: Atlas, values: sparse.sparray, *, tolerance: float = 5e-5) -> Objective:
-    """The cost of an atlas for a table of counts (n_rows, n_columns)."""
+    """Return the cost of an atlas for a table of counts (n_rows, n_columns)."""
     choosers = atlas.choices.is_chooser
     factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
     table = values if atlas.model.given == "rows" else values.T
@@ -57,20 +57,25 @@ def count_objective(atlas: Atlas, values: sparse.sparray, *, tolerance: float = 
 
 
 def log_likelihood(target: Target, kl: float) -> float:
-    """Mean log q of a count of a target from its KL divergence (`objective.Evaluation.kl`)."""
+    """Return the mean log q per count from the KL divergence (`objective.Evaluation.kl`)."""
     rows = 1 if target.is_joint else target.n_rows_with_mass
     return target.negative_entropy / rows - kl
 
 
 def mean_log_likelihood(atlas: Atlas, values: sparse.sparray) -> float:
-    """Mean log-likelihood per count, in nats.
+    """Compute the mean log-likelihood per count in nats.
 
     Parameters
     ----------
     atlas : Atlas
-        Of two kinds of object.
+        Bipartite atlas of rows and columns.
     values : sparse array of shape (n_rows, n_columns)
-        Not all 0.
+        Counts, which must not all be 0.
+
+    Returns
+    -------
+    log_likelihood : float
+        Mean log-likelihood per count in nats.
     """
     objective = count_objective(atlas, values)
     return log_likelihood(objective.target, objective.evaluate(atlas_parameters(atlas)).kl)
@@ -79,30 +84,32 @@ def mean_log_likelihood(atlas: Atlas, values: sparse.sparray) -> float:
 def place_rows(
     atlas: Atlas, values: sparse.csr_array, *, columns: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and proportions of new rows among the columns, or of new columns among the rows.
+    """Position new rows among the columns, or new columns among the rows.
 
     Parameters
     ----------
     atlas : Atlas
-        Of two kinds of object, with a Gaussian kernel.
-    values : sparse array of shape (k, n_columns), or (k, n_rows) with `columns=True`
-        Counts; no row of it is empty.
-    columns : bool
-        The new ones are columns.
+        Bipartite atlas with a Gaussian kernel.
+    values : sparse array of shape (k, n_columns), or (k, n_rows) if `columns=True`
+        Counts without empty rows.
+    columns : bool, default False
+        Whether the new objects are columns.
 
     Returns
     -------
     positions : ndarray of shape (n_maps, k, n_components)
+        Coordinates of the new objects.
     proportions : ndarray of shape (n_maps, k)
+        Mixing proportions of the new objects, which sum to 1 over maps.
 
     Raises
     ------
     DataError
-        Where the table has another width.
+        If the table has the wrong number of columns.
     """
     others = atlas.choices.is_row == columns
     if values.shape[1] != int(others.sum()):
-        raise DataError(f"new rows of {values.shape[1]} counts; the atlas needs {others.sum()}")
+        raise DataError(f"new objects have {values.shape[1]} counts; expected {others.sum()}")
     known = replace(
         atlas.subset(others), model=replace(atlas.model, given=None, normalization="conditional")
     )

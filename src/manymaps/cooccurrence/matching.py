@@ -1,8 +1,8 @@
-"""Counts and atlases of two kinds of object, matched by label.
+"""Matching of counts and bipartite atlases by label.
 
-A table need not hold the rows and columns of an atlas in its order, or hold them all. Labels match
-exactly, each within its own kind. A table without labels has those of `Counts`, "0", "1", ..., and
-is matched by place.
+A table may contain the rows and columns of an atlas in any order, and may lack some of them. Labels
+must match exactly within rows and within columns. A table without labels uses those of `Counts`,
+"0", "1", ..., and is matched by index.
 """
 
 from __future__ import annotations
@@ -27,93 +27,107 @@ __all__ = [
 
 
 def matched(counts: Counts, fitted: Counts, axis: int) -> Counts:
-    """Counts with the rows (axis 0) or columns (1) of a fitted table, in its order.
+    """Return counts with the rows (axis 0) or columns (1) of a fitted table, in its order.
 
     Parameters
     ----------
     counts : Counts
-        As they are where they, or the fitted ones, have no labels on that side.
+        Counts to match. They are returned unchanged if either table has no labels on this axis.
     fitted : Counts
+        Fitted table.
     axis : {0, 1}
+        Axis to match.
+
+    Returns
+    -------
+    counts : Counts
+        Matched counts.
 
     Raises
     ------
     DataError
-        Where no label is known.
+        If no label is known.
 
     Warns
     -----
     DataWarning
-        Where some are not; their counts are left out.
+        If some labels are unknown. Their counts are omitted.
     """
-    ours, theirs = labels_of(counts)[axis], labels_of(fitted)[axis]
-    if ours == theirs or only_count(ours) or only_count(theirs):
+    new_labels, fitted_labels = labels_of(counts)[axis], labels_of(fitted)[axis]
+    if new_labels == fitted_labels or only_count(new_labels) or only_count(fitted_labels):
         return counts
-    place = {label: at for at, label in enumerate(theirs)}
-    places = np.array([place.get(label, -1) for label in ours], np.int64)
-    kind, unknown = fitted.kinds[axis], [label for label in ours if label not in place]
-    if len(unknown) == len(ours):
+    index_of = {label: i for i, label in enumerate(fitted_labels)}
+    indices = np.array([index_of.get(label, -1) for label in new_labels], np.int64)
+    kind, unknown = fitted.kinds[axis], [label for label in new_labels if label not in index_of]
+    if len(unknown) == len(new_labels):
         raise DataError(
-            f"none of {plural(kind, len(ours))} is one of the fitted table: {first_of(unknown)}"
+            f"none of {plural(kind, len(new_labels))} is in the fitted table: {first_of(unknown)}"
         )
     if unknown:
         warnings.warn(
-            f"{plural(kind, len(unknown))} not in the fitted table, left out: {first_of(unknown)}",
+            f"{plural(kind, len(unknown))} not in the fitted table, omitted: {first_of(unknown)}",
             DataWarning,
             stacklevel=4,
         )
     shape, whole = list(counts.shape), [np.arange(n) for n in counts.shape]
-    shape[axis], whole[axis] = len(theirs), places
+    shape[axis], whole[axis] = len(fitted_labels), indices
     labels = list(labels_of(counts))
-    labels[axis] = theirs
+    labels[axis] = fitted_labels
     table = in_order_of(counts.values, whole[0], whole[1], (shape[0], shape[1]))
     return Counts(table, labels[0], labels[1], counts.kinds, report=counts.report)
 
 
 def within_kind_order(name: str, table: Any, counts: Counts, axis: int) -> Any:
-    """Similarities of the rows (axis 0) or columns (1) of counts, a frame's in their order.
+    """Return similarities of the rows (axis 0) or columns (1) in the order of the counts.
 
     Raises
     ------
     DataError
-        Where a labelled frame, which messages call by its `name`, is not of the same objects.
+        If a labelled data frame does not contain the same objects. The message starts with `name`.
     """
-    ours, (theirs, values) = labels_of(counts)[axis], labelled_values(table, square=True)
-    if theirs is None or only_count(ours) or theirs == tuple(ours):
+    count_labels, (frame_labels, values) = (
+        labels_of(counts)[axis],
+        labelled_values(table, square=True),
+    )
+    if frame_labels is None or only_count(count_labels) or frame_labels == tuple(count_labels):
         return values
-    place = {label: at for at, label in enumerate(theirs)}
-    strange = sorted(set(theirs).symmetric_difference(ours))
-    if strange:
+    index_of = {label: i for i, label in enumerate(frame_labels)}
+    unmatched = sorted(set(frame_labels).symmetric_difference(count_labels))
+    if unmatched:
         raise DataError(
             f"{name} and the counts must have the same {plural(counts.kinds[axis])}; not in both: "
-            f"{first_of(strange)}"
+            f"{first_of(unmatched)}"
         )
-    order = [place[label] for label in ours]
+    order = [index_of[label] for label in count_labels]
     return np.asarray(values)[np.ix_(order, order)]
 
 
 def aligned_atlas(atlas: Atlas, counts: Counts) -> Atlas:
-    """An atlas with the rows and columns of the counts alone, in their order, to start from.
+    """Return an initial atlas with the nonempty rows and columns of the counts, in their order.
 
     Raises
     ------
     DataError
-        Where the atlas lacks one that has counts, or does not hold the two kinds as they do.
+        If the atlas lacks an object that has counts, if it is not bipartite, or if rows and columns
+        are swapped.
     """
     if atlas.kinds is None:
         raise DataError(
-            "the atlas to start from holds objects of one kind; CODE starts from one of two kinds"
+            "the initial atlas has a single kind of object; CODE requires an atlas of rows and "
+            "columns"
         )
     refuse_swapped(atlas, counts)
-    kept = counts.without_empty()
+    nonempty = counts.without_empty()
     order: list[int] = []
-    for kind, labels, ours in zip(kept.kinds, labels_of(kept), sides(atlas), strict=True):
-        position = {atlas.labels[int(i)]: int(i) for i in ours}
+    for kind, labels, indices in zip(
+        nonempty.kinds, labels_of(nonempty), sides(atlas), strict=True
+    ):
+        position = {atlas.labels[int(i)]: int(i) for i in indices}
         lacking = [label for label in labels if label not in position]
         if lacking:
             raise DataError(
-                f"the atlas to start from lacks {len(lacking):,} of {plural(kind, len(labels))}, "
-                f"{first_of(lacking)} among them"
+                f"the initial atlas lacks {len(lacking):,} of {plural(kind, len(labels))}, "
+                f"including {first_of(lacking)}"
             )
         order += [position[label] for label in labels]
     return atlas.subset(order)
@@ -122,7 +136,7 @@ def aligned_atlas(atlas: Atlas, counts: Counts) -> Atlas:
 def in_order_of(
     values: sparse.csr_array, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
 ) -> sparse.csr_array:
-    """The table with its rows and columns at other places; -1 leaves one out."""
+    """Return the table with rows and columns at new indices, where -1 omits one."""
     pairs = values.tocoo()
     at_rows, at_columns = rows[pairs.row], columns[pairs.col]
     known = (at_rows >= 0) & (at_columns >= 0)
@@ -130,46 +144,46 @@ def in_order_of(
 
 
 def positions(counts: Counts, atlas: Atlas, axis: int) -> np.ndarray:
-    """Where each row (axis 0) or column of the counts stands among those of the atlas, or -1."""
-    place = {atlas.labels[i]: at for at, i in enumerate(sides(atlas)[axis].tolist())}
-    return np.array([place.get(label, -1) for label in labels_of(counts)[axis]], np.int64)
+    """Return the index of each row (axis 0) or column in the atlas, or -1."""
+    index_of = {atlas.labels[k]: i for i, k in enumerate(sides(atlas)[axis].tolist())}
+    return np.array([index_of.get(label, -1) for label in labels_of(counts)[axis]], np.int64)
 
 
 def refuse_swapped(atlas: Atlas, counts: Counts) -> None:
-    """Refuse a table whose rows are of the kind of the atlas's columns, and the reverse.
+    """Raise an error if rows and columns are swapped relative to the atlas.
 
     Raises
     ------
     DataError
-        Where it is so; labels that stand in both kinds would be matched wrongly.
+        If they are swapped, because labels that occur in both would be matched incorrectly.
     """
     if counts.kinds == two_kinds(atlas)[::-1]:
         rows, columns = map(plural, counts.kinds)
         raise DataError(
-            f"the rows of {counts.report.source} are {rows} and its columns {columns}; in the "
-            "atlas it is the reverse: swap them"
+            f"the rows of {counts.report.source} are {rows} and its columns are {columns}, but "
+            "in the atlas they are reversed; transpose the table"
         )
 
 
 def labels_of(counts: Counts) -> tuple[Sequence[str], Sequence[str]]:
-    """Labels of the rows, and of the columns."""
+    """Return the labels of the rows and of the columns."""
     return counts.row_labels or (), counts.column_labels or ()
 
 
 def objects_of(counts: Counts) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Labels and kinds of all rows and columns, as an atlas of them has these."""
+    """Return labels and kinds of all rows and columns, as for an atlas."""
     rows, columns = labels_of(counts)
     kinds = (counts.kinds[0],) * counts.n_rows + (counts.kinds[1],) * counts.n_columns
     return (*rows, *columns), kinds
 
 
 def sides(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
-    """The objects of an atlas that are rows, and those that are columns."""
+    """Return the indices of the rows and of the columns of an atlas."""
     is_row = atlas.choices.is_row
     return np.flatnonzero(is_row), np.flatnonzero(~is_row)
 
 
 def two_kinds(atlas: Atlas) -> tuple[str, str]:
-    """The kinds of rows and columns."""
+    """Return the kinds of rows and columns."""
     first, second = dict.fromkeys(atlas.kinds or ())
     return first, second

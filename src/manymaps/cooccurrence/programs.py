@@ -1,12 +1,12 @@
-"""CODE as convex programs over Gram matrices: what is solved, and by which solver.
+"""CODE as convex programs over Gram matrices, and their solvers.
 
-n_x rows and n_y columns have N = n_x + n_y points with the Gram matrix G = A A^T, rows first, and
+n_x rows and n_y columns are N = n_x + n_y points with the Gram matrix G = A A^T, rows first, and
 
     D_xy = G_xx + G_yy - 2 G_xy      squared distance of row x and column y, linear in G
     p                                the empirical joint distribution, with marginals p(x), p(y)
 
-The programs, each over positive semidefinite G (Globerson, Chechik, Pereira & Tishby 2004,
-section 4; their equation numbers), each with lambda tr(G) added where a trace penalty is asked for:
+All programs are over positive semidefinite G (Globerson, Chechik, Pereira & Tishby 2004, section 4,
+with their equation numbers). A trace penalty adds lambda tr(G).
 
     joint (5)        min  <p, D> + log sum_xy p(x) p(y) exp(-D_xy)
     conditional (6)  max  sum_x p(x) a(x) - <p, D>
@@ -15,26 +15,27 @@ section 4; their equation numbers), each with lambda tr(G) added where a trace p
                      where  log sum_y p(y) exp(-D_xy) <= c                    for every x
                             log sum_x p(x) exp(-D_xy) <= c                    for every y
 
-With `marginals=False` the factors p(x), p(y) inside the sums are 1. "own-marginals" is the model of
-section 6, p(x,y) = p(x) p(y) exp(-D_xy) / Z whose p(x) and p(y) are its own marginals, with the
-marginal constraints relaxed to inequalities as in the authors' own program (they write the bounds
-as p(x) and p(y) on sums that have both factors, which is the same).
+With `marginals=False`, the factors p(x) and p(y) inside the sums are 1. "own-marginals" is the
+model of section 6, p(x,y) = p(x) p(y) exp(-D_xy) / Z. Its marginals are p(x) and p(y). The marginal
+constraints are relaxed to inequalities as in the authors' program. They state the equivalent bounds
+p(x) and p(y) on sums with both factors.
 
-In (6) every inequality is tight at the optimum, since a(x) can rise until it is. With that a(x) put
-in, what is maximized is the log-likelihood sum p log q(y|x) of q(y|x) = p(y) exp(-D_xy) / Z_x, less
-sum p log p(y) and less the entropy of p(x), both constants. In own-marginals the inequalities need
-not be tight, and then p(x) p(y) exp(-D_xy - c) sums to less than 1; `row_marginals` and
-`column_marginals` of a solution say by how much each falls short. Without limits on distances they
-were tight to 1e-6 in all tables tried, at any penalty; a limit that holds a frequent pair together
-while others are kept apart left sums of 0.2 where 1 was due.
+In (6), every inequality is tight at the optimum, because a(x) can increase until it is. The
+objective then equals the log-likelihood sum p log q(y|x) minus two constants, sum p log p(y) and
+the entropy of p(x). The model is q(y|x) = p(y) exp(-D_xy) / Z_x. In own-marginals, the inequalities
+may be slack, and then p(x) p(y) exp(-D_xy - c) sums to less than 1. `row_marginals` and
+`column_marginals` of a solution contain the resulting ratios. Without limits on distances, they
+were tight to 1e-6 in all tables tried, at any penalty. A limit that keeps a frequent pair close
+while others are kept apart gave sums of 0.2 instead of 1.
 
-**At full rank nothing is left to fit.** Any table of numbers B_xy plus a large enough constant is a
-table of squared distances: G = [[t 1, B'], [B'^T, t 1]] is positive semidefinite for a large t. So
-without a penalty or constraints all three programs reach q = p exactly, for infinitely many G, and
-only the one of least trace says something; a second program finds it (`least_trace`). A cell
-without counts has its best place at infinity: there the optimum is not attained.
+**At full rank the programs fit the table exactly.** Any matrix B_xy plus a sufficiently large
+constant is a matrix of squared distances. The reason is that G = [[t 1, B'], [B'^T, t 1]] is
+positive semidefinite for a large t. Without a penalty or constraints, all three programs therefore
+reach q = p for infinitely many G. Only the G with the smallest trace is informative, and a second
+program computes it (`least_trace`). The best position of a cell without counts is at infinity, so
+in that case the optimum is not attained.
 
-Points are not tied to the origin by any program; the Gram matrices here are centred.
+The programs do not fix the origin. The Gram matrices here are centred.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ __all__ = [
 FORMS = ("conditional", "joint", "own-marginals")
 SOLVERS = ("CLARABEL", "SCS")
 
-# Interior points cost about N^5: 30 + 30 objects take 5 to 10 s, 40 + 40 take 50 s; SCS 10 to 20 s.
+# Interior-point methods cost about N^5: 30 + 30 objects take 5 to 10 s and 40 + 40 take 50 s,
+# compared with 10 to 20 s for SCS.
 MOST_POINTS_FOR_CLARABEL = 60
-# A gap of e in the likelihood leaves marginals wrong by sqrt(e / 2) (Pinsker): 1e-10 by 7e-6.
-# What Clarabel calls "almost solved" is still right to the reduced tolerances.
+# A gap of e in the likelihood gives errors of sqrt(e / 2) in the marginals (Pinsker): 7e-6 for
+# 1e-10. Solutions with Clarabel's status "almost solved" satisfy the reduced tolerances.
 _SETTINGS: dict[str, dict[str, Any]] = {
     "CLARABEL": {
         "tol_gap_abs": 1e-10,
@@ -77,25 +79,26 @@ _ACCEPTED = {"CLARABEL": ("optimal", "optimal_inaccurate"), "SCS": ("optimal",)}
 
 
 class SolverError(RuntimeError):
-    """A semidefinite program was not solved; the message has the solver's status and ways out."""
+    """Error of a semidefinite program that was not solved, with the status and advice."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """Which of the programs; the module docstring has them.
+    """Choice of a program, as defined in the module docstring.
 
     Parameters
     ----------
-    form : {"conditional", "joint", "own-marginals"}
-    given : {"rows", "columns"}
-        Which side a conditional model is given.
-    marginals : bool
+    form : {"conditional", "joint", "own-marginals"}, default "conditional"
+        Type of model.
+    given : {"rows", "columns"}, default "rows"
+        Conditioning variable of a conditional model.
+    marginals : bool, default True
         Whether the empirical marginals are factors of the model.
 
     Raises
     ------
     ParameterError
-        For other values, or own-marginals without marginals.
+        If a value is invalid, or if "own-marginals" is combined with marginals=False.
 
     Examples
     --------
@@ -113,20 +116,20 @@ class Program:
         check_choice("given", self.given, ("rows", "columns"))
         if self.form == "own-marginals" and not self.marginals:
             raise ParameterError(
-                "is about the marginals; it cannot go with marginals=False",
+                "constrains the marginals; it cannot be combined with marginals=False",
                 name="form",
                 value=self.form,
             )
 
     @property
     def transposes(self) -> bool:
-        """Whether the table is turned, so that what is given stands in the rows."""
+        """Whether the table is transposed so that the conditioning variable is in the rows."""
         return self.form == "conditional" and self.given == "columns"
 
 
 @dataclass(frozen=True)
 class DistanceLimit:
-    """at_least <= |y_a - y_b|^2 <= at_most, for points numbered rows first."""
+    """Limits at_least <= |y_a - y_b|^2 <= at_most for points numbered rows first."""
 
     a: int
     b: int
@@ -136,21 +139,23 @@ class DistanceLimit:
 
 @dataclass(frozen=True)
 class SolverSettings:
-    """Which solver, with which options of its own.
+    """Choice of a solver and its options.
 
     Parameters
     ----------
-    name : {None, "CLARABEL", "SCS"}
-        None takes Clarabel for up to 60 points and SCS beyond, and SCS where Clarabel fails.
-    options : mapping
-        Handed to the solver, over the defaults here (gaps of 1e-10 for Clarabel, 3e-7 for SCS).
-    verbose : bool
-        Whether the solver prints.
+    name : {None, "CLARABEL", "SCS"}, default None
+        Name of the solver. None uses Clarabel for up to 60 points and SCS for more points or if
+        Clarabel fails.
+    options : mapping, default {}
+        Options for the solver, which override the defaults of this module (gaps of 1e-10 for
+        Clarabel and 3e-7 for SCS).
+    verbose : bool, default False
+        Whether the solver prints its progress.
 
     Raises
     ------
     ParameterError
-        For an unknown solver.
+        If the solver is unknown.
 
     Examples
     --------
@@ -168,18 +173,18 @@ class SolverSettings:
             check_choice("solver", self.name, (*SOLVERS, None))
 
     def names(self, n_points: int) -> tuple[str, ...]:
-        """The solvers to try, in turn."""
+        """Return the solvers to try, in order."""
         if self.name is not None:
             return (str(self.name).upper(),)
         if n_points > MOST_POINTS_FOR_CLARABEL:
             return ("SCS",)
-        # Options mean something to one solver alone.
+        # Options are specific to one solver, so the other is not tried.
         return ("CLARABEL",) if self.options else SOLVERS
 
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """What a solver found: G (centred, semidefinite), a(x) of (6) or c, and its own report."""
+    """Result of a solver: centred G, a(x) of (6) or c, and its status."""
 
     gram: np.ndarray
     free: np.ndarray | None
@@ -189,9 +194,9 @@ class Optimum:
 
 
 class Model:
-    """A program as cvxpy has it, over G = basis S basis^T; the trace penalty is a parameter.
+    """Program in cvxpy over G = basis S basis^T, with the trace penalty as a parameter.
 
-    Compiled once, so that a path pays for it once; `joint` has what is given in its rows.
+    A path compiles it only once. The conditioning variable of `joint` is in the rows.
     """
 
     def __init__(
@@ -211,7 +216,7 @@ class Model:
         logs = log_factors(joint, program) - squared
         linear = cp.sum(cp.multiply(joint, squared))
         rows, columns = joint.sum(axis=1), joint.sum(axis=0)
-        held = _limits(cp, self.inner, n_points, basis, limits)
+        constraints = _limits(cp, self.inner, n_points, basis, limits)
         self.free: Any = None
         if program.form == "joint":
             self.objective = linear + cp.log_sum_exp(logs)
@@ -219,25 +224,25 @@ class Model:
             self.free = cp.Variable(joint.shape[0])
             free = cp.reshape(self.free, (len(rows), 1), order="C")
             added = free @ np.ones((1, len(columns)))
-            held.append(cp.log_sum_exp(logs + added, axis=1) <= np.log(rows))
+            constraints.append(cp.log_sum_exp(logs + added, axis=1) <= np.log(rows))
             self.objective = linear - rows @ self.free
         else:
             self.free = cp.Variable()
-            held.append(cp.log_sum_exp(logs, axis=1) - np.log(rows) <= self.free)
-            held.append(cp.log_sum_exp(logs, axis=0) - np.log(columns) <= self.free)
+            constraints.append(cp.log_sum_exp(logs, axis=1) - np.log(rows) <= self.free)
+            constraints.append(cp.log_sum_exp(logs, axis=0) - np.log(columns) <= self.free)
             self.objective = linear + self.free
         goal = cp.Minimize(self.objective + self.penalty * cp.trace(self.inner))
-        self.problem = cp.Problem(goal, held)
+        self.problem = cp.Problem(goal, constraints)
 
     def optimum(self, penalty: float, settings: SolverSettings) -> Optimum:
-        """The optimum under a trace penalty.
+        """Compute the optimum under a trace penalty.
 
         Raises
         ------
         ParameterError
-            For limits that cannot all hold, or options that the solver does not know.
+            If the limits contradict one another, or if the solver rejects an option.
         SolverError
-            Where the solver fails or stalls.
+            If the solver fails or stalls.
         """
         self.penalty.value = penalty
         status, solver, n_iter = _run(self.problem, self.inner, settings)
@@ -255,10 +260,11 @@ def least_trace(
     optimum: Optimum,
     settings: SolverSettings,
 ) -> Optimum:
-    """Of all G that are as likely as an optimum, that of least trace; a(x) or c goes along.
+    """Return the G with the smallest trace among those as likely as an optimum.
 
-    The likelihood stays where all distances grow by one number (a conditional model: one for each
-    given object), and where distances within a side change.
+    The likelihood is unchanged if all distances increase by the same number (or, in a conditional
+    model, by one number per conditioning object), or if distances within a side change. The terms
+    a(x) or c are adjusted accordingly.
     """
     cp = _cvxpy()
     n_points = sum(joint.shape)
@@ -269,22 +275,22 @@ def least_trace(
     else:
         shift = cp.Variable((1, 1))
         shifts = np.ones((joint.shape[0], 1)) @ shift @ np.ones((1, joint.shape[1]))
-    held = _limits(cp, inner, n_points, None, limits)
-    held.append(
+    constraints = _limits(cp, inner, n_points, None, limits)
+    constraints.append(
         _distances(cp, inner, joint.shape, None)
         == squared_distances(optimum.gram, joint.shape) + shifts
     )
-    _run(cp.Problem(cp.Minimize(cp.trace(inner)), held), inner, settings)
+    _run(cp.Problem(cp.Minimize(cp.trace(inner)), constraints), inner, settings)
     free = optimum.free
     if free is not None:
-        # a(x) rises with the distances of x, c falls.
+        # a(x) increases with the distances of x, whereas c decreases.
         sign = 1.0 if program.form == "conditional" else -1.0
         free = free + sign * np.asarray(shift.value).reshape(free.shape)
     return replace(optimum, gram=cleaned(inner.value), free=free)
 
 
 def log_factors(joint: np.ndarray, program: Program) -> np.ndarray:
-    """Logarithms of the fixed factors inside the sums; what is given stands in the rows."""
+    """Return log factors inside the sums, with the conditioning variable in the rows."""
     if not program.marginals:
         return np.zeros(joint.shape)
     logs = np.broadcast_to(np.log(joint.sum(axis=0)), joint.shape)
@@ -292,14 +298,14 @@ def log_factors(joint: np.ndarray, program: Program) -> np.ndarray:
 
 
 def squared_distances(gram: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Squared distances of rows and columns from a Gram matrix."""
+    """Return squared distances of rows and columns from a Gram matrix."""
     sizes = np.diag(gram)
     n_rows = shape[0]
     return sizes[:n_rows, None] + sizes[None, n_rows:] - 2 * gram[:n_rows, n_rows:]
 
 
 def cleaned(gram: np.ndarray) -> np.ndarray:
-    """Symmetric, centred at the mean of the points, and without eigenvalues below 0."""
+    """Return a symmetric, centred Gram matrix without negative eigenvalues."""
     gram = (gram + gram.T) / 2
     gram = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
     values, vectors = np.linalg.eigh(gram)
@@ -307,7 +313,7 @@ def cleaned(gram: np.ndarray) -> np.ndarray:
 
 
 def _run(problem: Any, inner: Any, settings: SolverSettings) -> tuple[str, str, int]:
-    """Status, solver and iterations of a cvxpy problem, by the first solver that manages."""
+    """Return status, solver and iterations of the first solver that succeeds."""
     cp = _cvxpy()
 
     failures = []
@@ -315,7 +321,7 @@ def _run(problem: Any, inner: Any, settings: SolverSettings) -> tuple[str, str, 
         options = {**_SETTINGS[name], **settings.options}
         try:
             with warnings.catch_warnings():
-                # Statuses are looked at here; cvxpy warns of inexact ones as well.
+                # Statuses are checked below, so cvxpy's warnings about inexact ones are not needed.
                 warnings.simplefilter("ignore")
                 problem.solve(solver=name, verbose=settings.verbose, warm_start=True, **options)
             status = str(problem.status)
@@ -323,26 +329,26 @@ def _run(problem: Any, inner: Any, settings: SolverSettings) -> tuple[str, str, 
             status = f"solver_error ({error})"
         except (TypeError, AttributeError) as error:
             raise ParameterError(
-                f"{name} does not take solver_options={dict(settings.options)!r}: {error}"
+                f"{name} does not accept solver_options={dict(settings.options)!r}: {error}"
             ) from error
         if status in _ACCEPTED[name] and inner.value is not None:
             return status, name, int(problem.solver_stats.num_iters or 0)
         if status == "infeasible":
             raise ParameterError(
-                f"the constraints on distances cannot all hold ({name}: {status}); loosen the ones "
-                "that contradict each other or the triangle inequality"
+                f"the constraints on distances contradict one another ({name}: {status}); loosen "
+                "those that are incompatible with others or with the triangle inequality"
             )
         stats = problem.solver_stats
         failures.append(f"{name}: {status}, {stats.num_iters if stats else 0} iterations")
     raise SolverError(
-        f"the semidefinite program was not solved ({'; '.join(failures)}). Try the other solver, "
+        f"the semidefinite program was not solved ({'; '.join(failures)}); try the other solver, "
         "more iterations or looser tolerances (solver_options), a larger trace_penalty, or counts "
-        "without zeros (add 0.5); or fit CODE, the gradient form, which takes tables of any size"
+        "without zeros (add 0.5), or fit CODE, which accepts tables of any size"
     )
 
 
 def _cvxpy() -> Any:
-    """cvxpy, which only the extra "sdp" brings."""
+    """Import cvxpy, which is installed with the extra "sdp"."""
     try:
         import cvxpy
     except ImportError as error:
@@ -351,7 +357,7 @@ def _cvxpy() -> Any:
 
 
 def _distances(cp: Any, inner: Any, shape: tuple[int, int], basis: np.ndarray | None) -> Any:
-    """D as a cvxpy expression of S in G = basis S basis^T."""
+    """Return D as a cvxpy expression of S in G = basis S basis^T."""
     left = np.repeat(np.arange(shape[0]), shape[1])
     right = shape[0] + np.tile(np.arange(shape[1]), shape[0])
     pairs = _pairs(left, right, sum(shape), basis)
@@ -361,12 +367,12 @@ def _distances(cp: Any, inner: Any, shape: tuple[int, int], basis: np.ndarray | 
 def _pairs(
     left: np.ndarray, right: np.ndarray, n_points: int, basis: np.ndarray | None
 ) -> np.ndarray | sparse.csr_array:
-    """The linear map from the entries of S to squared distances of pairs of points."""
+    """Return the linear map from the entries of S to squared distances of pairs."""
     if basis is not None:
         difference = basis[left] - basis[right]
         return (difference[:, :, None] * difference[:, None, :]).reshape(len(left), -1)
-    one = np.arange(len(left))
-    rows = np.concatenate([one] * 4)
+    indices = np.arange(len(left))
+    rows = np.concatenate([indices] * 4)
     columns = np.concatenate(
         [
             left * n_points + left,
@@ -386,16 +392,16 @@ def _limits(
     basis: np.ndarray | None,
     limits: tuple[DistanceLimit, ...],
 ) -> list[Any]:
-    """The users' constraints."""
-    held = []
+    """Return the user's constraints."""
+    constraints = []
     for limit in limits:
         pair = _pairs(np.array([limit.a]), np.array([limit.b]), n_points, basis)
         squared = pair @ cp.vec(inner, order="C")
         if limit.at_least is not None and limit.at_least == limit.at_most:
-            held.append(squared == limit.at_least)
+            constraints.append(squared == limit.at_least)
             continue
         if limit.at_least is not None:
-            held.append(squared >= limit.at_least)
+            constraints.append(squared >= limit.at_least)
         if limit.at_most is not None:
-            held.append(squared <= limit.at_most)
-    return held
+            constraints.append(squared <= limit.at_most)
+    return constraints

@@ -1,18 +1,20 @@
-"""Points whose best place lies at infinity.
+"""Detection of points whose best position is at infinity.
 
-Of the conditional model, the cost of a row's place phi among given columns is
+In the conditional model, the cost of a row's position phi among fixed columns is
 
     C_x(phi) = log sum_y b_y exp(2 phi . psi_y - |psi_y|^2) - 2 phi . sum_y p(y|x) psi_y + constant,
 
-a log-linear model. Along a direction u it falls for ever if and only if no column lies farther out
-than all that the row chooses: sum_y p(y|x) u . psi_y = max_y u . psi_y. This happens to a document
-of one rare word on the rim of the map. Under every normalization
+which defines a log-linear model. Along a direction u, the cost decreases without limit if and only
+if the row chooses only the outermost columns, sum_y p(y|x) u . psi_y = max_y u . psi_y. An example
+is a document that consists of one rare word on the rim of the map. Points can diverge under every
+normalization in three other cases:
 
-* groups of rows and columns that share no count drift apart;
-* a model that fits the counts meets their zeros at infinity alone;
-* rows and columns may move apart as two crowds, with 2 phi . psi left of |phi - psi|^2.
+* Groups of rows and columns without shared counts drift apart.
+* A model that fits the counts can fit their zeros only at infinity.
+* Rows and columns may separate into two clusters, so that |phi - psi|^2 is dominated by -2 phi .
+psi.
 
-What such points have in common is that nothing of the other kind is within their reach.
+In all cases, no object of the other kind is within reach of such points.
 
 Shapes: rows (n_rows, d), columns (n_columns, d), values (n_rows, n_columns).
 """
@@ -30,78 +32,83 @@ from manymaps.atlas.atlas import Atlas
 
 __all__ = ["count_groups", "runaway_note", "runaway_rows"]
 
-# How near to the rim of the columns a row's choices must lie, relative to the spread along the
-# direction; only a hint for a warning.
+# Maximum distance of a row's choices from the rim of the columns, relative to the spread along the
+# direction. It only affects a warning.
 _ON_RIM = 1e-3
-# The size of a convex hull grows exponentially with the dimensions; beyond three all columns count
-# as its rim.
+# The size of a convex hull grows exponentially with the number of dimensions. Beyond three
+# dimensions, all columns are treated as the rim.
 _HULL_DIMENSIONS = 3
-# exp(-30) is a millionth of what float32 resolves.
+# exp(-30) is a millionth of the resolution of float32.
 _OUT_OF_REACH = -30.0
-# A model that fits this well and counts that have zeros can only meet at infinity.
+# If a model fits counts with zeros this closely, its optimum must be at infinity.
 _FITTED = 1e-4
-# 32 MiB of float64 per block.
+# Each block requires 32 MiB of float64.
 _BLOCK = 1 << 22
 
 
 def runaway_note(atlas: Atlas, values: sparse.csr_array, kl: float) -> str:
-    """A sentence on points whose best place lies at infinity, or nothing.
+    """Return a sentence about points whose best position is at infinity, or "".
 
     Parameters
     ----------
     atlas : Atlas
-        Of two kinds, fitted without a size penalty.
+        Bipartite atlas, fitted without a size penalty.
     values : sparse array of shape (n_rows, n_columns)
-        The counts that were fitted, none of them an empty row or column.
+        Fitted counts without empty rows or columns.
     kl : float
-        What the model falls short of them by.
+        KL divergence of the model from the counts, in nats.
+
+    Returns
+    -------
+    note : str
+        Description of the points, or an empty string.
     """
     groups = count_groups(values)
     if groups > 1:
         return (
-            f"the table falls into {groups:,} groups of rows and columns without counts between "
-            "them, which drift apart for ever: the likelihood has no maximum"
+            f"the table has {groups:,} groups of rows and columns without counts between "
+            "them, which drift apart without limit, so the likelihood has no maximum"
         )
     n_zeros = values.shape[0] * values.shape[1] - values.nnz
     if kl < _FITTED and n_zeros:
         return (
-            f"the model fits the counts but for {n_zeros:,} zeros, which it meets at infinity "
-            "alone: the likelihood has no maximum"
+            f"the model fits the counts except for {n_zeros:,} zeros, which it can only fit at "
+            "infinity, so the likelihood has no maximum"
         )
-    found = _out_of_reach(atlas)
+    runaway = _out_of_reach(atlas)
     if atlas.n_maps == 1 and atlas.model.normalization == "conditional":
-        found |= _on_the_rim(atlas, values)
-    if not found.any():
+        runaway |= _on_the_rim(atlas, values)
+    if not runaway.any():
         return ""
-    named = ", ".join(repr(atlas.labels[int(i)]) for i in np.flatnonzero(found)[:3])
-    kinds = " and ".join(dict.fromkeys(np.array(atlas.kinds)[found].tolist()))
+    named = ", ".join(repr(atlas.labels[int(i)]) for i in np.flatnonzero(runaway)[:3])
+    kinds = " and ".join(dict.fromkeys(np.array(atlas.kinds)[runaway].tolist()))
     return (
-        f"the best places of {found.sum():,} of {len(found):,} objects ({kinds}) seem to lie at "
-        f"infinity, {named} among them; they stand as far out as the run got"
+        f"the best positions of {runaway.sum():,} of {len(runaway):,} objects ({kinds}) appear to "
+        f"be at infinity, including {named}; the result contains their last positions"
     )
 
 
 def _out_of_reach(atlas: Atlas) -> np.ndarray:
-    """Objects whose similarity to all of the other kind together is next to nothing, (n,)."""
-    found = np.zeros(atlas.n_objects, bool)
+    """Return a mask of objects with near-zero total similarity to the other side, (n,)."""
+    isolated = np.zeros(atlas.n_objects, bool)
     for given in ("rows", "columns"):
         turned = replace(atlas.choices, model=replace(atlas.model, given=given))
-        found[turned.is_chooser] = turned.log_normalizers < _OUT_OF_REACH
-    return found
+        isolated[turned.is_chooser] = turned.log_normalizers < _OUT_OF_REACH
+    return isolated
 
 
 def _on_the_rim(atlas: Atlas, values: sparse.csr_array) -> np.ndarray:
-    """Choosing objects that `runaway_rows` finds, (n,)."""
+    """Return a mask of objects detected by `runaway_rows`, (n,)."""
     chooser = atlas.choices.is_chooser
     table = values if atlas.model.given == "rows" else sparse.csr_array(values.T)
     points = atlas.maps[0].astype(np.float64)
-    found = np.zeros(atlas.n_objects, bool)
-    found[np.flatnonzero(chooser)[runaway_rows(points[chooser], points[~chooser], table)]] = True
-    return found
+    runaway = np.zeros(atlas.n_objects, bool)
+    runaway[np.flatnonzero(chooser)[runaway_rows(points[chooser], points[~chooser], table)]] = True
+    return runaway
 
 
 def count_groups(values: sparse.csr_array) -> int:
-    """How many groups of rows and columns the table falls into, with no count between them.
+    """Return the number of groups of rows and columns without counts between groups.
 
     >>> count_groups(sparse.csr_array([[1, 1, 0], [0, 0, 2]]))
     2
@@ -115,19 +122,22 @@ def count_groups(values: sparse.csr_array) -> int:
 
 
 def runaway_rows(rows: np.ndarray, columns: np.ndarray, values: sparse.csr_array) -> np.ndarray:
-    """Rows of one map that choose nothing but the columns farthest out where they stand.
+    """Find rows of one map that choose only the outermost columns in their direction.
 
     Parameters
     ----------
     rows : ndarray of shape (n_rows, d)
-        Each row is looked at along its own direction from the middle of the columns.
+        Coordinates of the rows. Each row is compared along its direction from the mean of the
+        columns.
     columns : ndarray of shape (n_columns, d)
+        Coordinates of the columns.
     values : sparse array of shape (n_rows, n_columns)
-        Counts; no row is empty.
+        Counts without empty rows.
 
     Returns
     -------
-    ndarray of int
+    indices : ndarray of int
+        Indices of the rows.
 
     Examples
     --------
@@ -138,37 +148,38 @@ def runaway_rows(rows: np.ndarray, columns: np.ndarray, values: sparse.csr_array
     """
     middle = columns.mean(axis=0)
     rim = columns[_rim(columns)] - middle
-    looked_at = _candidates(columns.shape[1], values)
-    means = (values[looked_at] @ (columns - middle)) / np.asarray(
-        values[looked_at].sum(axis=1)
+    candidates = _candidates(columns.shape[1], values)
+    means = (values[candidates] @ (columns - middle)) / np.asarray(
+        values[candidates].sum(axis=1)
     ).reshape(-1, 1)
-    outward = rows[looked_at] - middle
+    outward = rows[candidates] - middle
     chosen = (outward * means).sum(axis=1)
     step = max(1, _BLOCK // len(rim))
-    found = [np.zeros(0, np.int64)]
+    indices = [np.zeros(0, np.int64)]
     for start in range(0, len(outward), step):
         along = outward[start : start + step] @ rim.T
         farthest, nearest = along.max(axis=1), along.min(axis=1)
         gap = farthest - chosen[start : start + step]
-        found.append(looked_at[start + np.flatnonzero(gap < _ON_RIM * (farthest - nearest))])
-    return np.concatenate(found)
+        indices.append(candidates[start + np.flatnonzero(gap < _ON_RIM * (farthest - nearest))])
+    return np.concatenate(indices)
 
 
 def _rim(columns: np.ndarray) -> np.ndarray:
-    """Columns among which some is the farthest out in every direction."""
+    """Return a set of columns that includes the outermost one in every direction."""
     n, d = columns.shape
     if 2 <= d <= _HULL_DIMENSIONS and n > d + 1:
         try:
             return np.asarray(ConvexHull(columns).vertices)
         except QhullError:
-            return np.arange(n)  # they lie in a plane, or on a line
+            return np.arange(n)  # the columns are in a plane or on a line
     return np.arange(n)
 
 
 def _candidates(d: int, values: sparse.csr_array) -> np.ndarray:
-    """Rows that could choose the rim alone: d columns at most are the farthest out together.
+    """Return rows that could choose only the rim, where at most d columns are outermost.
 
-    In few dimensions, where all rows are quickly looked at, also columns that lie all but there.
+    In few dimensions, where checking all rows is fast, rows with more columns are included because
+    some columns are almost on the rim.
     """
     if d <= _HULL_DIMENSIONS:
         return np.arange(values.shape[0])

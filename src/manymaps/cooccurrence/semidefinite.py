@@ -1,25 +1,27 @@
-"""The semidefinite form of CODE: the same models over all Gram matrices at once.
+"""Semidefinite CODE: convex optimization of the CODE models over Gram matrices.
 
-CODE (`manymaps.cooccurrence.code`) climbs over positions in a given dimension and can stop at a
-local optimum; over the Gram matrix of all points the problem is convex, and the rank of the optimum
-is the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). It serves the model whose
-p(x), p(y) are its own marginals (section 6) and takes constraints on distances. The programs stand
-in `manymaps.cooccurrence.programs`, the trace path in `manymaps.cooccurrence.solutions`.
+CODE (`manymaps.cooccurrence.code`) optimizes positions in a given dimension and can stop at a local
+optimum. Over the Gram matrix of all points, the problem is convex, and the rank of the optimum is
+the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). This form also supports the
+model whose marginals are p(x), p(y) (section 6), and constraints on distances. The programs are
+defined in `manymaps.cooccurrence.programs`, and the trace path in
+`manymaps.cooccurrence.solutions`.
 
     counts -> p(x,y) -> optimal G -> eigendecomposition -> points of rows and columns
 
-It is for small tables. Measured on one core, for one optimum; a path takes 11 to 15:
+The method is intended for small tables. Times for one optimum on one core are given below. A path
+requires 11 to 15 optima.
 
     objects        20 + 20   30 + 30   40 + 40   60 + 60
     Clarabel         1.8 s       7 s      50 s             time grows as N^5 to N^6
     SCS                2 s      10 s      20 s      50 s   time grows as rows x columns
 
-**Without constraints and with trace_penalty=0 every model here fits the table exactly** (the
-programs module says why), so this choice only asks which points of least spread do. What has
-something to say is a penalty or the path. The optimum of a path is shrunk by the penalty: on random
-12 x 15 tables its log-likelihood per count was 1 to 11 % below that of the best of ten ascents in
-two dimensions, after the refit 0.2 to 3.5 % (joint models: below 2 %), and polished by `CODE` less
-than 0.1 %. So the path chooses a good start; it does not replace the ascent.
+**Without constraints and with trace_penalty=0, every model here fits the table exactly** (see the
+programs module). This setting therefore only selects the points with the smallest spread, and a
+penalty or the path is more informative. The penalty shrinks the optimum of a path. On random 12 x
+15 tables, its log-likelihood per count was 1 to 11 % below the best of ten CODE fits in two
+dimensions. The difference was 0.2 to 3.5 % after the refit (joint models: below 2 %), and less than
+0.1 % after polishing by `CODE`. The path therefore provides a good start but does not replace CODE.
 
 Shapes: gram_ (N, N) with N = n_rows + n_columns, rows first.
 """
@@ -78,32 +80,33 @@ from manymaps.model.choice import CODE as CODE_MODEL
 
 __all__ = ["DistanceConstraint", "SemidefiniteCODE", "SemidefiniteSolution", "SolverError"]
 
-# Up to 60 + 60 objects a fit takes a minute; beyond 40,000 pairs no solver here gets anywhere.
+# A fit of up to 60 + 60 objects takes a minute. Beyond 40,000 pairs, none of the solvers succeeds.
 MOST_WITHOUT_WARNING = 60
-# Two sides of 200 objects; time and memory grow faster than the pairs.
+# This limit allows two sides of 200 objects. Time and memory grow faster than the number of pairs.
 MOST_PAIRS = 40_000
-# Programs that a path of trace penalties solves, for the estimate of its time.
+# Number of programs that a trace path solves, used to estimate its time.
 _PATH_LENGTH = 15
 
-Place = tuple[str, str | int]
+Point = tuple[str, str | int]
 
 
 @dataclass(frozen=True)
 class DistanceConstraint:
-    """A limit on the distance of two objects.
+    """Limit on the distance of two objects.
 
     Parameters
     ----------
     a, b : pair of (kind, label or index)
-        The kind is "row", "column" or the table's own name for it; a text is a label, a whole
-        number an index.
-    at_most, at_least : float >= 0, optional
-        At least one of the two; the same value twice fixes the distance.
+        The two objects. The kind is "row", "column" or the table's name for it. A string is a
+        label, and an integer is an index.
+    at_most, at_least : float, optional
+        Upper and lower limits of the distance, at least 0. At least one is required. Equal values
+        fix the distance.
 
     Raises
     ------
     ParameterError
-        Where there is no limit, a negative one, or at_least is above at_most.
+        If there is no limit, if a limit is negative, or if at_least is greater than at_most.
 
     See Also
     --------
@@ -116,27 +119,27 @@ class DistanceConstraint:
     1.5
     """
 
-    a: Place
-    b: Place
+    a: Point
+    b: Point
     at_most: float | None = None
     at_least: float | None = None
 
     def __post_init__(self) -> None:
         if self.at_most is None and self.at_least is None:
-            raise ParameterError(f"{self} limits nothing; give at_most, at_least or both")
+            raise ParameterError(f"{self} has no limit; pass at_most, at_least or both")
         for name in ("at_most", "at_least"):
             value = getattr(self, name)
             if value is not None:
                 check_number(name, value, least=0)
         if self.at_most is not None and self.at_least is not None and self.at_least > self.at_most:
             raise ParameterError(
-                f"is above at_most={self.at_most}", name="at_least", value=self.at_least
+                f"is greater than at_most={self.at_most}", name="at_least", value=self.at_least
             )
 
 
-def _are_constraints(given: Any) -> bool:
-    listed = isinstance(given, Sequence) and not isinstance(given, str)
-    return listed and all(isinstance(one, DistanceConstraint) for one in given)
+def _are_constraints(constraints: Any) -> bool:
+    is_list = isinstance(constraints, Sequence) and not isinstance(constraints, str)
+    return is_list and all(isinstance(constraint, DistanceConstraint) for constraint in constraints)
 
 
 class SemidefiniteCODE(CheckedParameters, BaseEstimator):
@@ -144,68 +147,73 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
 
     Parameters
     ----------
-    n_components : int or None
-        Dimensions of the embedding: the leading eigenvectors of the Gram matrix. None keeps all.
-    form : {"conditional", "joint", "own-marginals"}
-        The model: problem (6) of the paper, problem (5), or that of section 6, whose p(x) and p(y)
-        are its own marginals.
-    given : {"rows", "columns"}
-        What a conditional model is given.
-    marginals : bool
+    n_components : int or None, default 2
+        Number of dimensions of the embedding, which uses the leading eigenvectors of the Gram
+        matrix. None uses all.
+    form : {"conditional", "joint", "own-marginals"}, default "conditional"
+        Type of model: problem (6) of the paper, problem (5), or the model of section 6, whose
+        marginals are p(x) and p(y).
+    given : {"rows", "columns"}, default "rows"
+        Conditioning variable of a conditional model.
+    marginals : bool, default True
         Whether the empirical marginals are factors of the model.
-    trace_penalty : float >= 0, or "path"
-        Weight of the trace of the Gram matrix, beside the log-likelihood per count. "path" raises
-        it until the rank is `n_components`, and then fits the subspace found anew without it
-        (not where there are constraints, which hold for the optimum of the path).
-    constraints : sequence of DistanceConstraint
-        Limits on distances, of objects of one kind or of both. They hold for `gram_`, and for the
-        embedding where it keeps all of the trace.
-    polish : bool
-        Whether `CODE`, the gradient form, goes on from the embedding. Not for "own-marginals", nor
-        with constraints: it knows neither.
-    solver : {None, "CLARABEL", "SCS"}
-        None takes Clarabel for up to 60 objects, SCS beyond, and SCS where Clarabel fails.
+    trace_penalty : float or "path", default 0.0
+        Weight of the trace of the Gram matrix relative to the log-likelihood per count, at least 0.
+        "path" increases it until the rank is `n_components`. If there are no constraints, it then
+        refits the resulting subspace without the penalty. With constraints, the optimum of the path
+        is used because it satisfies them.
+    constraints : sequence of DistanceConstraint, default ()
+        Limits on distances within or between rows and columns. `gram_` satisfies them. The
+        embedding satisfies them only if it retains the whole trace.
+    polish : bool, default False
+        Whether to improve the embedding with `CODE`. This is not available for "own-marginals" or
+        with constraints, which CODE does not support.
+    solver : {None, "CLARABEL", "SCS"}, default None
+        Name of the solver. None uses Clarabel for up to 60 objects, and SCS for more objects or if
+        Clarabel fails.
     solver_options : mapping, optional
-        Options of the solver, such as {"max_iter": 500} for Clarabel, {"max_iters": 500000} for
-        SCS.
-    verbose : bool
-        Whether the solver prints what it does.
+        Options of the solver, for example {"max_iter": 500} for Clarabel or {"max_iters": 500000}
+        for SCS.
+    verbose : bool, default False
+        Whether the solver prints its progress.
 
     Attributes
     ----------
     gram_ : ndarray of shape (N, N)
-        The optimal Gram matrix, rows first, centred; rows and columns without counts are 0 in it.
+        Centred optimal Gram matrix, rows first. Entries of rows and columns without counts are 0.
     row_embedding_, column_embedding_ : ndarray of shape (n_rows, d), (n_columns, d)
-        By falling variance; in each component the coordinate of largest size is positive. Rows
-        and columns without counts stand at 0, the mean of all others.
+        Coordinates by decreasing variance. In each component, the coordinate of largest absolute
+        value is positive. Rows and columns without counts are at 0, the mean of all others.
     trace_share_ : float
-        How much of the trace of `gram_` its `n_components` leading eigenvectors keep.
+        Share of the trace of `gram_` in its `n_components` leading eigenvectors, from 0 to 1.
     log_likelihood_ : float
-        Of the optimum, in nats per count: the mean of log q(y|x), log q(x|y) or log q(x,y). That
-        of "own-marginals" is normalized over the table.
+        Log-likelihood of the optimum in nats per count: the mean of log q(y|x), log q(x|y) or log
+        q(x,y). For "own-marginals", q is normalized over the table.
     embedding_log_likelihood_ : float
-        The same of the embedding.
+        Log-likelihood of the embedding in nats per count.
     stages_ : dict of str to float
-        The log-likelihood of the embedding as it came to be: "eigenvectors" of the optimum,
-        "refit" after a path, "polished".
+        Log-likelihood of the embedding after each stage: "eigenvectors" of the optimum, "refit"
+        after a path, and "polished".
     rank_ : int
-        Of `gram_`: eigenvalues above 1e-5 of the largest.
+        Rank of `gram_`: the number of eigenvalues above 1e-5 of the largest.
     path_ : tuple of PathPoint
-        The penalties tried by a trace path, with rank, log-likelihood and trace; else empty.
+        Penalties of a trace path, with rank, log-likelihood and trace. It is empty without a path.
     marginal_error_ : float
-        Largest relative error of the marginals that the program constrains, at the optimum; near 0
-        they are tight. The joint program constrains none: there it tells how far its marginals are
-        from the data's.
+        Largest relative error of the constrained marginals at the optimum. A value near 0 means
+        that the constraints are tight. The joint program constrains no marginals, so its value is
+        the difference between the marginals of the model and the data.
     solution_ : SemidefiniteSolution
-        All of the optimum without empty rows and columns, a(x) and each marginal among it.
+        Complete optimum without empty rows and columns, including a(x) and each marginal.
     status_ : str
-        What the solver said.
+        Status reported by the solver.
     n_iter_ : int
-        Its iterations.
+        Number of iterations of the solver.
     atlas_ : Atlas
-        The embedding with the labels of both kinds, without the empty ones.
+        Embedding with the labels of rows and columns, without empty ones.
     empty_rows_, empty_columns_ : ndarray of int
+        Indices of rows and columns without counts.
     n_features_in_ : int
+        Number of columns.
 
     See Also
     --------
@@ -268,34 +276,36 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: None = None) -> Self:
-        """Find the optimal Gram matrix and its embedding.
+        """Compute the optimal Gram matrix and its embedding.
 
         Parameters
         ----------
         X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
-            Counts or other weights: finite and not negative.
+            Finite, nonnegative counts or other weights.
         y : None
             Ignored.
 
         Returns
         -------
-        self
+        self : SemidefiniteCODE
+            Fitted estimator.
 
         Raises
         ------
         DataError
-            For counts that are negative, not finite or all 0, or a table beyond any solver.
+            If counts are negative, non-finite or all 0, or if the table is too large for the
+            solvers.
         ParameterError
-            For a parameter out of its range, constraints that cannot all hold, or where cvxpy is
+            If a parameter is out of range, if constraints contradict one another, or if cvxpy is
             not installed.
         SolverError
-            Where the solver fails or stalls.
+            If the solver fails or stalls.
 
         Warns
         -----
         DataWarning
-            For a large table, before the solver starts; for empty rows and columns; where cells
-            without counts send the optimum to infinity, or a path does not reach its rank.
+            If the table is large, if rows or columns are empty, or if a path does not reach its
+            rank. If cells without counts move the optimum to infinity.
         """
         self._validate_params()
         counts = X if isinstance(X, Counts) else counts_from(X)
@@ -303,39 +313,39 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         rows, columns = (np.flatnonzero(x > 0) for x in (counts.row_totals, counts.column_totals))
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
-        kept = counts.without_empty()
+        nonempty = counts.without_empty()
         warn_of_empty(counts)
-        places = np.concatenate([rows, counts.n_rows + columns])
-        limits = [_limit(constraint, counts, places) for constraint in self.constraints]
-        self._check_size(kept)
-        joint = kept.values.toarray() / kept.n_counts
+        indices = np.concatenate([rows, counts.n_rows + columns])
+        limits = [_limit(constraint, counts, indices) for constraint in self.constraints]
+        self._check_size(nonempty)
+        joint = nonempty.values.toarray() / nonempty.n_counts
         settings = SolverSettings(self.solver, dict(self.solver_options or {}), self.verbose)
         solution = self._optimum(joint, program, limits, settings)
         points = self._embed(joint, program, solution, settings)
         if self.polish:
-            points = self._polished(kept, joint, program, points)
-        self._keep(solution, places, sum(counts.shape))
-        self.row_embedding_ = _placed(points[: kept.n_rows], rows, counts.n_rows)
-        self.column_embedding_ = _placed(points[kept.n_rows :], columns, counts.n_columns)
+            points = self._polished(nonempty, joint, program, points)
+        self._keep(solution, indices, sum(counts.shape))
+        self.row_embedding_ = _placed(points[: nonempty.n_rows], rows, counts.n_rows)
+        self.column_embedding_ = _placed(points[nonempty.n_rows :], columns, counts.n_columns)
         self.embedding_log_likelihood_ = list(self.stages_.values())[-1]
-        self.atlas_ = self._atlas(kept, points)
+        self.atlas_ = self._atlas(nonempty, points)
         self.n_features_in_ = counts.n_columns
         return self
 
     def fit_transform(self, X: Any, y: None = None) -> np.ndarray:
-        """Fit, and give the row embedding.
+        """Fit the model and return the row embedding.
 
         Parameters
         ----------
-        X : Counts, array or sparse array
-            As for `fit`.
+        X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
+            Counts as for `fit`.
         y : None
-            Not used.
+            Ignored.
 
         Returns
         -------
-        ndarray of shape (n_rows, n_components)
-            Where the rows stand.
+        row_embedding : ndarray of shape (n_rows, n_components)
+            Coordinates of the rows.
         """
         return self.fit(X).row_embedding_
 
@@ -346,7 +356,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         return tags
 
     def _checked(self, counts: Counts) -> Program:
-        """The program, after a look at the parameters that need no solver."""
+        """Validate parameters before the solver starts and return the program."""
         program = Program(self.form, self.given, self.marginals)
         n_points = sum(counts.shape)
         d = self.n_components
@@ -354,32 +364,32 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             check_whole("n_components", d, 1, n_points, why=", the rows and columns, or None")
         elif self.trace_penalty == "path":
             raise ParameterError(
-                "a trace path needs n_components, the rank that it should come down to"
+                "a trace path requires n_components, the target rank; pass an integer"
             )
         if self.polish and (self.form == "own-marginals" or len(self.constraints)):
             raise ParameterError(
-                "polish=True goes on with CODE, which knows neither form='own-marginals' nor "
-                "constraints; leave it out"
+                "polish=True uses CODE, which supports neither form='own-marginals' nor "
+                "constraints; omit it"
             )
         return program
 
-    def _check_size(self, kept: Counts) -> None:
-        """Refuse a table beyond the solvers, and say what a large one will take."""
-        pairs = kept.n_rows * kept.n_columns
-        size = f"{kept.n_rows:,} x {kept.n_columns:,}"
-        if pairs > MOST_PAIRS or sum(kept.shape) > 2 * MOST_PAIRS**0.5:
+    def _check_size(self, nonempty: Counts) -> None:
+        """Raise an error if the table is too large, and warn about the cost of a large one."""
+        pairs = nonempty.n_rows * nonempty.n_columns
+        size = f"{nonempty.n_rows:,} x {nonempty.n_columns:,}"
+        if pairs > MOST_PAIRS or sum(nonempty.shape) > 2 * MOST_PAIRS**0.5:
             raise DataError(
-                f"the table is {size}; the semidefinite form takes up to {MOST_PAIRS:,} pairs of "
-                "200 + 200 objects, and is meant for 60 + 60. Fit CODE, the gradient form, or keep "
-                "the most frequent rows and columns"
+                f"the table is {size}, but the semidefinite form accepts at most {MOST_PAIRS:,} "
+                "pairs of 200 + 200 objects and is intended for 60 + 60; fit CODE instead, or "
+                "select the most frequent rows and columns"
             )
-        if max(kept.shape) > MOST_WITHOUT_WARNING:
-            seconds, memory = _expected_cost(kept.shape, self.solver)
+        if max(nonempty.shape) > MOST_WITHOUT_WARNING:
+            seconds, memory = _expected_cost(nonempty.shape, self.solver)
             seconds *= _PATH_LENGTH if self.trace_penalty == "path" else 1
             warnings.warn(
-                f"the table is {size} and the semidefinite form is meant for up to 60 x 60: expect "
-                f"some {_duration(seconds)} and {memory / 2**30:.1f} GiB of memory. CODE, the "
-                "gradient form, fits such a table in seconds",
+                f"the table is {size}, but the semidefinite form is intended for up to 60 x 60; "
+                f"expect about {_duration(seconds)} and {memory / 2**30:.1f} GiB of memory, or use "
+                "CODE, which fits such a table in seconds",
                 DataWarning,
                 stacklevel=3,
             )
@@ -408,21 +418,21 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         solution: SemidefiniteSolution,
         settings: SolverSettings,
     ) -> np.ndarray:
-        """Points of the optimum, refitted after a path; sets `stages_` and `trace_share_`."""
+        """Return points, refitted after a path, and set `stages_` and `trace_share_`."""
         rank = numerical_rank(solution.gram)
         d = self.n_components or max(rank, 1)
         points, self.trace_share_ = embedding_of(solution.gram, d)
         self.stages_ = {"eigenvectors": _likelihood(joint, points, program)}
         if self.trace_penalty == "path" and not self.constraints and rank:
-            again = refit(joint, program, solution.gram, min(d, rank), settings=settings)
-            points, _ = embedding_of(again.gram, d)
+            refitted = refit(joint, program, solution.gram, min(d, rank), settings=settings)
+            points, _ = embedding_of(refitted.gram, d)
             self.stages_["refit"] = _likelihood(joint, points, program)
         return points
 
     def _polished(
-        self, kept: Counts, joint: np.ndarray, program: Program, points: np.ndarray
+        self, nonempty: Counts, joint: np.ndarray, program: Program, points: np.ndarray
     ) -> np.ndarray:
-        """Where the gradient form ends from some points."""
+        """Return the points after further optimization by CODE."""
         from manymaps.cooccurrence.code import CODE
 
         gradient = CODE(
@@ -430,34 +440,34 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             normalization="joint" if self.form == "joint" else "conditional",
             given=self.given,
             marginals=self.marginals,
-            init=(points[: kept.n_rows], points[kept.n_rows :]),
+            init=(points[: nonempty.n_rows], points[nonempty.n_rows :]),
             tolerance=0,
-        ).fit(kept)
+        ).fit(nonempty)
         points = np.vstack([gradient.row_embedding_, gradient.column_embedding_])
         points, _ = embedding_of(_centred_gram(points.astype(np.float64)), points.shape[1])
         self.stages_["polished"] = _likelihood(joint, points, program)
         return points
 
-    def _keep(self, solution: SemidefiniteSolution, places: np.ndarray, n_points: int) -> None:
-        """Set what the optimum says."""
+    def _keep(self, solution: SemidefiniteSolution, indices: np.ndarray, n_points: int) -> None:
+        """Set the attributes of the optimum."""
         self.solution_ = solution
         self.gram_ = np.zeros((n_points, n_points))
-        self.gram_[np.ix_(places, places)] = solution.gram
+        self.gram_[np.ix_(indices, indices)] = solution.gram
         self.rank_ = numerical_rank(solution.gram)
         self.log_likelihood_ = solution.log_likelihood
         self.marginal_error_ = solution.marginal_error
         self.status_ = solution.status
         self.n_iter_ = solution.n_iter
 
-    def _atlas(self, kept: Counts, points: np.ndarray) -> Atlas:
+    def _atlas(self, nonempty: Counts, points: np.ndarray) -> Atlas:
         conditional = self.form == "conditional"
-        shares = np.concatenate([kept.row_totals, kept.column_totals]) / kept.n_counts
+        shares = np.concatenate([nonempty.row_totals, nonempty.column_totals]) / nonempty.n_counts
         factors = shares if self.marginals else np.ones(len(shares))
-        squared = squared_distances(points @ points.T, kept.shape)
+        squared = squared_distances(points @ points.T, nonempty.shape)
         logs = np.log(factors)
-        log_v = logs[: kept.n_rows, None] + logs[kept.n_rows :] - squared
+        log_v = logs[: nonempty.n_rows, None] + logs[nonempty.n_rows :] - squared
         return Atlas(
-            labels=(*(kept.row_labels or ()), *(kept.column_labels or ())),
+            labels=(*(nonempty.row_labels or ()), *(nonempty.column_labels or ())),
             maps=points[None].astype(np.float32),
             proportions=np.ones((1, len(points)), dtype=np.float32),
             model=replace(
@@ -467,7 +477,8 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             ),
             method="semidefinite-code",
             log_normalizer=None if conditional else float(logsumexp(log_v)),
-            kinds=(kept.kinds[0],) * kept.n_rows + (kept.kinds[1],) * kept.n_columns,
+            kinds=(nonempty.kinds[0],) * nonempty.n_rows
+            + (nonempty.kinds[1],) * nonempty.n_columns,
             factors=factors,
         )
 
@@ -481,31 +492,31 @@ def _centred_gram(points: np.ndarray) -> np.ndarray:
     return points @ points.T
 
 
-def _placed(points: np.ndarray, places: np.ndarray, n: int) -> np.ndarray:
-    """Points at their places among n, the others at 0."""
-    everywhere = np.zeros((n, points.shape[1]))
-    everywhere[places] = points
-    return everywhere
+def _placed(points: np.ndarray, indices: np.ndarray, n: int) -> np.ndarray:
+    """Return n points with the given ones at their indices and the others at 0."""
+    points_of_all = np.zeros((n, points.shape[1]))
+    points_of_all[indices] = points
+    return points_of_all
 
 
-def _limit(constraint: DistanceConstraint, counts: Counts, places: np.ndarray) -> DistanceLimit:
-    """A constraint by the numbers of its points among those that are fitted."""
-    a, b = (_point(place, counts, places) for place in (constraint.a, constraint.b))
+def _limit(constraint: DistanceConstraint, counts: Counts, indices: np.ndarray) -> DistanceLimit:
+    """Convert a constraint to indices of fitted points."""
+    a, b = (_point(point, counts, indices) for point in (constraint.a, constraint.b))
     if a == b:
-        raise ParameterError(f"{constraint} is about one object alone; name two")
+        raise ParameterError(f"{constraint} refers to a single object; name two objects")
     least, most = (
         x if x is None else float(x) ** 2 for x in (constraint.at_least, constraint.at_most)
     )
     return DistanceLimit(a, b, at_least=least, at_most=most)
 
 
-def _point(place: Place, counts: Counts, places: np.ndarray) -> int:
-    """The number of an object among the fitted ones, rows first."""
+def _point(point: Point, counts: Counts, indices: np.ndarray) -> int:
+    """Return the index of an object among the fitted ones, rows first."""
     try:
-        kind, name = place
+        kind, name = point
     except (TypeError, ValueError):
         raise ParameterError(
-            f"{place!r} in a constraint must be a pair of a kind and a label or an index, such as "
+            f"{point!r} in a constraint must be a pair of a kind and a label or an index, such as "
             f"({counts.kinds[0]!r}, 0)"
         ) from None
     names = {"row": 0, "column": 1} | {kind: side for side, kind in enumerate(counts.kinds)}
@@ -517,26 +528,26 @@ def _point(place: Place, counts: Counts, places: np.ndarray) -> int:
             index = counts.column_index(name) if side else counts.row_index(name)
         except UnknownLabelError as error:
             raise ParameterError(
-                f"a constraint names an unknown {counts.kinds[side]}: {error}"
+                f"a constraint refers to an unknown {counts.kinds[side]}: {error}"
             ) from error
     elif isinstance(name, int | np.integer) and 0 <= name < counts.shape[side]:
         index = int(name)
     else:
         raise ParameterError(
-            f"{name!r} in a constraint is no {counts.kinds[side]}; indices go from 0 to "
+            f"{name!r} in a constraint is not a {counts.kinds[side]}; indices range from 0 to "
             f"{counts.shape[side] - 1}"
         )
-    found = np.flatnonzero(places == index + side * counts.n_rows)
-    if not found.size:
+    matches = np.flatnonzero(indices == index + side * counts.n_rows)
+    if not matches.size:
         raise ParameterError(
-            f"a constraint names the {counts.kinds[side]} {name!r}, which has no counts and is not "
-            "fitted"
+            f"a constraint refers to the {counts.kinds[side]} {name!r}, which has no counts and is "
+            "not fitted"
         )
-    return int(found[0])
+    return int(matches[0])
 
 
 def _expected_cost(shape: tuple[int, int], solver: str | None) -> tuple[float, float]:
-    """Seconds and bytes for one optimum: powers through the table in the module docstring."""
+    """Estimate seconds and bytes of one optimum from the table in the module docstring."""
     n_points, pairs = sum(shape), shape[0] * shape[1]
     interior = solver is not None and solver.upper() == "CLARABEL"
     if interior or (solver is None and n_points <= MOST_POINTS_FOR_CLARABEL):

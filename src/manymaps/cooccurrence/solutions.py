@@ -1,15 +1,15 @@
-"""Optima of the programs of semidefinite CODE: what they are worth, and the path to few dimensions.
+"""Solutions of the semidefinite CODE programs, and the path to low dimensions.
 
-A solved program gives a Gram matrix, from whose leading eigenvectors the points come:
+The leading eigenvectors of the optimal Gram matrix define the points:
 
     G = V L V^T,      points = V_k L_k^(1/2)      (the k largest eigenvalues)
 
-The rank of G is the dimension of the points. A trace penalty lambda tr(G) lowers it; `trace_path`
-raises lambda from next to nothing until the rank has come down to the number asked for, and goes
-back by bisection to the least lambda that does. The penalty also shrinks the points, so `refit`
-solves the program without it once more, in the subspace of the optimum alone.
+The rank of G is the dimension of the points. A trace penalty lambda tr(G) reduces it. `trace_path`
+increases lambda from near 0 until the rank has decreased to the requested number. It then finds the
+smallest such lambda by bisection. The penalty also shrinks the points, so `refit` solves the
+program again without it in the subspace of the optimum.
 
-Shapes: joint (n_x, n_y), sums to 1; gram (N, N) with N = n_x + n_y, rows first.
+Shapes: joint (n_x, n_y), sums to 1. gram (N, N) with N = n_x + n_y, rows first.
 """
 
 from __future__ import annotations
@@ -39,39 +39,47 @@ __all__ = [
     "numerical_rank", "refit", "solve", "trace_path",
 ]  # fmt: skip
 
-# Eigenvalues below this share of the largest, or below the solver's own rounding, count as 0.
+# Eigenvalues below this proportion of the largest, or below the solver's rounding, count as 0.
 RANK_TOLERANCE = 1e-5
-# Solvers return optima to about this accuracy.
+# Solvers return optima with about this accuracy.
 _ROUNDING = 1e-7
-# The path: first and last lambda as shares of lambda_max, and how close bisection comes.
+# First and last lambda of the path as proportions of lambda_max, the ratio of successive values,
+# and the ratio at which bisection stops.
 _PATH_START, _PATH_END, _PATH_RATIO, _BISECTION_RATIO = 0.02, 20.0, 1.6, 1.05
-# Each halves the interval of the penalty: 2^-8 of it is finer than the rank resolves.
+# Each bisection halves the interval of the penalty. After eight, it is finer than the rank
+# resolves.
 _MOST_BISECTIONS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class SemidefiniteSolution:
-    """An optimum.
+    """Optimum of a semidefinite program.
 
     Attributes
     ----------
     gram : ndarray of shape (N, N)
-        Centred and positive semidefinite; rows first.
+        Centred, positive semidefinite Gram matrix, rows first.
     log_likelihood : float
-        sum p log q in nats per count, q normalized.
+        sum p log q in nats per count, with normalized q.
     objective : float
-        What the program minimizes, without the trace penalty.
+        Objective of the program without the trace penalty.
     trace_penalty : float
+        Trace penalty lambda, at least 0.
     row_marginals, column_marginals : ndarray of shape (n_x,), (n_y,)
-        Marginals of the model as solved, over the empirical ones; 1 where a constraint is tight.
+        Marginals of the model before normalization, divided by the empirical ones. They are 1 if a
+        constraint is tight.
     marginal_error : float
-        Largest distance from 1 among the marginals that the program constrains: those of the given
-        side of a conditional model, else all of them. A joint model constrains none: there it says
-        how far its marginals are from the data's.
+        Largest absolute difference from 1 among the constrained marginals. These are the marginals
+        of the conditioning side of a conditional model, and otherwise all. A joint model constrains
+        none, so the value measures how far its marginals are from those of the data.
     free_terms : ndarray or None
-        a(x) of (6), one per row or column given.
-    status, solver : str
+        a(x) of (6), one per conditioning row or column, or None for other models.
+    status : str
+        Status reported by the solver.
+    solver : str
+        Name of the solver.
     n_iter : int
+        Number of iterations of the solver.
     """
 
     gram: np.ndarray
@@ -89,7 +97,19 @@ class SemidefiniteSolution:
 
 @dataclass(frozen=True)
 class PathPoint:
-    """One step of a trace path: the penalty, and rank, likelihood and trace of its optimum."""
+    """Step of a trace path: the penalty, and the rank, likelihood and trace of its optimum.
+
+    Attributes
+    ----------
+    trace_penalty : float
+        Trace penalty lambda.
+    rank : int
+        Numerical rank of the optimal Gram matrix.
+    log_likelihood : float
+        Log-likelihood in nats per count.
+    trace : float
+        Trace of the optimal Gram matrix.
+    """
 
     trace_penalty: float
     rank: int
@@ -99,10 +119,16 @@ class PathPoint:
 
 @dataclass(frozen=True, eq=False)
 class TracePath:
-    """The points of a trace path by rising penalty, and its last optimum.
+    """Points of a trace path by increasing penalty, and its selected optimum.
 
-    `reached` says whether the rank came down to what was asked for; `solution` is the optimum of
-    the smallest penalty where it did, or of the last one.
+    Attributes
+    ----------
+    points : tuple of PathPoint
+        Steps of the path.
+    solution : SemidefiniteSolution
+        Optimum with the smallest penalty that reached the requested rank, or else the last optimum.
+    reached : bool
+        Whether the rank decreased to the requested rank.
     """
 
     points: tuple[PathPoint, ...]
@@ -111,16 +137,22 @@ class TracePath:
 
 
 def log_likelihood(joint: np.ndarray, squared: np.ndarray, program: Program) -> float:
-    """Sum p log q in nats per count, for squared distances between rows and columns.
+    """Compute sum p log q in nats per count from squared distances.
 
     Parameters
     ----------
     joint : ndarray of shape (n_x, n_y)
-        p; sums to 1.
+        Joint distribution p, which sums to 1.
     squared : ndarray of shape (n_x, n_y)
-        D.
+        Squared distances D between rows and columns.
     program : Program
-        A conditional model gives q(y|x) or q(x|y); the others q(x,y), normalized over the table.
+        Program that defines q. A conditional model has q(y|x) or q(x|y). Other models have q(x,y),
+        normalized over the table.
+
+    Returns
+    -------
+    log_likelihood : float
+        Log-likelihood in nats per count.
 
     Examples
     --------
@@ -139,25 +171,28 @@ def log_likelihood(joint: np.ndarray, squared: np.ndarray, program: Program) -> 
 
 
 def numerical_rank(gram: np.ndarray) -> int:
-    """Eigenvalues above 1e-5 of the largest and above the solver's rounding."""
+    """Count eigenvalues above 1e-5 of the largest and above the solver's rounding."""
     values = np.linalg.eigvalsh(gram)
     return int((values > max(RANK_TOLERANCE * values[-1], _ROUNDING)).sum())
 
 
 def embedding_of(gram: np.ndarray, n_components: int) -> tuple[np.ndarray, float]:
-    """Points whose Gram matrix is nearest to a given one, and the share of the trace they keep.
+    """Return points with the nearest Gram matrix, and their share of the trace.
 
     Parameters
     ----------
     gram : ndarray of shape (N, N)
+        Gram matrix.
     n_components : int
+        Number of dimensions.
 
     Returns
     -------
     points : ndarray of shape (N, n_components)
-        By falling variance; in each component the coordinate of largest size is positive.
+        Coordinates by decreasing variance. In each component, the coordinate of largest absolute
+        value is positive.
     share : float
-        Of the trace; 1 for a Gram matrix of 0.
+        Share of the trace, which is 1 for a Gram matrix of 0.
 
     Examples
     --------
@@ -188,38 +223,43 @@ def solve(
     Parameters
     ----------
     joint : ndarray of shape (n_x, n_y)
-        p, or counts; every row and column has some.
+        Joint distribution p or counts, without empty rows or columns.
     program : Program
-    trace_penalty : float >= 0
-        lambda. For 0 the optimum of least trace is given.
-    limits : sequence of DistanceLimit
+        Program to solve.
+    trace_penalty : float, default 0.0
+        Trace penalty lambda, at least 0. If it is 0, the optimum with the smallest trace is
+        returned.
+    limits : sequence of DistanceLimit, default ()
+        Limits on distances.
     settings : SolverSettings, optional
+        Solver and options.
 
     Returns
     -------
-    SemidefiniteSolution
+    solution : SemidefiniteSolution
+        Optimum of the program.
 
     Raises
     ------
     DataError
-        For negative or missing numbers, or an empty row or column.
+        If numbers are negative or missing, or if a row or column is empty.
     ParameterError
-        For a negative penalty, limits that cannot all hold, or where cvxpy is not installed.
+        If the penalty is negative, if limits contradict one another, or if cvxpy is not installed.
     SolverError
-        Where the solver fails or stalls.
+        If the solver fails or stalls.
 
     Warns
     -----
     DataWarning
-        Where cells without counts send the optimum to infinity.
+        If the optimum is at infinity because some cells have no counts.
 
     Examples
     --------
     >>> import numpy as np
     >>> from manymaps.cooccurrence.solutions import Program, solve
     >>> p = np.array([[3.0, 1.0], [1.0, 3.0]]) / 8
-    >>> found = solve(p, Program("joint"))
-    >>> bool(abs(found.log_likelihood - (p * np.log(p)).sum()) < 1e-6)     # q = p
+    >>> solution = solve(p, Program("joint"))
+    >>> bool(abs(solution.log_likelihood - (p * np.log(p)).sum()) < 1e-6)     # q = p
     True
     """
     joint = _distribution(joint)
@@ -231,7 +271,7 @@ def solve(
     if trace_penalty == 0:
         optimum = least_trace(turned, program, tuple(limits), optimum, settings)
     solution = _solution(turned, program, optimum, float(trace_penalty))
-    _say_if_infinite(solution, turned, trace_penalty)
+    _warn_if_infinite(solution, turned, trace_penalty)
     return _turned_back(solution, program, turned.shape)
 
 
@@ -243,28 +283,29 @@ def trace_path(
     limits: Sequence[DistanceLimit] = (),
     settings: SolverSettings | None = None,
 ) -> TracePath:
-    """Raise the trace penalty until the numerical rank is at most n_components.
+    """Increase the trace penalty until the numerical rank is at most n_components.
 
     Parameters
     ----------
     joint, program, limits, settings
-        As for `solve`.
+        Arguments of `solve`.
     n_components : int
-        The rank that is wanted.
+        Requested rank, at least 1.
 
     Returns
     -------
-    TracePath
+    path : TracePath
+        Steps of the path and the selected optimum.
 
     Raises
     ------
     DataError, ParameterError, SolverError
-        As `solve` does.
+        If `solve` would raise them.
 
     Warns
     -----
     DataWarning
-        Where the rank stays above n_components, as lower limits on distances can enforce.
+        If the rank remains above n_components, for example because of lower limits on distances.
 
     Examples
     --------
@@ -278,11 +319,11 @@ def trace_path(
     turned, limits = _turned(joint, program, limits)
     settings = settings or SolverSettings()
     model = Model(turned, program, tuple(limits))
-    found: dict[float, SemidefiniteSolution] = {}
+    solutions: dict[float, SemidefiniteSolution] = {}
 
     def rank_at(penalty: float) -> int:
-        found[penalty] = _solution(turned, program, model.optimum(penalty, settings), penalty)
-        return numerical_rank(found[penalty].gram)
+        solutions[penalty] = _solution(turned, program, model.optimum(penalty, settings), penalty)
+        return numerical_rank(solutions[penalty].gram)
 
     ranks: dict[float, int] = {}
     top = _largest_penalty(turned, program)
@@ -303,17 +344,17 @@ def trace_path(
         below, penalty = (middle, penalty) if ranks[middle] > n_components else (below, middle)
     if not reached:
         warnings.warn(
-            f"the trace path ended at rank {ranks[penalty]}, above the {n_components} asked for: "
-            "the constraints keep the points in more dimensions; loosen them, or ask for more "
-            "components",
+            f"the trace path ended at rank {ranks[penalty]}, above n_components={n_components}, "
+            "because constraints keep the points in more dimensions; loosen them, or increase "
+            "n_components",
             DataWarning,
             stacklevel=2,
         )
     points = tuple(
-        PathPoint(x, ranks[x], found[x].log_likelihood, float(np.trace(found[x].gram)))
-        for x in sorted(found)
+        PathPoint(x, ranks[x], solutions[x].log_likelihood, float(np.trace(solutions[x].gram)))
+        for x in sorted(solutions)
     )
-    return TracePath(points, _turned_back(found[penalty], program, turned.shape), reached)
+    return TracePath(points, _turned_back(solutions[penalty], program, turned.shape), reached)
 
 
 def refit(
@@ -325,25 +366,28 @@ def refit(
     limits: Sequence[DistanceLimit] = (),
     settings: SolverSettings | None = None,
 ) -> SemidefiniteSolution:
-    """The best G = V S V^T over semidefinite S, V the leading eigenvectors of a Gram matrix.
+    """Optimize G = V S V^T over semidefinite S in the leading eigenspace V of a Gram matrix.
 
-    Takes back the shrinkage of a trace penalty: a convex program in n_components dimensions.
+    This convex program in n_components dimensions reverses the shrinkage by a trace penalty.
 
     Parameters
     ----------
     joint, program, limits, settings
-        As for `solve`.
+        Arguments of `solve`.
     gram : ndarray of shape (N, N)
+        Gram matrix that defines the subspace.
     n_components : int
+        Number of leading eigenvectors.
 
     Returns
     -------
-    SemidefiniteSolution
+    solution : SemidefiniteSolution
+        Optimum in the subspace.
 
     Raises
     ------
     DataError, ParameterError, SolverError
-        As `solve` does.
+        If `solve` would raise them.
 
     Examples
     --------
@@ -365,7 +409,7 @@ def refit(
 def _solution(
     joint: np.ndarray, program: Program, optimum: Optimum, penalty: float
 ) -> SemidefiniteSolution:
-    """What an optimum means for the data; what is given stands in the rows."""
+    """Evaluate an optimum on the data, with the conditioning variable in the rows."""
     program = replace(program, given="rows")
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
     squared = squared_distances(optimum.gram, joint.shape)
@@ -379,18 +423,18 @@ def _solution(
         level = float(logsumexp(logs) if optimum.free is None else optimum.free)
         logs = logs - level
         objective += level
-    of_rows = np.exp(logsumexp(logs, axis=1)) / rows
-    of_columns = np.exp(logsumexp(logs, axis=0)) / columns
-    error = float(np.abs(of_rows - 1).max())
+    row_ratios = np.exp(logsumexp(logs, axis=1)) / rows
+    column_ratios = np.exp(logsumexp(logs, axis=0)) / columns
+    error = float(np.abs(row_ratios - 1).max())
     if program.form != "conditional":
-        error = max(error, float(np.abs(of_columns - 1).max()))
+        error = max(error, float(np.abs(column_ratios - 1).max()))
     return SemidefiniteSolution(
         gram=optimum.gram,
         log_likelihood=log_likelihood(joint, squared, program),
         objective=objective,
         trace_penalty=penalty,
-        row_marginals=of_rows,
-        column_marginals=of_columns,
+        row_marginals=row_ratios,
+        column_marginals=column_ratios,
         marginal_error=error,
         free_terms=optimum.free if program.form == "conditional" else None,
         status=optimum.status,
@@ -400,10 +444,10 @@ def _solution(
 
 
 def _largest_penalty(joint: np.ndarray, program: Program) -> float:
-    """lambda_max, from where on G = 0 is optimal without constraints.
+    """Return lambda_max, from which G = 0 is optimal without constraints.
 
-    Where rows and columns are independent it is 0; any penalty that the solver can tell from 0
-    does then.
+    It is 0 if rows and columns are independent. A small penalty that the solver can distinguish
+    from 0 is then returned.
     """
     logs = log_factors(joint, program)
     if program.form == "conditional":
@@ -420,16 +464,18 @@ def _largest_penalty(joint: np.ndarray, program: Program) -> float:
 
 
 def _distribution(joint: np.ndarray) -> np.ndarray:
-    """Counts or probabilities as a joint distribution without empty rows and columns."""
+    """Convert counts or probabilities to a joint distribution without empty rows and columns."""
     joint = np.asarray(joint, dtype=np.float64)
     if joint.ndim != 2 or 0 in joint.shape:
-        raise DataError(f"the table has the shape {joint.shape}; rows and columns are needed")
+        raise DataError(
+            f"the table has shape {joint.shape}; expected at least one row and one column"
+        )
     if not np.isfinite(joint).all() or (joint < 0).any():
-        raise DataError("the table has negative or missing numbers; counts are 0 or more")
+        raise DataError("the table has negative or missing numbers; counts must be at least 0")
     for axis, name in ((1, "row"), (0, "column")):
         empty = np.flatnonzero(joint.sum(axis=axis) == 0)
         if empty.size:
-            raise DataError(f"{name} {empty[0]} has no counts; leave empty rows and columns out")
+            raise DataError(f"{name} {empty[0]} has no counts; omit empty rows and columns")
     return joint / joint.sum()
 
 
@@ -437,10 +483,10 @@ def _check_penalty(penalty: float) -> None:
     check_number("trace_penalty", penalty, least=0, why=", or 'path'")
 
 
-def _say_if_infinite(
+def _warn_if_infinite(
     solution: SemidefiniteSolution, joint: np.ndarray, trace_penalty: float
 ) -> None:
-    """Warn where cells without counts have pushed points towards infinity."""
+    """Warn if cells without counts have moved points towards infinity."""
     zero = joint == 0
     if trace_penalty > 0 or not zero.any():
         return
@@ -448,23 +494,23 @@ def _say_if_infinite(
     relative = np.exp(np.median(squared[~zero]) - squared[zero])
     if (relative < 1e-3).any():
         warnings.warn(
-            f"{int(zero.sum()):,} of {joint.size:,} cells have no counts, so at full rank the best "
-            "place of their points is infinitely far away and the solver stopped on the way, at a "
-            f"squared distance of {squared.max():.3g}: the likelihood is right, the positions mean "
-            "little. Smooth the counts (add 0.5), or give a trace_penalty",
+            f"{int(zero.sum()):,} of {joint.size:,} cells have no counts. At full rank, their best "
+            "distances are infinite, and the solver stopped at a largest "
+            f"squared distance of {squared.max():.3g}, so the likelihood is valid, but the "
+            "positions are not; smooth the counts (add 0.5), or use a trace_penalty",
             DataWarning,
             stacklevel=3,
         )
 
 
 def _leading(gram: np.ndarray, n_components: int) -> tuple[np.ndarray, np.ndarray]:
-    """The largest eigenvalues, falling, and their vectors."""
+    """Return the largest eigenvalues in decreasing order, and their vectors."""
     values, vectors = np.linalg.eigh(gram)
     return values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
 
 
 def _swapped(gram: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """A Gram matrix with columns first instead of rows."""
+    """Return a Gram matrix with columns before rows."""
     order = np.concatenate([np.arange(shape[0], sum(shape)), np.arange(shape[0])])
     return gram[np.ix_(order, order)]
 
@@ -472,7 +518,7 @@ def _swapped(gram: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 def _turned(
     joint: np.ndarray, program: Program, limits: Sequence[DistanceLimit]
 ) -> tuple[np.ndarray, Sequence[DistanceLimit]]:
-    """The table with what is given in its rows, and limits numbered accordingly."""
+    """Return the table with the conditioning variable in its rows, and renumbered limits."""
     if not program.transposes:
         return joint, limits
     n_rows, n_columns = joint.shape
@@ -486,7 +532,7 @@ def _turned(
 def _turned_back(
     solution: SemidefiniteSolution, program: Program, shape: tuple[int, int]
 ) -> SemidefiniteSolution:
-    """A solution of the turned table of some shape, in the order of the data."""
+    """Return a solution of the transposed table in the order of the data."""
     if not program.transposes:
         return solution
     return replace(

@@ -1,14 +1,14 @@
-"""Where the rows and columns of a count table start, and how long a usual step of each is.
+"""Starting positions of rows and columns, and typical step lengths of each.
 
-"ca" starts at the axes of correspondence analysis, map m at the axes m d to (m + 1) d - 1. To first
-order p(x, y) / p(x) p(y) = 1 + sum_k s_k u_xk v_yk with the standard coordinates u, v and the
-singular values s, and exp(2 phi . psi) = 1 + 2 phi . psi, so that
+"ca" starts from correspondence analysis, where map m uses axes m d to (m + 1) d - 1. Let u, v be
+the standard coordinates and s the singular values. To first order, p(x, y) / p(x) p(y) = 1 + sum_k
+s_k u_xk v_yk and exp(2 phi . psi) = 1 + 2 phi . psi. Therefore
 
     phi = sqrt(s / 2) u,    psi = sqrt(s / 2) v
 
-Rare objects lie far out on those axes; they are brought nearer.
+Rare objects are far from the origin on these axes and are moved closer.
 
-Shapes: positions (n_maps, n, n_components), weights (n_maps, n); rows before columns.
+Shapes: positions (n_maps, n, n_components), weights (n_maps, n), with rows before columns.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from manymaps.model.target import Target
 __all__ = ["INITS", "Starts", "start_parameters", "usual_steps"]
 
 INITS = ("auto", "ca", "random")
-# Within a tenth of the kernel's width all objects still see one another.
+# Within a tenth of the kernel's width, all objects are within reach of one another.
 _RANDOM_SPREAD = 0.1
-# Breaks the tie between equal maps without favouring one.
+# This spread breaks the tie between equal maps without favouring one.
 _WEIGHT_SPREAD = 0.01
-# Rare objects lie far out on axes of correspondence analysis, where a Gaussian kernel has no slope
-# left.
+# Rare objects are far from the origin on axes of correspondence analysis, where a Gaussian kernel
+# has almost zero slope.
 _FARTHEST = 2.0
-# Farther positions lose float32's digits for the distances between neighbours.
+# Larger coordinates lose the float32 digits that distances between neighbours require.
 _TOO_FAR = 1e6
-# Objects with next to no counts would otherwise take the longest steps.
+# Without this minimum, objects with almost no counts would have the longest steps.
 _LEAST_MASS = 1e-3
 
 Starts = tuple[np.ndarray, np.ndarray]
 
 
 def start_parameters(
-    kept: Counts,
+    counts: Counts,
     init: str | Starts | Atlas,
     size: tuple[int, int],
     generator: np.random.Generator,
@@ -54,45 +54,52 @@ def start_parameters(
     fitted: tuple[np.ndarray, np.ndarray],
     pins: Pins | None = None,
 ) -> Parameters:
-    """Positions and weights to start from, in float32.
+    """Return initial positions and weights in float32.
 
     Parameters
     ----------
-    kept : Counts
-        The rows and columns that are fitted.
+    counts : Counts
+        Rows and columns to fit.
     init : one of `INITS`, pair of arrays, or Atlas
-        "auto" is "ca" where the table has so many axes.
+        Type of start or initial positions. "auto" is "ca" if the table has enough axes.
     size : tuple of int
-        Maps, and dimensions of each.
+        Number of maps, and number of dimensions of each.
     generator : Generator
+        Random generator.
     fitted : pair of ndarray of int
-        Which rows and columns of the whole table these are; a pair of arrays may be of the whole.
+        Indices of these rows and columns in the whole table. A pair of arrays in `init` may refer
+        to the whole table.
     pins : Pins, optional
-        What is held of rows and columns. What a named start makes of the rest stands among them.
+        Fixed rows and columns. A named start positions the other objects around them.
+
+    Returns
+    -------
+    parameters : Parameters
+        Initial positions and weights of rows and columns.
 
     Raises
     ------
     ParameterError
-        For positions of another shape, or that are not finite.
+        If positions have the wrong shape, are too large or are not finite.
     """
     n_maps, n_components = size
-    shapes = [(n_maps, n, n_components) for n in kept.shape]
+    shapes = [(n_maps, n, n_components) for n in counts.shape]
     spread = _WEIGHT_SPREAD if n_maps > 1 else 0.0
     weights = [generator.normal(0, spread, shape[:2]) for shape in shapes]
     n_axes = n_maps * n_components
     if isinstance(init, Atlas):
-        init = aligned_atlas(init, kept)
+        init = aligned_atlas(init, counts)
         rows = init.choices.is_row
         positions = [init.maps[:, side] for side in (rows, ~rows)]
         weights = [weights_from_proportions(init.proportions[:, side]) for side in (rows, ~rows)]
     elif not isinstance(init, str):
-        positions = _given(init, kept, fitted)
+        positions = _given(init, counts, fitted)
     elif pins is not None:
-        positions, weights = _around(pins, kept, init, generator)
-    elif init == "random" or (init == "auto" and n_axes >= min(kept.shape)):
+        positions, weights = _around(pins, counts, init, generator)
+    elif init == "random" or (init == "auto" and n_axes >= min(counts.shape)):
         positions = [generator.normal(0, _RANDOM_SPREAD, shape) for shape in shapes]
     else:
-        axes = correspondence_analysis(kept.values, n_axes)
+        axes = correspondence_analysis(counts.values, n_axes)
         scale = np.sqrt(axes.singular_values / 2)
         positions = [
             _by_map(side * scale, n_maps) for side in (axes.row_standard, axes.column_standard)
@@ -100,12 +107,12 @@ def start_parameters(
     for side, shape in zip(positions, shapes, strict=True):
         if side.shape != shape or not (np.abs(side) < _TOO_FAR).all():
             raise ParameterError(
-                f"init has positions of shape {side.shape}; the fit needs ones of shape {shape}, "
-                f"none of them {_TOO_FAR:g} or more away"
+                f"init has positions of shape {side.shape}; expected shape {shape} and finite "
+                f"coordinates of less than {_TOO_FAR:g} in absolute value"
             )
     if pins is not None:
         whole = pins.placed(np.concatenate(positions, axis=1), np.concatenate(weights, axis=1))
-        positions, weights = (np.split(part, [kept.n_rows], axis=1) for part in whole)
+        positions, weights = (np.split(part, [counts.n_rows], axis=1) for part in whole)
     return Parameters(
         tuple(np.ascontiguousarray(part, np.float32) for part in positions),
         tuple(np.ascontiguousarray(part, np.float32) for part in weights),
@@ -113,50 +120,53 @@ def start_parameters(
 
 
 def _around(
-    pins: Pins, kept: Counts, init: str, generator: np.random.Generator
+    pins: Pins, counts: Counts, init: str, generator: np.random.Generator
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Positions and weights of rows and of columns around what is held of them."""
+    """Return positions and weights of rows and columns around the fixed objects."""
     if init == "ca":
         raise ParameterError(
-            "has axes of its own, and the pins have theirs; with pins give 'auto' (beside the "
-            "partners), 'random', positions or an Atlas",
+            "cannot be combined with pin, because both define axes; use 'auto' (near "
+            "associates), 'random', positions or an Atlas",
             name="init",
             value=init,
         )
     if init == "random":
         positions, proportions = random_start(pins, _RANDOM_SPREAD, generator)
     else:
-        ties = ties_between(kept.values)
+        ties = ties_between(counts.values)
         positions, proportions = pinned_start(ties, pins, _RANDOM_SPREAD, generator)
     weights = weights_from_proportions(proportions)
     return (
-        np.split(positions, [kept.n_rows], axis=1),
-        np.split(weights, [kept.n_rows], axis=1),
+        np.split(positions, [counts.n_rows], axis=1),
+        np.split(weights, [counts.n_rows], axis=1),
     )
 
 
-def _given(init: Any, kept: Counts, fitted: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:
+def _given(init: Any, counts: Counts, fitted: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:
     if not isinstance(init, tuple | list) or len(init) != 2:
-        raise ParameterError("init must be a pair: positions of the rows and of the columns")
+        raise ParameterError("init must be a pair with positions of the rows and of the columns")
     sides = []
-    for part, n, own in zip(init, kept.shape, fitted, strict=True):
+    for part, n, indices in zip(init, counts.shape, fitted, strict=True):
         side = np.asarray(part, np.float64)
         if side.ndim == 2:
             side = side[None]
-        of_the_whole = side.ndim == 3 and side.shape[1] != n and side.shape[1] > own.max()
-        sides.append(side[:, own] if of_the_whole else side)
+        is_whole = side.ndim == 3 and side.shape[1] != n and side.shape[1] > indices.max()
+        sides.append(side[:, indices] if is_whole else side)
     return sides
 
 
 def _by_map(coordinates: np.ndarray, n_maps: int) -> np.ndarray:
-    """Axes shared out over maps, (n_maps, n, d), each point brought within reach of the others."""
+    """Assign axes to maps, (n_maps, n, d), and limit the distance from the origin."""
     maps = coordinates.reshape(len(coordinates), n_maps, -1).transpose(1, 0, 2)
     lengths = np.linalg.norm(maps, axis=2, keepdims=True)
     return maps * np.minimum(1, _FARTHEST / np.maximum(lengths, 1e-12))
 
 
 def usual_steps(target: Target, start: Parameters) -> Parameters:
-    """The length of a usual step of each parameter: the curvature grows with an object's mass."""
+    """Return a typical step length of each parameter.
+
+    The curvature increases with an object's mass, so steps are inversely proportional to its root.
+    """
     lengths = [
         1 / np.sqrt(np.maximum(mass * target.scale, _LEAST_MASS))
         for mass in (target.row_mass, target.column_mass)

@@ -1,1 +1,1 @@
-"""What is fitted, checked: associations, vectors, counts, judged similarities."""
+"""Validated data: associations, vectors, counts and judged similarities."""

@@ -1,11 +1,11 @@
-"""Associations: labelled objects and the strengths between them, as people have them.
+"""Associations: labelled objects and the strengths of association between them.
 
-    strengths[i, j] >= 0      how strongly cue i recalls response j; i != j
+    strengths[i, j] >= 0      how strongly cue i evokes response j; i != j
 
-Row i belongs to the cue `labels[i]`; an object without a row of its own (a response that was never
-a cue) has an empty row. A pair that is not stored has strength 0, unless it is `missing`: nobody
-judged it, and nothing is known of it. `Associations` says what the data *are*;
-`manymaps.model.target` says what is fitted.
+Row i belongs to the cue `labels[i]`. An object without a row (a response that was never a cue) has
+an empty row. A pair that is not stored has strength 0, unless it is `missing`, which means that it
+was not judged. `Associations` defines the data, and `manymaps.model.target` defines the target of a
+fit.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from manymaps.labels import find_label
 
 __all__ = ["Associations", "ReadReport", "associations_of", "is_symmetric", "known_pairs"]
 
-# Sums over both directions differ by rounding.
+# Sums over both directions can differ by rounding.
 SYMMETRIC = 1e-9
 
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What a reader saw, merged and left out.
+    """Report on pairs that a reader read, merged and dropped.
 
     Attributes
     ----------
     source : str
-        The file, or a word for what was read.
+        Name of the file, or a description of the source.
     n_read : int
-        Pairs in the source.
+        Number of pairs in the source.
     merged : int
-        Repeated pairs whose strengths were added to an earlier one.
+        Number of repeated pairs whose strengths were added to an earlier one.
     dropped : dict of str to int
-        Pairs left out, by reason.
+        Number of dropped pairs by reason.
     notes : tuple of str
-        What else deserves saying, such as a row that sums to more than one.
+        Further notes, for example on a row that sums to more than one.
 
     See Also
     --------
@@ -64,7 +64,7 @@ class ReadReport:
 
     @property
     def n_dropped(self) -> int:
-        """Pairs left out, over all reasons."""
+        """Total number of dropped pairs."""
         return sum(self.dropped.values())
 
 
@@ -75,29 +75,29 @@ class Associations:
     Parameters
     ----------
     labels : sequence of str, length n
-        One name per object, all different.
+        Unique names of the objects.
     strengths : sparse array of shape (n, n)
-        Finite and not negative, without self pairs; row i is what cue i recalls.
+        Finite, nonnegative strengths without self-pairs. Row i contains the responses to cue i.
     report : ReadReport, optional
-        How the data came to be.
+        Report on how the data were read.
     pair_senses : ndarray of shape (n_pairs,), optional
-        For each stored pair, in row-major order, the sense of the cue that it comes from
-        (known for the embedded word relations alone).
+        Sense of the cue for each stored pair, in row-major order. It is available only for the
+        bundled word relations.
     n_responses : ndarray of int, shape (n,), optional
-        How many responses each cue was given, of which its row holds the proportions; known where
-        counts were read.
+        Number of responses to each cue, whose proportions are in its row. It is available if counts
+        were read.
     missing : sparse array of bool, shape (n, n), optional
-        Pairs of different objects that were not judged, and have no strength here. None of them
-        counts in a fit (`manymaps.model.observed`).
+        Pairs of different objects that were not judged and have no strength. They are excluded from
+        a fit (`manymaps.model.observed`).
     row_sums : ndarray of shape (n,), optional
-        What the rows summed to before they were brought to a sum of 1; known where the values as
-        read were the same both ways, which the rows no longer are.
+        Sums of the rows before they were normalized to 1. They are available if the original values
+        were symmetric and the normalized rows are not.
 
     Raises
     ------
     DataError
-        Where labels repeat or do not fit the matrix, a strength is negative or not finite, or a
-        missing pair has one.
+        If labels are duplicated or do not match the matrix, if a strength is negative or
+        non-finite, or if a missing pair has a strength.
 
     See Also
     --------
@@ -127,42 +127,42 @@ class Associations:
         if strengths.shape[0] != strengths.shape[1]:
             raise DataError(
                 f"the strengths have {strengths.shape[0]} rows and {strengths.shape[1]} columns; "
-                "associations need a square matrix, one row and one column per object"
+                "expected a square matrix with one row and one column per object"
             )
         check_labels(labels, strengths.shape[0], "row")
         cell = first_cell(strengths, not_amount)
         if cell is not None:
             raise DataError(
                 f"the strength in row {cell.row} ({labels[cell.row]!r}), column {cell.column} "
-                f"({labels[cell.column]!r}) is {cell.value}; strengths must be finite and not "
-                "negative"
+                f"({labels[cell.column]!r}) is {cell.value}; strengths must be finite and at "
+                "least 0"
             )
         strengths.sum_duplicates()
         if self.pair_senses is not None and np.shape(self.pair_senses) != (strengths.nnz,):
             raise DataError(
-                f"pair_senses has the shape {np.shape(self.pair_senses)} for {strengths.nnz} "
-                "pairs; give one sense per stored pair"
+                f"pair_senses has shape {np.shape(self.pair_senses)} for {strengths.nnz} "
+                "pairs; expected one sense per stored pair"
             )
         for name in ("n_responses", "row_sums"):
             numbers = getattr(self, name)
             if numbers is not None and np.shape(numbers) != (len(labels),):
                 raise DataError(
-                    f"{name} has the shape {np.shape(numbers)} for {len(labels)} objects; give one "
-                    "number for each"
+                    f"{name} has shape {np.shape(numbers)} for {len(labels)} objects; expected one "
+                    "number per object"
                 )
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "strengths", strengths)
         object.__setattr__(self, "missing", self._checked_missing())
 
     def _checked_missing(self) -> sparse.csr_array | None:
-        """The missing pairs without the diagonal; None where there are none."""
+        """Return the missing pairs without the diagonal, or None if there are no such pairs."""
         if self.missing is None:
             return None
         missing = sparse.coo_array(self.missing)
         if missing.shape != self.strengths.shape:
             raise DataError(
-                f"missing has the shape {missing.shape}, the strengths {self.strengths.shape}; "
-                "give both one row and one column per object"
+                f"missing has shape {missing.shape}, the strengths {self.strengths.shape}; "
+                "expected one row and one column per object in both"
             )
         is_missing = missing.data.astype(bool) & (missing.row != missing.col)
         pairs = (
@@ -175,7 +175,7 @@ class Associations:
             i, j = both.row[0], both.col[0]
             raise DataError(
                 f"the pair in row {i} ({self.labels[i]!r}), column {j} ({self.labels[j]!r}) is "
-                f"missing and has the strength {self.strengths[i, j]}; say which"
+                f"missing but has strength {self.strengths[i, j]}; remove one of the two"
             )
         return table if table.nnz else None
 
@@ -197,12 +197,12 @@ class Associations:
 
     @property
     def n_missing(self) -> int:
-        """Number of (cue, response) pairs of which nothing is known."""
+        """Number of (cue, response) pairs that were not judged."""
         return 0 if self.missing is None else int(self.missing.nnz)
 
     @property
     def observed(self) -> np.ndarray | None:
-        """Which pairs are known, (n, n) and false on the diagonal; None where all are."""
+        """Mask of known pairs, (n, n) with a false diagonal, or None if all are known."""
         if self.missing is None:
             return None
         observed = ~self.missing.toarray()
@@ -211,12 +211,12 @@ class Associations:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether every pair is as strong in one direction as in the other."""
+        """Whether every pair is equally strong in both directions."""
         return is_symmetric(self.strengths)
 
     @property
     def similarities(self) -> sparse.csr_array:
-        """The values the same both ways where they were so as read; else the strengths."""
+        """Original symmetric values, or the strengths if the values were not symmetric."""
         if self.row_sums is None:
             return self.strengths
         values = sparse.csr_array(sparse.diags_array(self.row_sums) @ self.strengths)
@@ -224,42 +224,44 @@ class Associations:
 
     @cached_property
     def n_components(self) -> int:
-        """Number of groups of objects that no association connects."""
+        """Number of groups of objects that are not connected by associations."""
         return int(sparse.csgraph.connected_components(self.strengths, directed=False)[0])
 
     def index(self, label: str) -> int:
-        """Row of a label, in any case.
+        """Return the row of a label, ignoring case and accents if there is no exact match.
 
         Parameters
         ----------
         label : str
-            In any case.
+            Label of the object.
 
         Returns
         -------
-        int
-            Its row.
+        index : int
+            Row of the label.
 
         Raises
         ------
         UnknownLabelError
-            Where there is none, with suggestions.
+            If the label is unknown. The message contains suggestions.
         """
         return find_label(label, self.labels)
 
 
 def is_symmetric(values: sparse.csr_array) -> bool:
-    """Whether a table (n, n) is the same as its transpose, up to rounding."""
+    """Return whether a table (n, n) equals its transpose up to rounding."""
     difference = abs(values - values.T)
     return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * values.max())
 
 
 def associations_of(labels: Sequence[str], table: np.ndarray | sparse.sparray) -> Associations:
-    """A square table of strengths as associations; what is NaN is missing (`known_pairs`).
+    """Convert a square table of strengths to associations, with NaN for missing pairs.
 
-    >>> found = associations_of(["tie", "knot", "suit"], np.array(
+    See `known_pairs` for the treatment of missing pairs.
+
+    >>> norms = associations_of(["tie", "knot", "suit"], np.array(
     ...     [[0, 0.5, np.nan], [np.nan, 0, np.nan], [0.2, np.nan, 0]]))
-    >>> found.n_pairs, found.n_missing
+    >>> norms.n_pairs, norms.n_missing
     (4, 2)
     """
     values, missing = known_pairs(sparse.csr_array(table, dtype=np.float64))
@@ -267,20 +269,22 @@ def associations_of(labels: Sequence[str], table: np.ndarray | sparse.sparray) -
 
 
 def known_pairs(values: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array | None]:
-    """The known values of a square table, and which pairs are missing: those that are NaN.
+    """Return the known values of a square table and its missing pairs, which are NaN.
 
-    Where a table is symmetric as far as it is known, a missing value whose mirror is known has the
-    value of that, so that one triangle is enough. The diagonal is never missing.
+    If the known values are symmetric, a missing value is replaced by its known mirror value, so
+    that one triangle is sufficient. The diagonal is never missing.
 
     Parameters
     ----------
     values : sparse array of shape (n, n)
+        Strengths, with NaN for missing pairs.
 
     Returns
     -------
-    sparse array of shape (n, n)
-        `values` itself where nothing is NaN.
-    sparse array of bool, shape (n, n), or None
+    known : sparse array of shape (n, n)
+        Known values, or `values` itself if no value is NaN.
+    missing : sparse array of bool, shape (n, n), or None
+        Missing pairs, or None if all are known.
     """
     unknown = np.isnan(values.data)
     if not unknown.any() or values.shape[0] != values.shape[1]:

@@ -5,8 +5,9 @@
                  in, followed by [VALUE, VALUE, ...]
 
 A column is a word, or a name in `backticks` or quotation marks. A value is a number, a word, or a
-text in quotation marks. Texts are compared by =, != and in, without regard to case. A missing cell
-(NaN, or an empty text) makes every comparison false. No part of a condition is evaluated as code.
+text in quotation marks. Texts are compared by =, != and in, without case. If a cell is missing
+(NaN, or an empty text), every comparison with it is false. No part of a condition is executed as
+code.
 """
 
 from __future__ import annotations
@@ -44,16 +45,16 @@ _SYNTAX = (
 
 
 class Selection(NamedTuple):
-    """The rows for which a condition holds.
+    """The rows for which a condition is true.
 
     Attributes
     ----------
     holds : ndarray of bool, shape (n,)
         Whether all comparisons are true.
     missing : ndarray of bool, shape (n,)
-        Whether a cell of a compared column is missing, which makes `holds` false.
+        Whether a cell of a compared column is missing; `holds` is then false.
     opposite : str
-        The condition of all other rows, for their name.
+        The condition for all other rows, as their name.
     """
 
     holds: np.ndarray
@@ -62,7 +63,7 @@ class Selection(NamedTuple):
 
 
 def select_rows(text: str, columns: Columns, name: str = "where") -> Selection:
-    """Select the rows for which a condition holds.
+    """Select the rows for which a condition is true.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def select_rows(text: str, columns: Columns, name: str = "where") -> Selection:
     Raises
     ------
     ParameterError
-        If a part is not understood, a column does not exist, or values do not fit a column.
+        If the syntax is invalid, a column does not exist, or values do not fit a column.
 
     Examples
     --------
@@ -125,11 +126,11 @@ the columns are 'age', 'sex'. Did you mean 'age'?
 
 
 def column_named(wanted: str, columns: Columns) -> str | None:
-    """The column of a name, in any case where only one is alike."""
+    """The column with a name: an exact match, else the only one that differs in case or accents."""
     if wanted in columns:
         return wanted
-    alike = [name for name in columns if fold(name) == fold(wanted)]
-    return alike[0] if len(alike) == 1 else None
+    similar = [name for name in columns if fold(name) == fold(wanted)]
+    return similar[0] if len(similar) == 1 else None
 
 
 def unknown_cells(cells: np.ndarray) -> np.ndarray:
@@ -156,7 +157,7 @@ def _unquoted(text: str) -> str:
 def _holds(
     column: str, cells: np.ndarray, sign: str, values: list[str], fail: Callable[[str], NoReturn]
 ) -> np.ndarray:
-    """Whether one comparison holds, by row, if no cell is missing."""
+    """Whether one comparison is true for each row, if no cell is missing."""
     wanted: list[float] | list[str]
     if cells.dtype.kind == "f":
         wanted = [_number(value, column, fail) for value in values]

@@ -1,11 +1,11 @@
-"""What a table of counts must be: sparse, finite, not negative, with a label for each object.
+"""Checks and conversions that tables of numbers share: counts, vectors and square matrices.
 
-Numbers are looked at in blocks, so that a check of millions needs no second copy of them.
+Numbers are checked in blocks, so that a check of millions needs no second copy of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ from scipy import sparse
 from manymaps.checks import check_labels, first_cell, not_amount
 from manymaps.compute.canonical import canonical_rows
 from manymaps.errors import DataError
+from manymaps.labels import first_of, numbered_labels, shown
 
 __all__ = [
-    "as_csr", "blocks", "canonical", "checked_labels", "checked_metadata", "count_table",
-    "metadata_array", "refuse_not_counts", "smallest_type", "sparse_rows", "text_array", "texts_of",
+    "as_csr", "blocks", "canonical", "checked_labels", "checked_metadata", "checked_table",
+    "count_table", "metadata_array", "numbered", "reject_cells", "reject_non_counts",
+    "smallest_type", "sparse_rows", "text_array", "texts_of",
 ]  # fmt: skip
 
 # 32 MiB of float64.
@@ -26,33 +28,45 @@ BLOCK_SIZE = 2**22
 LARGEST_TEXT_ARRAY = 2**26
 
 
-def as_csr(values: Any, source: str) -> sparse.csr_array:
-    """A table of float64 in CSR, copied only where its type or layout is another."""
+def checked_table(values: Any, source: str) -> np.ndarray | sparse.csr_array:
+    """Check a table of real numbers, dense (memory-mapped or not) or sparse, without converting it.
+
+    Raises
+    ------
+    DataError
+        If the values are not a table of real numbers, or the table is empty.
+    """
     if not sparse.issparse(values):
         try:
-            values = np.asarray(values)
+            values = values if isinstance(values, np.memmap) else np.asarray(values)
         except ValueError as error:
             raise DataError(f"{source}: the rows have different lengths ({error})") from error
     if values.dtype.kind not in "buif":
-        raise DataError(f"{source}: the values are of type {values.dtype}; counts are real numbers")
+        raise DataError(
+            f"{source}: the values are of type {values.dtype}, not real numbers; convert or omit "
+            "them"
+        )
     if values.ndim != 2:
         raise DataError(
-            f"{source}: the values have the shape {values.shape}; counts need a table, one row and "
-            "one column per object"
+            f"{source}: the values have shape {values.shape}; expected a table, one row per object"
         )
     if 0 in values.shape:
-        raise DataError(
-            f"{source}: the table is empty, {values.shape[0]:,} rows by {values.shape[1]:,} columns"
-        )
-    if sparse.issparse(values):
-        return sparse.csr_array(values, dtype=np.float64)
-    return sparse_rows(values)
+        raise DataError(f"{source}: the table is empty; its shape is {values.shape}")
+    return sparse.csr_array(values) if sparse.issparse(values) else values
+
+
+def as_csr(values: Any, source: str) -> sparse.csr_array:
+    """Return a table as CSR of float64, copied only if its type or layout differs."""
+    table = checked_table(values, source)
+    if sparse.issparse(table):
+        return sparse.csr_array(table, dtype=np.float64)
+    return sparse_rows(table)
 
 
 def canonical(values: sparse.csr_array) -> sparse.csr_array:
-    """The table with each pair once, in order, and no explicit zeros; copied where that changes it.
+    """Return the table with each pair once, in order, and no explicit zeros.
 
-    The arrays of an array that somebody else holds must not be sorted under their hands.
+    It is copied if that changes it, because other objects may refer to its arrays.
     """
     values = canonical_rows(values)
     if any(np.count_nonzero(block) < block.size for block in blocks(values.data)):
@@ -61,27 +75,42 @@ def canonical(values: sparse.csr_array) -> sparse.csr_array:
     return values
 
 
-def refuse_not_counts(
-    values: sparse.csr_array, rows: Sequence[str], columns: Sequence[str], source: str
+def reject_cells(
+    values: np.ndarray | sparse.csr_array,
+    is_wrong: Callable[[np.ndarray], np.ndarray],
+    source: str,
+    rule: str,
+    labels: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
+    what: str = "value",
 ) -> None:
-    """Refuse negative, missing and infinite counts, and sums beyond the range of numbers."""
-    cell = first_cell(values, not_amount)
+    """Raise an error for the first cell with a wrong value, by its row, column and labels."""
+    cell = first_cell(values, is_wrong)
     if cell is not None:
-        i, j, value = cell
-        raise DataError(
-            f"{source}: the count in row {i} ({rows[i][:60]!r}), column {j} "
-            f"({columns[j][:60]!r}) is {value:g}; counts must be finite and not negative"
+        row, column = (
+            f"{k}" if names is None else f"{k} ({shown(str(names[k]))})"
+            for k, names in zip(cell[:2], labels, strict=True)
         )
+        raise DataError(
+            f"{source}: the {what} in row {row}, column {column} is {cell.value:g}; {rule}"
+        )
+
+
+def reject_non_counts(
+    values: sparse.csr_array,
+    source: str,
+    labels: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
+) -> None:
+    """Reject negative, missing and infinite counts, and sums beyond the range of numbers."""
+    rule = "counts must be finite and not negative"
+    reject_cells(values, not_amount, source, rule, labels, "count")
     with np.errstate(over="ignore"):
         total = sum(float(block.sum()) for block in blocks(values.data))
     if not np.isfinite(total):
-        raise DataError(
-            f"{source}: the counts are too large to be added; divide them by a constant"
-        )
+        raise DataError(f"{source}: the sum of the counts is too large; divide them by a constant")
 
 
 def checked_labels(labels: Any, n: int, kind: str, source: str) -> tuple[str, ...]:
-    """One label per object of a kind, all different; their numbers where none are given."""
+    """Check one label per object, all different; None stands for the numbers of the objects."""
     if labels is None:
         return tuple(map(str, range(n)))
     names = tuple(map(str, labels))
@@ -89,28 +118,40 @@ def checked_labels(labels: Any, n: int, kind: str, source: str) -> tuple[str, ..
     return names
 
 
+def numbered(labels: Sequence[str], plural: str) -> tuple[list[str], tuple[str, ...]]:
+    """Add numbers to repeated labels; the note reports how many.
+
+    >>> numbered(["tie", "knot", "tie"], "rows")
+    (['tie', 'knot', 'tie (2)'], ("1 rows repeat an earlier label and got a number: 'tie (2)'",))
+    """
+    names, changed = numbered_labels(labels)
+    if not changed:
+        return names, ()
+    return names, (
+        f"{len(changed):,} {plural} repeat an earlier label and got a number: {first_of(changed)}",
+    )
+
+
 def checked_metadata(metadata: Mapping[str, Any], n: int, side: str) -> dict[str, np.ndarray]:
-    """Columns of metadata as arrays of n values each."""
-    checked = {}
-    for name, values in metadata.items():
-        array = metadata_array(values)
-        if array.shape != (n,):
+    """Convert columns of metadata to arrays of n values each."""
+    columns = {str(name): metadata_array(values) for name, values in metadata.items()}
+    for name, column in columns.items():
+        if column.shape != (n,):
             raise DataError(
-                f"the {side} metadata {name!r} have the shape {array.shape} for {n:,} {side}s; "
-                f"give one value per {side}"
+                f"the {side} metadata {name!r} have shape {column.shape} for {n:,} {side}s; "
+                f"pass one value per {side}"
             )
-        checked[str(name)] = array
-    return checked
+    return columns
 
 
 def blocks(values: np.ndarray) -> Iterator[np.ndarray]:
-    """Stretches of an array, one after the other."""
+    """Yield successive parts of an array."""
     for start in range(0, values.size, BLOCK_SIZE):
         yield values[start : start + BLOCK_SIZE]
 
 
 def smallest_type(values: np.ndarray, whole: bool) -> np.ndarray:
-    """Whole numbers in the smallest type that holds them."""
+    """Convert whole numbers to the smallest type that can store them."""
     largest = float(values.max(initial=0))
     if not whole or largest >= 2**53:
         return values
@@ -118,7 +159,7 @@ def smallest_type(values: np.ndarray, whole: bool) -> np.ndarray:
 
 
 def text_array(texts: Sequence[str]) -> np.ndarray:
-    """Texts as an array of texts; as UTF-8 with zeros between them where one is very long."""
+    """Return an array of texts, or of their UTF-8 with zeros in between if one is very long."""
     if 4 * len(texts) * max(map(len, texts), default=0) <= LARGEST_TEXT_ARRAY:
         return np.array(texts, dtype=str)
     joined = "\0".join(texts).encode("utf-8", "surrogatepass")
@@ -126,12 +167,12 @@ def text_array(texts: Sequence[str]) -> np.ndarray:
 
 
 def texts_of(array: np.ndarray) -> list[str]:
-    """The texts of an array of texts, or of what `Counts.save` made of long ones.
+    """Return the texts of an array, including one that `text_array` encoded.
 
     Raises
     ------
     DataError
-        Where they are not UTF-8.
+        If they are not UTF-8.
 
     Examples
     --------
@@ -144,17 +185,17 @@ def texts_of(array: np.ndarray) -> list[str]:
         if array.dtype.kind == "S":
             return [text.decode("utf-8") for text in array.ravel().tolist()]
     except UnicodeDecodeError as error:
-        raise DataError(f"labels are not UTF-8 ({error})") from error
+        raise DataError(f"labels are not UTF-8 ({error}); encode them as UTF-8") from error
     return [str(text) for text in array.ravel().tolist()]
 
 
 def sparse_rows(values: Any) -> sparse.csr_array:
-    """A dense table, in memory or in a file, as CSR, block by block.
+    """Convert a dense table, in memory or in a file, to CSR block by block.
 
     Parameters
     ----------
     values : array-like of shape (n_rows, n_columns)
-        An array, a memory-mapped file or an HDF5 data set: whatever gives rows by slices.
+        An array, a memory-mapped file, an HDF5 data set or another object that slices rows.
 
     Examples
     --------
@@ -162,17 +203,15 @@ def sparse_rows(values: Any) -> sparse.csr_array:
     [[0.0, 2.0], [1.0, 0.0]]
     """
     step = max(1, BLOCK_SIZE // max(1, values.shape[1]))
-    blocks = [
+    parts = [
         sparse.csr_array(np.asarray(values[start : start + step], dtype=np.float64))
         for start in range(0, values.shape[0], step)
     ]
-    if len(blocks) == 1:
-        return blocks[0]
-    return sparse.csr_array(sparse.vstack(blocks, format="csr"))
+    return parts[0] if len(parts) == 1 else sparse.csr_array(sparse.vstack(parts, format="csr"))
 
 
 def metadata_array(values: Any) -> np.ndarray:
-    """A column of metadata as an array without Python objects; what is missing in text is "".
+    """Return a column of metadata as an array without Python objects; a missing text is "".
 
     >>> metadata_array(["a", None]), metadata_array(np.array([b"a"]))
     (array(['a', ''], dtype='<U1'), array(['a'], dtype='<U1'))
@@ -183,43 +222,30 @@ def metadata_array(values: Any) -> np.ndarray:
     if array.dtype.kind in "biufUmM":
         return array
     cells = array.tolist()
-    there = [cell for cell in cells if cell is not None and cell == cell]
-    if there and all(isinstance(cell, int | float) for cell in there):
+    present = [cell for cell in cells if cell is not None and cell == cell]
+    if present and all(isinstance(cell, int | float) for cell in present):
         return np.array([np.nan if cell is None else cell for cell in cells], dtype=float)
     return np.array(["" if cell is None or cell != cell else str(cell) for cell in cells])
 
 
 def count_table(X: Any) -> sparse.csr_array:
-    """A checked sparse table of counts, in float64.
+    """Check a table of counts and return it as CSR of float64.
 
     Parameters
     ----------
-    X : array or sparse array of shape (n_rows, n_columns), or what carries such as `values`
+    X : array or sparse array of shape (n_rows, n_columns), or an object with such `values`
+        The counts.
 
     Raises
     ------
     DataError
-        For what is no table of numbers, or has a negative or non-finite entry.
+        If X is not a table of numbers, or a number is negative or not finite.
 
     Examples
     --------
     >>> count_table([[0, 2], [1, 0]]).nnz
     2
     """
-    X = getattr(X, "values", X)
-    if not sparse.issparse(X):
-        X = np.asarray(X)
-    if X.dtype.kind not in "biuf":
-        raise DataError(f"counts must be numbers, not {X.dtype}")
-    if X.ndim != 2:
-        raise DataError(f"the counts have shape {X.shape}; they must be a table of two dimensions")
-    if 0 in X.shape:
-        raise DataError(f"there are no counts in a table of shape {X.shape}")
-    table = canonical_rows(sparse.csr_array(X, dtype=np.float64))
-    cell = first_cell(table, not_amount)
-    if cell is not None:
-        raise DataError(
-            f"row {cell.row}, column {cell.column} of the counts is {cell.value}; counts must be "
-            "finite and not negative"
-        )
+    table = canonical_rows(as_csr(getattr(X, "values", X), "the counts"))
+    reject_non_counts(table, "the counts")
     return table

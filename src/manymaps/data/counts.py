@@ -1,14 +1,14 @@
 """Counts: how often two kinds of object occur together, as sparse tables with labels.
 
-    values[i, j] >= 0      how often row `row_labels[i]` and column `column_labels[j]` met
+    values[i, j] >= 0      number of co-occurrences of row `row_labels[i]` and `column_labels[j]`
 
-Rows are documents, sites, users, ...; columns words, species, goods, ... Labels differ within a
-kind; the same label may stand in both. Fractional counts (weights) are allowed. Rows and columns
-without counts are kept until `without_empty` takes them out, because who evaluates a map of all
-documents must know which were empty.
+Rows are documents, sites, users, ...; columns are words, species, goods, ... Labels are unique
+within a kind, but the same label may occur in both. Fractional counts (weights) are allowed. Rows
+and columns without counts stay until `without_empty` removes them, because an evaluation of a map
+of all documents must know which were empty.
 
-A file of counts is an NPZ without pickles: the parts of a CSR array under the names that
-`scipy.sparse.save_npz` gives them (`scipy.sparse.load_npz` reads it too), `row_labels`,
+A file of counts is an NPZ without pickles. It contains the parts of a CSR array under the names of
+`scipy.sparse.save_npz` (so that `scipy.sparse.load_npz` reads it too), `row_labels`,
 `column_labels`, `kinds`, `report`, and one array per column of metadata.
 """
 
@@ -34,7 +34,7 @@ from manymaps.data.count_values import (
     canonical,
     checked_labels,
     checked_metadata,
-    refuse_not_counts,
+    reject_non_counts,
     smallest_type,
     text_array,
 )
@@ -43,7 +43,8 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import find_label, first_of, plural
 
 __all__ = [
-    "COLUMN_METADATA", "COUNTS", "ROW_METADATA", "VERSION_KEY", "Counts", "looks_transposed",
+    "COLUMN_METADATA", "COUNTS", "ROW_METADATA", "VERSION_KEY", "Counts", "empty_notes",
+    "looks_transposed",
 ]  # fmt: skip
 
 VERSION_KEY = "manymaps_counts"
@@ -76,44 +77,44 @@ COUNTS = Schema(
     },
 )
 
-# Labels that tell the side they belong to: words and genes are features; files and the barcodes
-# of cells are observations.
+# Patterns of labels that decide between rows and columns: words and genes are features; files and
+# the barcodes of cells are observations.
 WORD = re.compile(r"[^\W\d_]+(['-][^\W\d_]+)*")
 GENE = re.compile(r"ENS[A-Z]*[GT]\d{6,}(\.\d+)?")
 FILE = re.compile(
     r".*\.(txt|text|html?|xml|pdf|md|docx?|tex|eml)|.*\w/\S+|(doc|document|text)\W?\d+"
 )
 BARCODE = re.compile(r"([ACGT]{12,})([-_.].*)?")
-# Fewer labels are no evidence of what a side contains.
+# Fewer labels are no evidence.
 FEWEST_LABELS = 10
-LABELS_LOOKED_AT = 1000
+LABELS_CHECKED = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts:
-    """A table of counts between two kinds of object.
+    """A table of counts of rows by columns.
 
     Parameters
     ----------
     values : array or sparse array of shape (n_rows, n_columns)
-        Finite and not negative. Kept as CSR of float64 without duplicates and explicit zeros; one
-        that is so already is shared, not copied.
-    row_labels, column_labels : sequence of str
-        One name per row and per column, different within each; "0", "1", ... without.
+        Finite and not negative. They are stored as CSR of float64 without duplicates and explicit
+        zeros. An array in this form is shared, not copied.
+    row_labels, column_labels : sequence of str, optional
+        One label per row and per column, unique within each. The default is "0", "1", ...
     kinds : pair of str
-        What rows and columns are, such as ("document", "word"); two different names.
+        The kinds of the rows and of the columns, such as ("document", "word"); two different names.
     row_metadata, column_metadata : mapping of str to array
-        One value per row, or per column, of each.
+        One value per row, or per column, in each array.
     report : ReadReport, optional
-        How the table came to be.
+        The source of the table, and the rows that were merged or dropped.
 
     Raises
     ------
     DataError
-        Where a count is negative or not finite, there are no rows or no columns, labels repeat,
-        are empty or do not fit the table, or metadata do not fit it.
+        If a count is negative or not finite, the table is empty, a label is empty or repeated, or
+        labels or metadata do not fit the table.
     ParameterError
-        Where the kinds are not two different names.
+        If the kinds are not two different names.
 
     See Also
     --------
@@ -139,19 +140,15 @@ class Counts:
     report: ReadReport = field(default_factory=ReadReport)
 
     def __post_init__(self) -> None:
-        kinds = _checked_kinds(self.kinds)
-        values = as_csr(self.values, self.report.source)
-        sides = (
-            (kinds[0], "row", self.row_labels, self.row_metadata),
-            (kinds[1], "column", self.column_labels, self.column_metadata),
-        )
-        labels = []
-        for axis, (kind, side, names, metadata) in enumerate(sides):
-            labels.append(checked_labels(names, values.shape[axis], kind, self.report.source))
-            checked = checked_metadata(metadata, values.shape[axis], side)
-            object.__setattr__(self, f"{side}_labels", labels[axis])
-            object.__setattr__(self, f"{side}_metadata", checked)
-        refuse_not_counts(values, labels[0], labels[1], self.report.source)
+        kinds, source = _checked_kinds(self.kinds), self.report.source
+        values = as_csr(self.values, source)
+        for axis, side in enumerate(("row", "column")):
+            n = values.shape[axis]
+            labels = checked_labels(getattr(self, f"{side}_labels"), n, kinds[axis], source)
+            metadata = checked_metadata(getattr(self, f"{side}_metadata"), n, side)
+            object.__setattr__(self, f"{side}_labels", labels)
+            object.__setattr__(self, f"{side}_metadata", metadata)
+        reject_non_counts(values, source, (self.row_labels, self.column_labels))
         object.__setattr__(self, "kinds", kinds)
         object.__setattr__(self, "values", canonical(values))
 
@@ -164,7 +161,7 @@ class Counts:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
+        """Numbers of rows and columns."""
         return self.n_rows, self.n_columns
 
     @property
@@ -184,17 +181,17 @@ class Counts:
 
     @cached_property
     def n_counts(self) -> float:
-        """The sum of all counts."""
+        """Sum of all counts."""
         return float(self.row_totals.sum())
 
     @cached_property
     def row_totals(self) -> np.ndarray:
-        """The sum of each row, of shape (n_rows,)."""
+        """Sum of each row, of shape (n_rows,)."""
         return np.asarray(self.values.sum(axis=1), dtype=np.float64).ravel()
 
     @cached_property
     def column_totals(self) -> np.ndarray:
-        """The sum of each column, of shape (n_columns,)."""
+        """Sum of each column, of shape (n_columns,)."""
         return np.bincount(
             self.values.indices, weights=self.values.data, minlength=self.n_columns
         ).astype(np.float64)
@@ -207,7 +204,7 @@ class Counts:
         )
 
     def row_index(self, label: str) -> int:
-        """Row of a label, in any case.
+        """Find the row of a label.
 
         Parameters
         ----------
@@ -217,16 +214,17 @@ class Counts:
         Returns
         -------
         int
+            The index of the row.
 
         Raises
         ------
         UnknownLabelError
-            Where there is none, with suggestions.
+            If there is no such label; the error suggests similar ones.
         """
         return find_label(label, self.row_labels or ())
 
     def column_index(self, label: str) -> int:
-        """Column of a label, in any case.
+        """Find the column of a label.
 
         Parameters
         ----------
@@ -236,41 +234,45 @@ class Counts:
         Returns
         -------
         int
+            The index of the column.
 
         Raises
         ------
         UnknownLabelError
-            Where there is none, with suggestions.
+            If there is no such label; the error suggests similar ones.
         """
         return find_label(label, self.column_labels or ())
 
     def transposed(self) -> Counts:
-        """Rows as columns and columns as rows.
-
-        >>> Counts([[1, 2]], ["d"], ["a", "b"], ("document", "word")).transposed().kinds
-        ('word', 'document')
+        """Exchange rows and columns.
 
         Returns
         -------
         Counts
+            A new table.
+
+        Examples
+        --------
+        >>> Counts([[1, 2]], ["d"], ["a", "b"], ("document", "word")).transposed().kinds
+        ('word', 'document')
         """
         return Counts(
             self.values.T.tocsr(),
             self.column_labels,
             self.row_labels,
-            UNKNOWN_KINDS if self.kinds == UNKNOWN_KINDS else (self.kinds[1], self.kinds[0]),
+            UNKNOWN_KINDS if self.kinds == UNKNOWN_KINDS else self.kinds[::-1],
             self.column_metadata,
             self.row_metadata,
             self.report,
         )
 
     def subset(self, rows: Any = None, columns: Any = None) -> Counts:
-        """Some rows and columns, in the order in which they are asked for.
+        """Select rows and columns, in the order of the selection.
 
         Parameters
         ----------
         rows, columns : array of int or of bool, or slice, optional
-            Positions or a mask; all where it is left out.
+            Indices or a mask. The default is all.
 
         Returns
         -------
@@ -280,7 +282,7 @@ class Counts:
         Raises
         ------
         ParameterError
-            Where there is no such row or column, one is asked for twice, or none is asked for.
+            If an index does not exist or is repeated, or nothing is selected.
 
         Examples
         --------
@@ -288,61 +290,55 @@ class Counts:
         array([[0., 4.]])
         """
         values = self.values
-        row_labels, row_metadata = self.row_labels or (), self.row_metadata
-        column_labels, column_metadata = self.column_labels or (), self.column_metadata
-        if rows is not None:
-            chosen = _positions(rows, self.n_rows, "rows")
-            values = values[chosen]
-            row_labels = [row_labels[i] for i in chosen]
-            row_metadata = {name: column[chosen] for name, column in row_metadata.items()}
-        if columns is not None:
-            chosen = _positions(columns, self.n_columns, "columns")
-            values = values[:, chosen]
-            column_labels = [column_labels[j] for j in chosen]
-            column_metadata = {name: column[chosen] for name, column in column_metadata.items()}
+        changes: dict[str, Any] = {}
+        for axis, (side, wanted) in enumerate((("row", rows), ("column", columns))):
+            if wanted is None:
+                continue
+            chosen = _indices(wanted, self.shape[axis], f"{side}s")
+            values = values[chosen] if side == "row" else values[:, chosen]
+            labels, metadata = getattr(self, f"{side}_labels"), getattr(self, f"{side}_metadata")
+            changes[f"{side}_labels"] = [labels[i] for i in chosen]
+            changes[f"{side}_metadata"] = {name: array[chosen] for name, array in metadata.items()}
         if values is not self.values:
             values.sort_indices()
-        return Counts(
-            values, row_labels, column_labels, self.kinds, row_metadata, column_metadata,
-            self.report,
-        )  # fmt: skip
+        return replace(self, values=values, **changes)
 
     def without_empty(self) -> Counts:
-        """The table without rows and columns that hold no count; the report names some of them.
+        """Remove rows and columns without counts; the report lists some of them.
 
         Returns
         -------
         Counts
-            A new table.
+            A new table, or this one if no row or column is empty.
 
         Raises
         ------
         DataError
-            Where nothing is left.
+            If no count is above 0.
         """
         rows, columns = self.row_totals > 0, self.column_totals > 0
         if rows.all() and columns.all():
             return self
         if not self.n_pairs:
-            raise DataError(f"{self.report.source} holds no count above 0; nothing would be left")
+            raise DataError(f"{self.report.source} contains no count above 0")
         smaller = self.subset(
             rows=None if rows.all() else rows, columns=None if columns.all() else columns
         )
-        notes = _empty_notes(self, "left out")
-        report = replace(self.report, notes=(*self.report.notes, *notes))
-        return replace(smaller, report=report)
+        notes = (*self.report.notes, *empty_notes(self, "left out"))
+        return replace(smaller, report=replace(self.report, notes=notes))
 
     def most_frequent_columns(self, count: int, skip: int = 0) -> Counts:
-        """The columns with the largest sums, the largest first, after the first `skip` of them.
+        """Select the columns with the largest sums, largest first, after the first `skip`.
 
-        Equal sums keep the order of the table. Rows stay, also those without counts now.
+        Equal sums keep the order of the table. All rows stay, including those without counts.
 
         Parameters
         ----------
         count : int
-            At least 1.
+            Number of columns; at least 1.
         skip : int
-            At least 0; texts are often read without their most frequent words.
+            Number of columns to omit; at least 0. Analyses of texts often omit the most frequent
+            words.
 
         Returns
         -------
@@ -352,15 +348,15 @@ class Counts:
         Raises
         ------
         ParameterError
-            Where the table has fewer than `skip + count` columns with counts.
+            If fewer than `skip + count` columns have counts.
         """
         check_whole("count", count)
         check_whole("skip", skip, 0)
-        there = int(np.count_nonzero(self.column_totals))
-        if skip + count > there:
+        n_present = int(np.count_nonzero(self.column_totals))
+        if skip + count > n_present:
             raise ParameterError(
-                f"after skip={skip!r} asks for {skip + count:,} columns, and {there:,} of "
-                f"{self.report.source} have counts",
+                f"with skip={skip!r} needs {skip + count:,} columns with counts; "
+                f"{self.report.source} has {n_present:,}",
                 name="count",
                 value=count,
             )
@@ -368,17 +364,19 @@ class Counts:
         return self.subset(columns=order[skip : skip + count])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an NPZ file without pickles, whole or not at all; `read_counts` reads it back.
+        """Write an NPZ file without pickles, which `read_counts` reads.
+
+        The file is written as a whole; a failure leaves the old one.
 
         Parameters
         ----------
         path : path
-            Its suffix should be .npz, by which `read_counts` and others know it.
+            Its suffix should be .npz, by which `read_counts` and other programs recognize it.
 
         Raises
         ------
         OSError
-            Where it cannot be written.
+            If the file cannot be written.
 
         Examples
         --------
@@ -410,10 +408,10 @@ class Counts:
 
 
 def looks_transposed(counts: Counts) -> str | None:
-    """Whether rows and columns look swapped, as a sentence that says why; None where they do not.
+    """Return the reason why rows and columns look swapped, or None if they do not.
 
     Rows are usually documents, sites, users or cells, and columns words, species, goods or genes.
-    The kinds decide where both are known; else the labels, where nearly all of them are words or
+    Known kinds decide. For unknown kinds the labels decide, if nearly all of them are words or
     genes on one side, and files or barcodes of cells on the other.
 
     Examples
@@ -427,66 +425,64 @@ def looks_transposed(counts: Counts) -> str | None:
     advice = "they look swapped"
     first, second = counts.kinds
     if counts.kinds != UNKNOWN_KINDS:
-        surely = first in FEATURES - OBSERVATIONS and second in OBSERVATIONS - FEATURES
-        rows, columns = plural(first), plural(second)
-        return f"the rows are {rows} and the columns {columns}: {advice}" if surely else None
-    rows_seen = (counts.row_labels or ())[:LABELS_LOOKED_AT]
-    columns_seen = (counts.column_labels or ())[:LABELS_LOOKED_AT]
+        is_swapped = first in FEATURES - OBSERVATIONS and second in OBSERVATIONS - FEATURES
+        names = f"the rows are {plural(first)} and the columns {plural(second)}"
+        return f"{names}: {advice}" if is_swapped else None
+    rows = (counts.row_labels or ())[:LABELS_CHECKED]
+    columns = (counts.column_labels or ())[:LABELS_CHECKED]
     for feature, observation, finding in (
         (WORD, FILE, "the rows are labelled by words and the columns by files or documents"),
         (GENE, BARCODE, "the rows are labelled by genes and the columns by cells"),
         (WORD, BARCODE, "the rows are labelled by names and the columns by cells"),
     ):
-        if _nearly_all(feature, rows_seen) and _nearly_all(observation, columns_seen):
-            return (
-                f"{finding} ({rows_seen[0][:30]!r}, ...; {columns_seen[0][:30]!r}, ...): {advice}"
-            )
+        if _nearly_all(feature, rows) and _nearly_all(observation, columns):
+            return f"{finding} ({rows[0][:30]!r}, ...; {columns[0][:30]!r}, ...): {advice}"
     return None
 
 
 def _nearly_all(pattern: re.Pattern[str], labels: Sequence[str]) -> bool:
-    """Whether nine of ten labels are written so, and there are enough of them."""
-    fitting = sum(pattern.fullmatch(label) is not None for label in labels)
-    return len(labels) >= FEWEST_LABELS and 10 * fitting >= 9 * len(labels)
+    """Return whether nine of ten labels match a pattern, and there are enough of them."""
+    n_matches = sum(pattern.fullmatch(label) is not None for label in labels)
+    return len(labels) >= FEWEST_LABELS and 10 * n_matches >= 9 * len(labels)
 
 
 def _checked_kinds(kinds: Any) -> tuple[str, str]:
-    """Two different names."""
+    """Check two different names."""
     pair = (kinds,) if isinstance(kinds, str) else tuple(str(kind).strip() for kind in kinds)
     if len(pair) != 2 or "" in pair or pair[0] == pair[1]:
         raise ParameterError(
-            "must be two different names, what the rows are and what the columns are, such as "
-            "('document', 'word'), or ('word', 'context') where both are words",
+            "must be two different names, for the rows and for the columns, such as "
+            "('document', 'word'), or ('word', 'context') if both are words",
             name="kinds",
             value=kinds,
         )
     return pair[0], pair[1]
 
 
-def _positions(wanted: Any, n: int, side: str) -> np.ndarray:
-    """The positions that an index or a mask asks for."""
+def _indices(wanted: Any, n: int, side: str) -> np.ndarray:
+    """Return the indices that a list, a mask or a slice selects."""
     try:
         chosen = np.arange(n)[wanted if isinstance(wanted, slice) else np.asarray(wanted)]
     except IndexError as error:
-        if np.size(wanted) == 0:
-            raise ParameterError(f"{side}=[] asks for none of the {n:,} {side}") from error
-        raise ParameterError(
-            f"{side} must be positions below {n:,} or a mask of {n:,} values ({error})"
-        ) from error
+        if np.size(wanted):
+            raise ParameterError(
+                f"{side} must be indices below {n:,} or a mask of {n:,} values ({error})"
+            ) from error
+        chosen = np.empty(0, int)
     if chosen.ndim != 1 or not chosen.size:
-        raise ParameterError(f"{side} asks for none of the {n:,} {side}; name at least one")
+        raise ParameterError(f"{side} selects none of the {n:,} {side}; select at least one")
     if np.unique(chosen).size < chosen.size:
-        raise ParameterError(f"{side} asks for one of the {n:,} {side} more than once")
+        raise ParameterError(f"{side} selects one of the {n:,} {side} more than once")
     return np.asarray(chosen)
 
 
-def _empty_notes(counts: Counts, fate: str) -> list[str]:
-    """A note for each kind of which some have no count."""
+def empty_notes(counts: Counts, fate: str) -> list[str]:
+    """Return a note on the rows, and one on the columns, that have no counts."""
     notes = []
     sides = ((counts.row_labels, counts.row_totals), (counts.column_labels, counts.column_totals))
     for kind, (labels, totals) in zip(counts.kinds, sides, strict=True):
         empty = np.flatnonzero(totals == 0)
         if empty.size:
-            named = first_of([(labels or ())[i] for i in empty.tolist()])
-            notes.append(f"{plural(kind, empty.size)} without counts {fate}: {named}")
+            names = first_of([(labels or ())[i] for i in empty.tolist()])
+            notes.append(f"{plural(kind, empty.size)} without counts {fate}: {names}")
     return notes

@@ -1,14 +1,14 @@
-"""Cells of CSV files, which spreadsheets open: a text that one would take for a formula is guarded.
+"""Cells of CSV files for spreadsheets: texts that look like formulas are guarded by an apostrophe.
 
     =cmd|' /C calc'!A0   ->  '=cmd|' /C calc'!A0
     -ing                 ->  '-ing
     '-ing                ->  ''-ing
     -1.5e-07             ->  -1.5e-07, a number
 
-A cell that begins with = + - @, a tab or the end of a line, and is no number, gets an apostrophe,
-by which spreadsheets know a text (OWASP, "CSV Injection"). One that begins with apostrophes before
-such a character gets a further one, so that readers can take it away again: `unguarded` gives back
-what `guarded` was given. Parquet needs nothing of this.
+A cell that begins with = + - @, a tab or the end of a line, and is not a number, gets an
+apostrophe, by which spreadsheets recognize a text (OWASP, "CSV Injection"). A cell that begins with
+apostrophes before such a character gets one more, so that readers can remove it: `unguarded` is the
+inverse of `guarded`. Parquet files need no guards.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from typing import Any, TextIO
 
 __all__ = ["guarded", "unguarded", "write_csv"]
 
+# The last four are the full-width forms of = + - @, which some spreadsheets treat the same way.
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|nan)")
 
 
 def guarded(cell: str) -> str:
-    """A text as a cell that no spreadsheet runs.
+    """A text as a cell that no spreadsheet evaluates.
 
     >>> [guarded(cell) for cell in ("tie", "-ing", "-1.5", "'=A1")]
     ['tie', "'-ing", '-1.5', "''=A1"]
@@ -34,11 +35,11 @@ def guarded(cell: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """The text of a cell as it was before `guarded`."""
+    """The text of a cell without the guard that `guarded` adds."""
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
 
 
 def write_csv(file: TextIO, rows: Iterable[Iterable[Any]]) -> None:
-    """Write rows, the header first, each cell as text and guarded; None is empty."""
+    """Write rows, the header first, each cell as text and guarded; None becomes an empty cell."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows(["" if cell is None else guarded(str(cell)) for cell in row] for row in rows)

@@ -1,16 +1,16 @@
-"""The labels that data frames bring with them, and the numbers that are left.
+"""The labels in data frames, and the numbers that remain.
 
-    rows       the index of a pandas frame; else the one column of text whose cells all differ
+    rows       the index of a pandas frame; else the only column of text, if its cells all differ
     columns    their names
 
-The running number that pandas gives an index, and the names of columns where none were given ("0",
-"1", ...; "column_0", "column_1", ... of polars), are no labels. A square table has one label for
-each row and the column of the same number: from either of them, and both must agree.
+The running numbers of a pandas index are not labels, and neither are default names of columns ("0",
+"1", ...; "column_0", "column_1", ... in polars). In a square table, row i and column i have the
+same label: either of them may provide it, and if both do, they must agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
@@ -25,7 +25,7 @@ __all__ = ["column_labels", "is_frame", "labelled_values"]
 
 
 def is_frame(X: Any) -> bool:
-    """Whether an object is a data frame of a library that narwhals knows.
+    """Whether an object is a data frame of a library that narwhals supports.
 
     >>> is_frame(np.ones((2, 2))), is_frame({"a": [1]})
     (False, False)
@@ -39,34 +39,37 @@ def is_frame(X: Any) -> bool:
     return narwhals.from_native(X, pass_through=True) is not X
 
 
+def _column_names(frame: Any) -> list[str]:
+    return [str(name) for name in getattr(frame, "column_names", frame.columns)]
+
+
 def column_labels(frame: Any) -> list[str] | None:
-    """The names of a frame's columns; None where these are the numbers that libraries give."""
-    columns = getattr(frame, "column_names", frame.columns)
-    names = [str(name) for name in columns]
+    """The names of a frame's columns; None if they are the default numbers of a library."""
+    names = _column_names(frame)
     return None if only_count(names) or only_count(names, "column_") else names
 
 
 def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | None, Any]:
-    """The labels that vectors or a frame bring, and the values without them.
+    """The labels of vectors or of a frame, and the values without them.
 
     Parameters
     ----------
     X : Vectors, frame or array
     square : bool
-        Whether columns stand for the same objects as rows, as in a table of similarities.
+        Whether columns represent the same objects as rows, as in a table of similarities.
 
     Returns
     -------
     labels : tuple of str or None
-        Repeated ones are numbered. None of an array, and of a frame without any.
+        Repeated labels are numbered. None for an array, and for a frame without labels.
     values : array, sparse array or frame
-        Of a frame the columns of numbers, as they are.
+        For a frame, its columns of numbers.
 
     Raises
     ------
     DataError
-        Where a frame has columns of text from which no labels can be taken, the labels of a square
-        table's rows and columns differ, or X is the name of a file.
+        If a frame has columns of text that cannot be labels, the labels of rows and columns of a
+        square table differ, or X is the name of a file.
 
     Examples
     --------
@@ -80,12 +83,12 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
         return tuple(X.labels), X.values
     if isinstance(X, str | PathLike):
         raise DataError(
-            f"X is a name, {str(X)!r}, and no data; files are read by read_associations, "
-            "read_trials, read_vectors, read_judgements, read_triplets and read_counts"
+            f"X is {str(X)!r}, the name of a file; read the file by read_associations, "
+            "read_trials, read_vectors, read_judgements, read_triplets or read_counts"
         )
     if not is_frame(X):
         return None, X
-    frame = X if hasattr(X, "iloc") else eager_frame(X, "{} is no frame").to_native()
+    frame = X if hasattr(X, "iloc") else eager_frame(X, "{} is not a data frame").to_native()
     labels, values = _of_rows(frame)
     if square:
         names = column_labels(values)
@@ -101,54 +104,45 @@ def _of_rows(frame: Any) -> tuple[list[str] | None, Any]:
     texts = _text_columns(frame)
     if not texts:
         return labels, frame
-    where, cells = next(iter(texts.items()))
-    named = all(isinstance(cell, str) and cell.strip() for cell in cells)
-    if labels is None and named and len(texts) == 1 and len(set(cells)) == len(cells):
-        return cells, _without(frame, where)
-    names = [str(getattr(frame, "column_names", frame.columns)[c]) for c in texts]
+    c, cells = next(iter(texts.items()))
+    are_complete = all(isinstance(cell, str) and cell.strip() for cell in cells)
+    if labels is None and are_complete and len(texts) == 1 and len(set(cells)) == len(cells):
+        others = [other for other in range(frame.shape[1]) if other != c]
+        is_pandas = hasattr(frame, "iloc")
+        return cells, frame.iloc[:, others] if is_pandas else _narwhals(frame)[
+            :, others
+        ].to_native()
+    names = _column_names(frame)
     hint = "as the index (frame.set_index(...))" if hasattr(frame, "iloc") else "as the only text"
     raise DataError(
-        f"the frame has text in {listed(names)} where numbers are expected; leave such columns out "
-        f"(add_metadata brings them into an atlas), and give labels, which must differ, {hint}"
+        f"the frame has text in {listed([names[c] for c in texts])}; expected numbers. Omit such "
+        "columns (add_metadata adds them to an atlas), and pass labels, which must be unique, "
+        f"{hint}"
     )
 
 
+def _narwhals(frame: Any) -> Any:
+    return eager_frame(frame, "{} is not a data frame")
+
+
 def _text_columns(frame: Any) -> dict[int, list[Any]]:
-    """The columns that hold words, by their position."""
-    texts: dict[int, list[Any]] = {}
+    """The columns that contain words, by position."""
     if hasattr(frame, "iloc"):
-        for c, dtype in enumerate(frame.dtypes):
-            if getattr(dtype, "kind", "O") == "O":
-                cells = list(frame.iloc[:, c])
-                if _holds_words(cells):
-                    texts[c] = cells
-        return texts
-    table = eager_frame(frame, "{} is no frame")
-    for c, name in enumerate(table.columns):
-        column = table.get_column(name)
-        if not column.dtype.is_numeric() and _holds_words(cells := column.to_list()):
-            texts[c] = cells
-    return texts
+        types = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
+        columns = {c: list(frame.iloc[:, c]) for c, kind in enumerate(types) if kind == "O"}
+    else:
+        series = [_narwhals(frame).get_column(name) for name in _narwhals(frame).columns]
+        columns = {c: s.to_list() for c, s in enumerate(series) if not s.dtype.is_numeric()}
+    return {c: cells for c, cells in columns.items() if any(map(_is_word, cells))}
 
 
-def _holds_words(cells: Iterable[Any]) -> bool:
-    """Whether a cell is a text that is no number, which scikit-learn would read as one."""
-    return any(isinstance(cell, str) and not _is_number(cell) for cell in cells)
-
-
-def _is_number(text: str) -> bool:
+def _is_word(cell: Any) -> bool:
+    """Whether a cell is a text that is not a number, which scikit-learn would convert."""
     try:
-        float(text)
+        float(cell if isinstance(cell, str) else 0)
     except ValueError:
-        return False
-    return True
-
-
-def _without(frame: Any, column: int) -> Any:
-    if hasattr(frame, "iloc"):
-        return frame.iloc[:, [c for c in range(frame.shape[1]) if c != column]]
-    table = eager_frame(frame, "{} is no frame")
-    return table.drop(table.columns[column]).to_native()
+        return True
+    return False
 
 
 def _check_agreement(rows: Sequence[str], columns: Sequence[str]) -> None:

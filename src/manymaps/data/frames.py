@@ -5,8 +5,8 @@ object and map,
 
     label, map, proportion, x, y, ..., and the metadata of the object
 
-Frames of any kind (pandas, polars, pyarrow, ...) pass through narwhals, which is loaded when used;
-files need nothing further.
+Frames of any kind (pandas, polars, pyarrow, ...) pass through narwhals, which is imported only when
+it is used; files do not need it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ __all__ = [
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
-# Beyond it float64 skips whole numbers.
+# Above this, float64 cannot represent every whole number.
 _WHOLE_IN_FLOATS = 2**53
+_NUMBERS = (int, float, np.integer, np.floating)
 
 
 def long_columns(
@@ -40,7 +41,7 @@ def long_columns(
     metadata: Mapping[str, np.ndarray],
     beside: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
-    """One row per object and map, the maps of one object together.
+    """One row per object and map, with the maps of an object in successive rows.
 
     Parameters
     ----------
@@ -48,9 +49,9 @@ def long_columns(
     maps : ndarray of shape (n_maps, n, n_components)
     proportions : ndarray of shape (n_maps, n)
     metadata : mapping of str to ndarray of shape (n,)
-        A column that has the name of one of ours gets "metadata_" before it.
+        A column that has the name of another column gets the prefix "metadata_".
     beside : mapping of str to ndarray of shape (n_maps, n), optional
-        Further figures of each object in each map.
+        Further values of each object in each map.
 
     Returns
     -------
@@ -63,12 +64,11 @@ def long_columns(
         "map": np.tile(np.arange(n_maps), n),
         "proportion": proportions.T.ravel(),
     }
-    for c in range(n_components):
-        columns[axes[c]] = maps[:, :, c].T.ravel()
+    columns |= {axes[c]: maps[:, :, c].T.ravel() for c in range(n_components)}
     columns |= {name: values.T.ravel() for name, values in (beside or {}).items()}
     for name, values in metadata.items():
-        free = name if name not in columns else f"metadata_{name}"
-        columns[free] = np.repeat(np.asarray(values), n_maps)
+        unique = name if name not in columns else f"metadata_{name}"
+        columns[unique] = np.repeat(np.asarray(values), n_maps)
     return columns
 
 
@@ -84,16 +84,16 @@ def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) 
     Raises
     ------
     ParameterError
-        For an unknown backend.
+        If the backend is unknown.
     ImportError
-        For one that is not installed.
+        If the backend is not installed.
     """
     installed = [name for name in BACKENDS if importlib.util.find_spec(name)]
     if backend is not None:
         check_choice("backend", backend, BACKENDS)
     if not installed or (backend is not None and backend not in installed):
         missing = backend or " or ".join(BACKENDS)
-        raise ImportError(f"a frame needs {missing}, which is not installed")
+        raise ImportError(f"a frame requires {missing}, which is not installed")
     import narwhals
 
     plain = {name: list(v) if v.dtype == object else v for name, v in columns.items()}
@@ -101,18 +101,18 @@ def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) 
 
 
 def eager_frame(frame: Any, refused: str) -> Any:
-    """A frame of any library as narwhals knows it, collected where it is lazy.
+    """A frame of any library that narwhals supports, collected if it is lazy.
 
     Parameters
     ----------
     frame : object
     refused : str
-        What to say of an object that is no frame, with {} for its type.
+        The message for an object that is not a frame, with {} for its type.
 
     Raises
     ------
     DataError
-        Where it is none.
+        If the object is not a frame.
     """
     import narwhals
 
@@ -124,12 +124,12 @@ def eager_frame(frame: Any, refused: str) -> Any:
 
 
 def index_labels(frame: Any) -> list[str] | None:
-    """The labels in the index of a pandas frame or series; None where it only counts the rows.
+    """The labels in the index of a pandas frame or series; None if it only counts the rows.
 
     Raises
     ------
     DataError
-        Where one is missing.
+        If a label is missing.
 
     Examples
     --------
@@ -147,12 +147,17 @@ def index_labels(frame: Any) -> list[str] | None:
     if only_count(labels):
         return None
     for row, cell in enumerate(cells):
-        if cell is None or cell != cell or labels[row] == "":
+        if _is_missing(cell) or labels[row] == "":
             raise DataError(
-                f"the label of row {row} in the index is missing; give each row a name, or leave "
-                "the index out with reset_index(drop=True)"
+                f"the label of row {row} in the index is missing; give each row a name, or remove "
+                "the index with reset_index(drop=True)"
             )
     return labels
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a cell is None or NaN, which is not equal to itself."""
+    return value is None or value != value
 
 
 def cell_label(value: Any) -> str:
@@ -161,42 +166,43 @@ def cell_label(value: Any) -> str:
     >>> cell_label(" tie "), cell_label(3), cell_label(float("nan"))
     ('tie', '3', '')
     """
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    return "" if missing else str(value).strip()
+    # Cells may be arrays, which cannot be compared with themselves.
+    is_missing = value is None or (isinstance(value, float) and math.isnan(value))
+    return "" if is_missing else str(value).strip()
 
 
 def frame_columns(frame: Any) -> dict[str, list[Any]]:
-    """The columns of a mapping or of any frame that narwhals knows.
+    """The columns of a mapping or of any frame that narwhals supports.
 
     Raises
     ------
     DataError
-        Where the object is no table, or its columns differ in length.
+        If the object is not a table, or its columns differ in length.
     """
     if isinstance(frame, Mapping):
         columns = {str(name): list(values) for name, values in frame.items()}
     else:
-        table = eager_frame(
-            frame,
-            "metadata of type {} is no table; give a frame or a mapping of column names to values",
-        )
+        message = "metadata of type {} is not a table; pass a frame or a mapping of names to values"
+        table = eager_frame(frame, message)
         columns = {str(name): table[name].to_list() for name in table.columns}
     if len({len(values) for values in columns.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(values)}" for name, values in columns.items())
-        raise DataError(f"the columns of the metadata differ in length: {sizes}")
+        raise DataError(
+            f"the columns of the metadata differ in length: {sizes}; pass one value per row"
+        )
     return columns
 
 
 def label_column(columns: Mapping[str, Any], on: str | None) -> str:
-    """The column that holds the labels: `on`, else "label", else the first.
+    """The column of labels: `on`, else "label", else the first.
 
     Raises
     ------
     DataError
-        Where there is no such column.
+        If there is no such column.
     """
     if not columns:
-        raise DataError("the metadata has no columns")
+        raise DataError("the metadata has no columns; expected a column of labels")
     if on is not None and on not in columns:
         raise DataError(f"the metadata has no column {on!r}; it has {listed(list(columns))}")
     return on or ("label" if "label" in columns else next(iter(columns)))
@@ -205,30 +211,30 @@ def label_column(columns: Mapping[str, Any], on: str | None) -> str:
 def join_columns(
     labels: Sequence[str], frame: Any, on: str | None = None
 ) -> tuple[dict[str, np.ndarray], list[str], int]:
-    """Bring a table's columns into the order of the objects.
+    """Arrange the columns of a table in the order of the objects.
 
     Parameters
     ----------
     labels : sequence of str, length n
     frame : mapping or frame
-        One row per label; a label that matches no object exactly is tried in any case.
+        One row per label. A label that does not match an object exactly is compared without case.
     on : str, optional
-        The column of labels; by default "label", else the index of pandas where it holds an
-        object's label, else the first.
+        The column of labels. By default "label", else the index of pandas if it contains the label
+        of an object, else the first column.
 
     Returns
     -------
     columns : dict of str to ndarray of shape (n,)
-        Where an object has no row: NaN in a column of numbers, "" in one of text.
+        An object without a row has NaN in a column of numbers and "" in a column of text.
     unmatched : list of str
-        Labels of the table that no object has.
+        Labels of the table that match no object.
     n_without : int
-        Objects that have no row.
+        Number of objects without a row.
 
     Raises
     ------
     DataError
-        Where a label stands twice in the table, or none matches.
+        If a label is repeated in the table, or none of them matches an object.
 
     Examples
     --------
@@ -238,9 +244,9 @@ def join_columns(
     (array([ 3., nan]), ['bow'], 1)
     """
     table = frame_columns(frame)
-    places = _places(labels)
+    index_of = _indices(labels)
     index = None if on in table or (on is None and "label" in table) else index_labels(frame)
-    if index is not None and on in (None, frame.index.name) and _any_known(index, places):
+    if index is not None and on in (None, frame.index.name) and _any_known(index, index_of):
         on, names = None, index
     else:
         on = label_column(table, on)
@@ -248,59 +254,60 @@ def join_columns(
     row_of: dict[int, int] = {}
     unmatched = []
     for row, label in enumerate(names):
-        i = places.get(label, places.get(fold(label)))
+        i = index_of.get(label, index_of.get(fold(label)))
         if i is None:
             unmatched.append(label)
         elif i in row_of:
             raise DataError(
-                f"the metadata gives the object {labels[i]!r} twice, in rows {row_of[i] + 1} and "
-                f"{row + 1} of its data; keep one"
+                f"the metadata contains the object {labels[i]!r} twice, in rows {row_of[i] + 1} "
+                f"and {row + 1} of its data; keep one"
             )
         else:
             row_of[i] = row
     if not row_of:
         raise DataError(
-            f"no label in the metadata's column {on!r} is an object's label "
-            f"(it begins with {first_of(unmatched) or 'nothing'}, the objects with "
-            f"{first_of(labels)}); a column in the order of the objects goes by itself, with a name"
+            f"no label in the metadata's column {on!r} is an object's label (it begins with "
+            f"{first_of(unmatched) or 'nothing'}, the objects with {first_of(labels)}); pass a "
+            "column in the order of the objects by itself, with a name"
         )
+    rows = [row_of.get(i) for i in range(len(labels))]
     columns = {
-        name: _as_array([values[row_of[i]] if i in row_of else None for i in range(len(labels))])
+        name: _as_array([None if row is None else values[row] for row in rows])
         for name, values in table.items()
         if name != on
     }
     return columns, unmatched, len(labels) - len(row_of)
 
 
-def _places(labels: Sequence[str]) -> dict[str, int]:
-    """The object of each label, as it is written and in any case."""
-    places = {fold(label): i for i, label in reversed(list(enumerate(labels)))}
-    return places | {label: i for i, label in enumerate(labels)}
+def _indices(labels: Sequence[str]) -> dict[str, int]:
+    """The object of each label, as it is written and without case."""
+    indices = {fold(label): i for i, label in reversed(list(enumerate(labels)))}
+    return indices | {label: i for i, label in enumerate(labels)}
 
 
-def _any_known(names: Sequence[str], places: Mapping[str, int]) -> bool:
-    return any(name in places or fold(name) in places for name in names)
+def _any_known(names: Sequence[str], index_of: Mapping[str, int]) -> bool:
+    return any(name in index_of or fold(name) in index_of for name in names)
 
 
 def placed_column(
     labels: Sequence[str], values: Any, name: str | None
 ) -> dict[str, np.ndarray] | None:
-    """A column in the order of the objects under its name; None of what is no single column.
+    """A column in the order of the objects under its name; None if `values` are not one column.
 
     Parameters
     ----------
     labels : sequence of str, length n
     values : list, tuple, array of one dimension or series of length n
-        A pandas series whose index holds an object's label is joined by label instead.
+        A pandas series whose index contains an object's label is joined by label instead.
     name : str, optional
-        By default that of the series.
+        By default the name of the series.
 
     Raises
     ------
     DataError
-        For another number of values than one for each object.
+        If there is not one value per object.
     ParameterError
-        Where the column has no name.
+        If the column has no name.
 
     Examples
     --------
@@ -314,53 +321,56 @@ def placed_column(
     name = name or (str(values.name) if is_series and values.name else None)
     if name is None:
         raise ParameterError("is missing: a column by itself needs a name", name="name")
-    if is_series and _any_known(index_labels(values) or (), _places(labels)):
+    if is_series and _any_known(index_labels(values) or (), _indices(labels)):
         return join_columns(labels, values.to_frame(name))[0]
     cells = values.tolist() if hasattr(values, "tolist") else list(values)
     if len(cells) != len(labels):
         raise DataError(
-            f"the column {name!r} has {len(cells):,} values for {len(labels):,} objects; give one "
-            "for each, in their order, or a table with their labels"
+            f"the column {name!r} has {len(cells):,} values for {len(labels):,} objects; pass one "
+            "per object, in their order, or a table with their labels"
         )
     return {name: _as_array(cells)}
 
 
 def _as_array(values: Sequence[Any]) -> np.ndarray:
-    there = [value for value in values if value is not None and value == value]
-    complete = len(there) == len(values)
-    if complete and there and all(isinstance(v, bool | np.bool_) for v in there):
+    """A column as an array of booleans, integers, floats (missing: NaN) or texts (missing: "")."""
+    known = [value for value in values if not _is_missing(value)]
+    complete = len(known) == len(values)
+    are_bools = [isinstance(value, bool | np.bool_) for value in known]
+    if known and complete and all(are_bools):
         return np.array(values, dtype=bool)
-    numbers = (int, float, np.integer, np.floating)
-    plain = all(isinstance(v, numbers) and not isinstance(v, bool) for v in there)
-    if there and plain and all(abs(v) < 10**308 for v in there if isinstance(v, int)):
-        whole = complete and all(isinstance(v, int | np.integer) for v in there)
-        whole = whole and -(2**63) <= min(there) <= max(there) < 2**63
+    are_numbers = not any(are_bools) and all(isinstance(value, _NUMBERS) for value in known)
+    # Python's whole numbers may exceed the range of float64.
+    if known and are_numbers and all(abs(v) < 10**308 for v in known if isinstance(v, int)):
+        whole = complete and all(isinstance(v, int | np.integer) for v in known)
+        whole = whole and -(2**63) <= min(known) <= max(known) < 2**63
         return np.array([np.nan if v is None else v for v in values], dtype=int if whole else float)
-    return np.array(["" if v is None or v != v else str(v) for v in values])
+    return np.array(["" if _is_missing(value) else str(value) for value in values])
 
 
 def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
-    """Columns one after the other; where one is missing NaN among numbers, else "".
+    """Concatenate columns; a missing one is filled with NaN among numbers, else with "".
 
     >>> end_to_end((np.array([1, 2]), 2), (None, 1)).tolist()
     [1.0, 2.0, nan]
     >>> end_to_end((np.array(["a"]), 1), (np.array([3]), 1), (None, 1)).tolist()
     ['a', '3', '']
     """
-    there = [part for part, _ in parts if part is not None]
-    types = {part.dtype.kind for part in there}
-    if len(there) == len(parts) and (len(types) == 1 or types <= set("iuf")):
-        return np.concatenate(there)
-    exact = all(part.dtype.kind not in "iu" or _exact_in_floats(part) for part in there)
-    as_numbers = types <= set("biuf") and exact
+    known = [part for part, _ in parts if part is not None]
+    types = {part.dtype.kind for part in known}
+    if len(known) == len(parts) and (len(types) == 1 or types <= set("iuf")):
+        return np.concatenate(known)
+    as_numbers = types <= set("biuf") and all(map(_exact_in_floats, known))
     missing: Any = np.nan if as_numbers else ""
     kind: Any = np.str_
     if as_numbers:
-        kind = np.result_type(*there) if types == {"f"} else np.float64
+        kind = np.result_type(*known) if types == {"f"} else np.float64
     return np.concatenate(
         [np.full(n, missing, kind) if part is None else part.astype(kind) for part, n in parts]
     )
 
 
 def _exact_in_floats(column: np.ndarray) -> bool:
-    return not column.size or max(-int(column.min()), int(column.max())) <= _WHOLE_IN_FLOATS
+    if column.dtype.kind not in "iu" or not column.size:
+        return True
+    return max(-int(column.min()), int(column.max())) <= _WHOLE_IN_FLOATS

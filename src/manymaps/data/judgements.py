@@ -1,10 +1,10 @@
-"""Judgements of several people: a table of similarities for each, of the same objects.
+"""Judgements by several participants: one table of similarities of the same objects per judge.
 
-    values[k, i, j] = how similar judge k finds objects i and j; NaN where that was not asked
+    values[k, i, j] = similarity of objects i and j by judge k; NaN if the pair was not judged
 
-What is fitted is their average over those who judged a pair; a pair that nobody judged stays
-missing (`manymaps.model.observed`). How each judge agrees with the others, and with what was
-fitted, is told by `manymaps.analysis.agreement`.
+Fits use the average over the judges of each pair. Pairs without judgements are missing
+(`manymaps.model.observed`). `manymaps.analysis.agreement` measures the agreement of each judge with
+the others and with the fit.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ __all__ = ["Judgements"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgements:
-    """Tables of judged similarities, one for each judge.
+    """Tables of judged similarities, one per judge.
 
     Parameters
     ----------
     labels : sequence of str, length n
-        One name per object, all different.
+        Unique names of the objects.
     values : array of shape (n_judges, n, n)
-        NaN where a judge was not asked; the diagonal is not read. Where the table of a judge is
-        symmetric as far as it is known, one direction of a pair is enough.
+        Judged similarities, with NaN for missing judgements. The diagonal is ignored. If a judge's
+        known values are symmetric, one direction of a pair is sufficient.
     judges : sequence of str, length n_judges, optional
-        Their names, all different; "1", "2", ... without.
-    source : str
-        Where they come from, for messages.
+        Unique names of the judges. The default is "1", "2", ...
+    source : str, default "arrays"
+        Source of the data for messages.
 
     Raises
     ------
     DataError
-        For other shapes, labels or names that repeat, an infinite value, or a judge without any
-        judgement.
+        If the shape is wrong, if labels or names are duplicated, if a value is infinite, or if a
+        judge has no judgements.
 
     See Also
     --------
@@ -53,12 +53,12 @@ class Judgements:
     --------
     >>> import numpy as np
     >>> from manymaps import Judgements
-    >>> one = [[0, 4, 1], [4, 0, 1], [1, 1, 0]]
-    >>> other = [[0, 2, np.nan], [2, 0, 1], [np.nan, 1, 0]]
-    >>> judged = Judgements(["tie", "knot", "suit"], [one, other], ["ann", "ben"])
-    >>> judged.average.tolist()[0]
+    >>> ann = [[0, 4, 1], [4, 0, 1], [1, 1, 0]]
+    >>> ben = [[0, 2, np.nan], [2, 0, 1], [np.nan, 1, 0]]
+    >>> judgements = Judgements(["tie", "knot", "suit"], [ann, ben], ["ann", "ben"])
+    >>> judgements.average.tolist()[0]
     [nan, 3.0, 1.0]
-    >>> judged.n_pairs.tolist()
+    >>> judgements.n_pairs.tolist()
     [3, 2]
     """
 
@@ -71,8 +71,8 @@ class Judgements:
         values = np.array(self.values, np.float64)
         if values.ndim != 3 or values.shape[1] != values.shape[2] or 0 in values.shape:
             raise DataError(
-                f"{self.source}: the judgements have the shape {values.shape}; give (judges, "
-                "objects, objects), a square table for each judge"
+                f"{self.source}: the judgements have shape {values.shape}; expected (judges, "
+                "objects, objects), with a square table per judge"
             )
         labels = tuple(str(label) for label in self.labels)
         check_labels(labels, values.shape[1], "object")
@@ -82,13 +82,15 @@ class Judgements:
             cell = first_cell(table, np.isinf)
             if cell is not None:
                 raise DataError(
-                    f"{self.source}: judge {judge!r} gives {labels[cell.row]!r} and "
-                    f"{labels[cell.column]!r} {cell.value}; give a finite number, or NaN where "
-                    "there is none"
+                    f"{self.source}: the judgement by {judge!r} of {labels[cell.row]!r} and "
+                    f"{labels[cell.column]!r} is {cell.value}; expected a finite number, or NaN if "
+                    "missing"
                 )
             table[...] = _both_ways(table)
             if np.isnan(table).all():
-                raise DataError(f"{self.source}: judge {judge!r} judged no pair; leave it out")
+                raise DataError(
+                    f"{self.source}: judge {judge!r} has no judgements; omit this judge"
+                )
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "judges", judges)
@@ -111,40 +113,42 @@ class Judgements:
 
     @cached_property
     def known(self) -> np.ndarray:
-        """Which cells each judge filled, shape (n_judges, n, n); false on the diagonal."""
+        """Mask of the judgements of each judge, (n_judges, n, n), with a false diagonal."""
         return ~np.isnan(self.values)
 
     @property
     def n_pairs(self) -> np.ndarray:
-        """Pairs of objects that each judge judged, in one direction or both; shape (n_judges,)."""
+        """Number of pairs that each judge judged in at least one direction, shape (n_judges,)."""
         either = self.known | self.known.transpose(0, 2, 1)
         return np.asarray(either.sum(axis=(1, 2)) // 2)
 
     @cached_property
     def average(self) -> np.ndarray:
-        """The mean over those who judged a pair, shape (n, n); NaN where nobody did."""
+        """Mean over the judges of each pair, shape (n, n), or NaN for pairs without judgements."""
         return mean_of(self.values.sum(axis=0, where=self.known), self.known.sum(axis=0))
 
     def associations(self) -> Associations:
-        """The average as associations; pairs that nobody judged are missing.
+        """Convert the average to associations, in which pairs without judgements are missing.
 
         Returns
         -------
-        Associations
+        associations : Associations
+            Average similarities.
         """
         return associations_of(self.labels, self.average)
 
     def average_without(self, judge: int) -> np.ndarray:
-        """The mean over all other judges.
+        """Compute the mean over all other judges.
 
         Parameters
         ----------
         judge : int
-            Their number.
+            Index of the judge to exclude.
 
         Returns
         -------
-        ndarray of shape (n, n)
+        average : ndarray of shape (n, n)
+            Mean similarities, or NaN for pairs without other judgements.
         """
         known = self.known.copy()
         known[judge] = False
@@ -152,12 +156,12 @@ class Judgements:
 
 
 def mean_of(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Sums over counts; NaN where nothing was counted."""
+    """Divide sums by counts, with NaN for counts of 0."""
     return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
 
 
 def _both_ways(table: np.ndarray) -> np.ndarray:
-    """A judge's table with mirrored values where one direction is enough, NaN on the diagonal."""
+    """Return a judge's table with mirrored values if possible and NaN on the diagonal."""
     known, missing = known_pairs(sparse.csr_array(table))
     values = known.toarray()
     if missing is not None:

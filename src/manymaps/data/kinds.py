@@ -1,4 +1,4 @@
-"""What rows and columns of counts are usually called: observations and features."""
+"""Usual names of rows and columns of counts, for observations and for features."""
 
 from __future__ import annotations
 

@@ -1,22 +1,22 @@
-"""From numbered pairs to `Associations`: drop, merge, scale, report.
+"""Conversion of numbered pairs to `Associations`, with rules for dropping, merging and scaling.
 
-Every pair that is read is stored, merged into an earlier one, or dropped for a reason that the
-report counts:
+Every pair is stored, merged with an earlier one, or dropped for a reason. The report counts them:
 
     n_read = n_pairs + merged + n_dropped
 
-With strengths s_ij as read, the row of cue i becomes
+With original strengths s_ij, the row of cue i becomes
 
     rows="renormalize"    s_ij / sum_kept s_ij             every row sums to 1
-    rows="keep"           s_ij / max(1, sum_all s_ij)      the missing mass stays missing
+    rows="keep"           s_ij / max(1, sum_all s_ij)      dropped mass remains missing
 
-where sum_all runs over all responses that were read, those that are dropped among them, so that
-counts become proportions of what was answered. Similarities (a matrix, an undirected graph) are no
-proportions: rows="keep" leaves their values as they are.
+Here sum_all includes all responses, also dropped ones, so that counts become proportions of all
+responses. Similarities (a matrix or an undirected graph) are not proportions, and rows="keep"
+leaves them unchanged.
 
-A response that is never a cue is dropped, kept as an object with an empty row, or with
-responses="keep:N" kept where at least N different cues gave it: a rare answer says little of where
-it belongs, while dropping all of them takes an eighth to a quarter of the pairs of norms.
+A response that is never a cue is dropped, or kept as an object with an empty row. With
+responses="keep:N", it is kept if at least N different cues evoked it. Rare responses contain little
+information on their position, but dropping all of them removes an eighth to a quarter of the pairs
+of norms.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ __all__ = [
     "split_responses",
 ]  # fmt: skip
 
-# Published strengths are rounded to three decimals, and some rows hold dozens of them.
+# Published strengths are rounded to three decimals, and some rows contain dozens of them.
 ROUNDING = 5e-3
 NO_LONGER_SYMMETRIC = (
-    "the values are symmetric, the renormalized rows are not; keep rows as they are if they "
-    "should be"
+    "the values are symmetric, but the renormalized rows are not; keep the rows as they are if "
+    "they should be"
 )
-# Beyond it float64 skips whole numbers, so that sums are no counts.
+# Float64 does not represent all larger integers, so their sums are not exact counts.
 _WHOLE_IN_FLOATS = 2**53
 _RULE = re.compile(r"(drop)|keep(?::([1-9]\d*))?")
 NEVER_A_CUE = "response is never a cue"
@@ -51,9 +51,16 @@ NEVER_A_CUE = "response is never a cue"
 
 @dataclass(frozen=True)
 class Rules:
-    """What to do with responses that are never cues, with row sums and with self pairs.
+    """Rules for responses that are never cues, for row sums and for self-pairs.
 
-    `responses` is "drop", "keep" or "keep:N" (`cues_needed`).
+    Attributes
+    ----------
+    responses : str
+        "drop", "keep" or "keep:N" (see `cues_needed`).
+    rows : str
+        "renormalize" or "keep".
+    self_pairs : str
+        "drop" or "error".
     """
 
     responses: str = "drop"
@@ -69,12 +76,12 @@ class Rules:
         for name, (first, second) in choices.items():
             if getattr(self, name) not in (first, second):
                 raise ParameterError(
-                    f"{name} is {getattr(self, name)!r}; it must be {first!r} or {second!r}"
+                    f"{name} is {getattr(self, name)!r}; use {first!r} or {second!r}"
                 )
 
 
 def cues_needed(responses: str) -> float:
-    """How many cues must give a response that is never a cue, for it to be an object.
+    """Return how many cues must evoke a response that is never a cue, for it to be kept.
 
     >>> [cues_needed(rule) for rule in ("drop", "keep", "keep:5")]
     [inf, 0.0, 5.0]
@@ -82,7 +89,7 @@ def cues_needed(responses: str) -> float:
     Raises
     ------
     ParameterError
-        For what is none of these.
+        If the rule is unknown.
     """
     rule = _RULE.fullmatch(str(responses))
     if rule is None:
@@ -94,7 +101,7 @@ def cues_needed(responses: str) -> float:
 
 
 def split_responses(responses: str) -> tuple[int | None, str]:
-    """Of trials: how many answers of each count, and the rule for those that are never cues.
+    """Split a rule for trials into the number of responses per trial and the rule for non-cues.
 
     >>> split_responses("R1,keep:5"), split_responses("keep"), split_responses("R123")
     ((1, 'keep:5'), (None, 'keep'), (3, 'drop'))
@@ -102,7 +109,7 @@ def split_responses(responses: str) -> tuple[int | None, str]:
     Raises
     ------
     ParameterError
-        For what is neither.
+        If a part of the rule is unknown.
     """
     first, rule = None, None
     for part in (part.strip() for part in str(responses).split(",")):
@@ -114,34 +121,38 @@ def split_responses(responses: str) -> tuple[int | None, str]:
         else:
             raise ParameterError(
                 f"responses is {responses!r}; it must be 'drop', 'keep' or 'keep:N' with a number "
-                "of cues, at least 1, such as 'keep:5'; of trials also 'R1', 'R12' or 'R123', by "
-                "itself or with a comma before these, such as 'R1,keep:5'"
+                "of cues, at least 1, such as 'keep:5', or for trials also 'R1', 'R12' or 'R123', "
+                "by itself or before these with a comma, such as 'R1,keep:5'"
             )
     return first, rule or "drop"
 
 
 @dataclass(frozen=True)
 class NumberedPairs:
-    """Pairs in numbers: entry k says that object cue[k] recalls object response[k].
+    """Pairs of object indices, where cue[k] evokes response[k].
 
     Attributes
     ----------
     labels : tuple of str
-        The objects, those with a row of their own (`n_cues`) first.
+        Labels of the objects, where those with a row (`n_cues`) are first.
     n_cues : int
+        Number of cues.
     cue, response : ndarray of int, shape (n,)
+        Indices of the objects of each pair.
     values : ndarray of shape (n,)
-        Finite, at least 0.
+        Finite strengths, at least 0.
     source : str
+        Name of the source for messages.
     where : callable
-        The place of the k-th pair, for messages.
+        Function that describes the location of the k-th pair for messages.
     similarities : bool
-        Whether the values are similarities, which rows="keep" leaves as they are.
+        Whether the values are similarities, which rows="keep" leaves unchanged.
     n_read : int
-        Pairs in the source, those that were left out among them.
+        Number of pairs in the source, including pairs that were left out.
     left_out : mapping of str to int
-        Pairs that were left out before, by reason.
+        Number of pairs that were left out before, by reason.
     notes : tuple of str
+        Notes for the report.
     """
 
     labels: tuple[str, ...]
@@ -158,9 +169,9 @@ class NumberedPairs:
 
 
 def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
-    """The one way from pairs to associations."""
-    passes, dropped, place = _select(entries, rules)
-    n = int((place >= 0).sum())
+    """Convert pairs to associations by the rules."""
+    passes, dropped, index = _select(entries, rules)
+    n = int((index >= 0).sum())
     if not passes.any():
         raise DataError(_nothing_left(entries, dropped))
     with np.errstate(over="ignore"):
@@ -172,14 +183,14 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
             "divide them by a constant"
         )
     raw = sparse.coo_array(
-        (entries.values[passes], (entries.cue[passes], place[entries.response[passes]])),
+        (entries.values[passes], (entries.cue[passes], index[entries.response[passes]])),
         shape=(n, n),
     ).tocsr()
     merged = int(passes.sum()) - raw.nnz
     scaled = _scale(raw, totals, entries, rules)
     vanished = int(np.count_nonzero(scaled.data == 0))
     if vanished:
-        dropped["strength too small beside its row"] = vanished
+        dropped["strength too small compared with its row"] = vanished
         scaled.eliminate_zeros()
     report = ReadReport(
         entries.source,
@@ -188,7 +199,7 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
         dropped,
         (*entries.notes, *_notes(raw, scaled, totals, entries, rules)),
     )
-    labels = [label for label, at in zip(entries.labels, place, strict=True) if at >= 0]
+    labels = [label for label, i in zip(entries.labels, index, strict=True) if i >= 0]
     return Associations(
         labels,
         scaled,
@@ -199,17 +210,17 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
 
 
 def _lost_sums(raw: sparse.csr_array, scaled: sparse.csr_array) -> np.ndarray | None:
-    """The row sums of values that were the same both ways, and as rows are not."""
+    """Return the row sums of symmetric values whose scaled rows are not symmetric, else None."""
     if raw.nnz != scaled.nnz or not is_symmetric(raw) or is_symmetric(scaled):
         return None
-    read, now = (np.asarray(table.sum(axis=1)).ravel() for table in (raw, scaled))
-    return np.divide(read, now, out=np.ones_like(read), where=now > 0)
+    raw_sums, scaled_sums = (np.asarray(table.sum(axis=1)).ravel() for table in (raw, scaled))
+    return np.divide(raw_sums, scaled_sums, out=np.ones_like(raw_sums), where=scaled_sums > 0)
 
 
 def _n_responses(
     raw: sparse.csr_array, totals: np.ndarray, entries: NumberedPairs, rules: Rules
 ) -> np.ndarray | None:
-    """How many responses each row holds the proportions of, where counts were read."""
+    """Return the number of responses of each row if counts were read, else None."""
     whole = bool((entries.values % 1 == 0).all()) and totals.max() < _WHOLE_IN_FLOATS
     if entries.similarities or not whole or np.median(totals[totals > 0]) <= 1 + ROUNDING:
         return None
@@ -220,7 +231,7 @@ def _n_responses(
 def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str, int], np.ndarray]:
     """Select the entries to keep, and number the objects.
 
-    Also counts the dropped entries per reason (the first that applies). The number of a dropped
+    Also counts the dropped entries per reason (the first that applies). The index of a dropped
     object is -1.
     """
     to_self = entries.cue == entries.response
@@ -228,57 +239,55 @@ def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str,
         k = int(np.flatnonzero(to_self)[0])
         label = entries.labels[entries.cue[k]]
         raise DataError(
-            f"{entries.where(k)}: {label[:60]!r} is paired with itself; take self pairs out of "
-            f"the data, or read with {setting('self_pairs', 'drop')}"
+            f"{entries.where(k)}: {label[:60]!r} is paired with itself; remove self-pairs from "
+            f"the data, or use {setting('self_pairs', 'drop')}"
         )
     passes = np.ones(entries.values.size, dtype=bool)
     dropped = dict(entries.left_out)
     needed = cues_needed(rules.responses)
-    stays = np.arange(len(entries.labels)) < entries.n_cues
+    is_kept = np.arange(len(entries.labels)) < entries.n_cues
     if np.isfinite(needed):
-        stays |= _n_givers(entries, (entries.values > 0) & ~to_self) >= needed
+        is_kept |= _n_givers(entries, (entries.values > 0) & ~to_self) >= needed
     rare = f" and of fewer than {needed:.0f} cues" if np.isfinite(needed) else ""
     reasons = {
         "zero strength": entries.values == 0,
         "self pair": to_self,
-        f"{NEVER_A_CUE}{rare}": ~stays[entries.response],
+        f"{NEVER_A_CUE}{rare}": ~is_kept[entries.response],
     }
     for reason, out in reasons.items():
         count = int(np.count_nonzero(passes & out))
         if count:
             dropped[reason] = count
         passes &= ~out
-    return passes, dropped, np.where(stays, np.cumsum(stays) - 1, -1)
+    return passes, dropped, np.where(is_kept, np.cumsum(is_kept) - 1, -1)
 
 
 def _n_givers(entries: NumberedPairs, counted: np.ndarray) -> np.ndarray:
-    """How many different cues give each object, by the entries that count; shape (n_labels,)."""
+    """Count the different cues that evoke each object in the counted entries, shape (n_labels,)."""
     n = len(entries.labels)
     pairs = np.unique(entries.cue[counted].astype(np.int64) * n + entries.response[counted])
     return np.bincount(pairs % n, minlength=n)
 
 
 def _nothing_left(entries: NumberedPairs, dropped: dict[str, int]) -> str:
-    """What to say where no pair is left."""
+    """Return the message for data without remaining pairs."""
     if entries.n_read == 0 and entries.similarities:
-        return f"{entries.source} holds no value above 0"
+        return f"{entries.source} has no values above 0"
     if entries.n_read == 0:
-        return f"{entries.source} holds no pairs; expected cue, response, strength on each row"
+        return f"{entries.source} has no pairs; expected cue, response, strength in each row"
     reasons = ", ".join(f"{reason}: {count:,}" for reason, count in dropped.items())
-    message = f"{entries.source}: no pairs are left of {entries.n_read:,} read ({reasons})"
+    message = f"{entries.source}: none of {entries.n_read:,} pairs remain ({reasons})"
     if len(entries.labels) == 1:
-        return f"{message}; there is a single word, {entries.labels[0][:60]!r}, and it takes two"
+        return f"{message}; expected at least two words, got only {entries.labels[0][:60]!r}"
     if any(reason.startswith(NEVER_A_CUE) for reason in dropped):
-        return (
-            f"{message}; read with {setting('responses', 'keep')} to make objects of all responses"
-        )
-    return f"{message}; pairs need two different words and a strength above 0"
+        return f"{message}; use {setting('responses', 'keep')} to keep all responses as objects"
+    return f"{message}; a pair requires two different words and a strength above 0"
 
 
 def _scale(
     raw: sparse.csr_array, totals: np.ndarray, entries: NumberedPairs, rules: Rules
 ) -> sparse.csr_array:
-    """Rows as the rule wants them."""
+    """Scale the rows by the rule."""
     if rules.rows == "renormalize":
         divisor = np.asarray(raw.sum(axis=1)).ravel()
     elif entries.similarities:
@@ -297,7 +306,7 @@ def _notes(
     entries: NumberedPairs,
     rules: Rules,
 ) -> list[str]:
-    """What else deserves saying about the rows."""
+    """Return notes on the rows."""
     notes = []
     if entries.similarities:
         if rules.rows == "renormalize" and is_symmetric(raw) and not is_symmetric(scaled):
@@ -309,15 +318,15 @@ def _notes(
                 worst = [f"{entries.labels[i]!r} ({totals[i]:.3f})" for i in np.flatnonzero(above)]
                 notes.append(f"strengths sum to more than 1 for {_some(worst)}; scaled to 1")
         elif rules.rows == "keep":
-            notes.append("rows sum to more than 1: read as counts, each row divided by its total")
+            notes.append("rows sum to more than 1; read as counts, each row divided by its total")
     empty = np.flatnonzero(np.diff(scaled.indptr)[: entries.n_cues] == 0)
     if empty.size:
         names = _some([repr(entries.labels[i][:60]) for i in empty])
-        notes.append(f"no response is left for {empty.size:,} of {entries.n_cues:,} cues: {names}")
+        notes.append(f"no responses remain for {empty.size:,} of {entries.n_cues:,} cues: {names}")
     return notes
 
 
 def _some(names: Sequence[str], most: int = 5) -> str:
-    """A list for reading, cut where it is long."""
+    """Join names for reading and truncate a long list."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -1,10 +1,10 @@
-"""Ratings: pairs of words, and how similar or related people find them.
+"""Ratings of pairs of words by similarity or relatedness.
 
     (tie, knot)  6.5      (tie, tuxedo)  7.1      (knot, tuxedo)  0.4
 
-A pair has no direction and stands once: what is given of it again, either way round, is averaged.
-A word with itself says nothing of a model and is left out. `manymaps.evaluate` correlates ratings
-with what an atlas makes of the same pairs.
+Pairs have no direction. Repeated ratings of a pair, in either order, are averaged. Pairs of a word
+with itself do not evaluate a model and are dropped. `manymaps.evaluate` correlates ratings with the
+predictions of an atlas for the same pairs.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _SELF = "pair of a word with itself"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings:
-    """Rated pairs of words, each once.
+    """Rated pairs of words, each of which occurs once.
 
     Parameters
     ----------
     first, second : sequence of str, length n_pairs
-        The words of each pair.
+        Words of each pair.
     values : array of shape (n_pairs,)
-        Finite numbers; higher is more alike.
+        Finite ratings. Higher values mean greater similarity.
     report : ReadReport, optional
-        How the data came to be. Pairs that are merged or left out here are added to it.
+        Report on how the data were read. Pairs that are merged or dropped here are added to it.
 
     Raises
     ------
     DataError
-        Where lengths differ, a rating is not finite, or no pair is left.
+        If lengths differ, if a rating is non-finite, or if no pair remains.
 
     See Also
     --------
@@ -70,7 +70,7 @@ class Ratings:
         if values.shape != (len(first),) or len(second) != len(first):
             raise DataError(
                 f"there are {len(first):,} first words, {len(second):,} second words and ratings "
-                f"of shape {values.shape}; give one of each for every pair"
+                f"of shape {values.shape}; expected one of each per pair"
             )
         wrong = np.flatnonzero(~np.isfinite(values))
         if wrong.size:
@@ -82,27 +82,27 @@ class Ratings:
         groups: dict[tuple[str, ...], list[int]] = {}
         dropped = {_SELF: 0, EMPTY_WORD: 0}
         for k, pair in enumerate(zip(first, second, strict=True)):
-            one, other = map(fold, pair)
-            if not one or not other:
+            left, right = map(fold, pair)
+            if not left or not right:
                 dropped[EMPTY_WORD] += 1
-            elif one == other:
+            elif left == right:
                 dropped[_SELF] += 1
             else:
-                groups.setdefault((min(one, other), max(one, other)), []).append(k)
+                groups.setdefault((min(left, right), max(left, right)), []).append(k)
         if not groups:
             raise DataError(
-                f"{self.report.source} holds no rating of two different words; give two words and "
-                "a number for each pair"
+                f"{self.report.source} has no ratings of two different words; expected two words "
+                "and a number per pair"
             )
-        places = [group[0] for group in groups.values()]
-        object.__setattr__(self, "first", tuple(first[k] for k in places))
-        object.__setattr__(self, "second", tuple(second[k] for k in places))
+        indices = [group[0] for group in groups.values()]
+        object.__setattr__(self, "first", tuple(first[k] for k in indices))
+        object.__setattr__(self, "second", tuple(second[k] for k in indices))
         means = np.array([values[group].mean() for group in groups.values()])
         object.__setattr__(self, "values", means)
-        object.__setattr__(self, "report", self._reported(len(first), len(places), dropped))
+        object.__setattr__(self, "report", self._reported(len(first), len(indices), dropped))
 
     def _reported(self, n: int, n_kept: int, dropped: dict[str, int]) -> ReadReport:
-        """The report with the pairs that were merged and left out here."""
+        """Return the report with the pairs that were merged or dropped here."""
         here = {reason: count for reason, count in dropped.items() if count}
         before = self.report.dropped
         return replace(
@@ -122,12 +122,12 @@ class Ratings:
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The two words of each pair."""
+        """Words of each pair."""
         return tuple(zip(self.first, self.second, strict=True))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All different words, in the order in which they come; case as they are first written."""
+        """Unique words in the order of their first occurrence, with the case of that occurrence."""
         spellings: dict[str, str] = {}
         for pair in self.pairs:
             for word in pair:

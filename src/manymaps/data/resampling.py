@@ -1,22 +1,22 @@
-"""Norms of the same study made once more: a bootstrap of responses, or of participants.
+"""Bootstrap samples of norms, by responses or by participants.
 
-How far a result depends on who happened to answer is seen by drawing again (Efron 1979). Of norms
-alone, responses are drawn: those of cue i are n_i draws from its observed proportions,
+Resampling shows how much a result depends on the particular respondents (Efron 1979). For norms,
+responses are resampled. Those of cue i are n_i draws from its observed proportions,
 
     (n_i1, n_i2, ...) ~ Multinomial(n_i, p_i),        p*_ij = n_ij / n_i
 
-independently of other cues. Where a row sums to less than 1, the missing mass is an answer of its
-own that is left out again. A response that was given once is lost with probability near 1 / e; none
-is gained, so that samples have fewer pairs than the data.
+independently of other cues. If a row sums to less than 1, the missing mass is treated as an
+additional response that is then dropped. A response that was given once is lost with probability
+near 1 / e, and no new response appears. Samples therefore have fewer pairs than the data.
 
-Where the trials are known, so is whose they are. A study samples people: of G participants G are
-drawn with replacement, each with all trials, so that the answers of one person, which hang
-together, stay together (the cluster bootstrap, Davison & Hinkley 1997, section 3.8), and the number
-of trials of a cue varies as it would. Or the trials of each cue are drawn among themselves, each
-with all its answers, as if each were of another person.
+If trials are available, so are their participants. A study samples participants: from G
+participants, G are drawn with replacement, each with all trials. Dependent answers of one
+participant therefore stay together (the cluster bootstrap, Davison & Hinkley 1997, section 3.8),
+and the number of trials of a cue varies accordingly. Alternatively, the trials of each cue are
+resampled with all their answers, as if each were by a different participant.
 
-B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979).
-A. C. Davison & D. V. Hinkley, "Bootstrap methods and their application" (1997).
+B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979). A. C.
+Davison & D. V. Hinkley, "Bootstrap methods and their application" (1997).
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from manymaps.seeds import drawn_generator
 
 __all__ = ["N_RESPONSES", "Unit", "check_unit", "counted_responses", "resampled"]
 
-#: What is drawn again.
+#: Resampled units.
 Unit = Literal["participants", "responses"]
 
-#: Responses of a cue where nothing is known of their number; norms have some 100 to 150 people.
+#: Number of responses to each cue if it is unknown. Norms have about 100 to 150 participants.
 N_RESPONSES = 100
 
 
@@ -71,37 +71,39 @@ def resampled(
     by: Unit | None = None,
     n_responses: int | ArrayLike | None = None,
 ) -> Associations | Trials:
-    """The responses to each cue, or the participants with their trials, drawn once more.
+    """Resample the responses to each cue, or the participants with their trials.
 
     Parameters
     ----------
     norms : Associations or Trials
-        Proportions of responses, rows that sum to at most 1; or counts, whole numbers; or trials.
-    random_state : int, Generator or None
-        None draws a seed from NumPy's global state, once.
+        Proportions of responses (rows that sum to at most 1), counts (integers) or trials.
+    random_state : int, Generator or None, default None
+        Seed of the sample. None draws a seed once from NumPy's global state.
     by : {"participants", "responses"}, optional
-        What is drawn: by default participants of trials that say who they are, else responses. Of
-        trials by responses, each cue's trials are drawn, with all their answers.
+        Resampled units. The default is participants for trials with participants, and otherwise
+        responses. For trials, "responses" resamples the trials of each cue with all their answers.
     n_responses : int or array of int, shape (n_objects,), optional
-        Of norms: how many responses each cue has, at least 1. By default those that are known, from
-        counts that were read (`norms.n_responses`) or that the rows hold; else 100 (`N_RESPONSES`),
-        as of norms in which 100 people answer each cue.
+        Number of responses to each cue, at least 1 (norms only). The default is the known number,
+        from counts that were read (`norms.n_responses`) or from counts in the rows. If it is
+        unknown, the default is 100 (`N_RESPONSES`), as in norms with 100 participants per cue.
 
     Returns
     -------
-    Associations or Trials
-        Of norms proportions or counts, as given, of the same labels, with the numbers of responses;
-        pairs that were not drawn are left out, and `pair_senses` are those of the others. A cue
-        whose draws all fall to the missing mass has an empty row. Of trials as many participants
-        (each who is drawn again counts as another person), or as many trials of each cue.
+    sample : Associations or Trials
+        Sample in the format of the input. Norms have the same labels and contain proportions or
+        counts as before, with the numbers of responses. Pairs that were not drawn are omitted, and
+        `pair_senses` contains those of the other pairs. A cue whose draws all belong to the missing
+        mass has an empty row. Trials have the same number of participants (a participant who is
+        drawn again counts as another participant), or the same number of trials per cue.
 
     Raises
     ------
     DataError
-        Where rows sum to more than 1 and are no counts, as of judged similarities; of no trials.
+        If rows sum to more than 1 and are not counts, as in judged similarities, or if there are no
+        trials.
     ParameterError
-        Where the numbers of responses do not fit; for participants of norms, or of trials that do
-        not say who answered.
+        If the numbers of responses are invalid, or if `by="participants"` is used for norms or for
+        trials without participants.
 
     See Also
     --------
@@ -120,23 +122,28 @@ def resampled(
     by = check_unit(norms, by)
     rng = drawn_generator(random_state)
     if isinstance(norms, Associations):
-        return _responses_again(norms, rng, n_responses)
+        return _resampled_responses(norms, rng, n_responses)
     if n_responses is not None:
-        raise ParameterError("n_responses is of norms; trials know how many answers they have")
+        raise ParameterError("n_responses applies to norms only; omit it for trials")
     if norms.n_trials == 0:
-        raise DataError(f"{norms.report.source} has no trials, of which any could be drawn")
-    sample = _people_again(norms, rng) if by == "participants" else _trials_again(norms, rng)
-    notes = (*norms.report.notes, f"{by} drawn once more")
+        raise DataError(f"{norms.report.source} has no trials; resampling requires at least one")
+    sample = (
+        _resampled_participants(norms, rng)
+        if by == "participants"
+        else _resampled_trials(norms, rng)
+    )
+    notes = (*norms.report.notes, f"{by} resampled")
     return replace(sample, report=replace(norms.report, notes=notes))
 
 
 def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
-    """What is drawn of the data: what is asked for, where they know it; else what they know.
+    """Return the resampled unit: the requested one if available, or else the default.
 
     Raises
     ------
     ParameterError
-        For another name, or participants of data that do not say who answered; it names `name`.
+        If the unit is unknown, or if participants are requested but unknown. The message contains
+        `name`.
     """
     people = isinstance(data, Trials) and data.participant is not None
     if by is None:
@@ -146,36 +153,36 @@ def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
         return "responses"
     if people:
         return "participants"
-    lacks = (
-        "needs trials that say who answered, and these do not; name their column of participants"
+    problem = (
+        "requires trials with participants; specify the column of participants"
         if isinstance(data, Trials)
-        else "needs trials, one row for each participant and cue, and norms are counts of them; "
-        "give trials"
+        else "requires trials, with one row per participant and cue, but norms are counts; "
+        "pass trials"
     )
-    raise ParameterError(f"{lacks}, or draw responses", name=name, value=by)
+    raise ParameterError(f"{problem}, or use 'responses'", name=name, value=by)
 
 
 def counted_responses(
     norms: Associations, n_responses: int | ArrayLike | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How many responses each stored pair stands for, and how many each cue has.
+    """Return the number of responses of each stored pair and of each cue.
 
     Parameters
     ----------
     norms, n_responses
-        As for `resampled`.
+        Arguments of `resampled`.
 
     Returns
     -------
-    ndarray of shape (n_pairs,)
-        Not whole where strengths are rounded.
-    ndarray of int, shape (n_objects,)
-        0 of what is no cue.
+    counts : ndarray of shape (n_pairs,)
+        Number of responses per pair, which is not an integer if strengths are rounded.
+    numbers : ndarray of int, shape (n_objects,)
+        Number of responses per cue, or 0 for objects that are not cues.
 
     Raises
     ------
     DataError, ParameterError
-        As for `resampled`.
+        If `resampled` would raise them.
     """
     shares, numbers, _ = _shares_and_numbers(norms, n_responses)
     return shares * np.repeat(numbers, np.diff(norms.strengths.indptr)), numbers
@@ -184,9 +191,9 @@ def counted_responses(
 def _shares_and_numbers(
     norms: Associations, n_responses: int | ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Each pair's share of its cue's responses, how many these are, and whether counts were given.
+    """Return shares of responses per pair, numbers per cue, and whether these are counts.
 
-    The shares of a cue sum to 1, or to less where a part of its responses is in no pair.
+    The shares of a cue sum to 1, or to less if some of its responses are not in any pair.
     """
     sums = np.asarray(norms.strengths.sum(axis=1)).ravel()
     counted = _are_counts(norms, sums)
@@ -195,28 +202,28 @@ def _shares_and_numbers(
     return norms.strengths.data / wholes, numbers, counted
 
 
-def _people_again(trials: Trials, rng: np.random.Generator) -> Trials:
-    """As many participants as there are, with replacement, each draw a person of its own."""
+def _resampled_participants(trials: Trials, rng: np.random.Generator) -> Trials:
+    """Draw participants with replacement, each draw as a separate participant."""
     assert trials.participant is not None
     order = np.argsort(trials.participant, kind="stable")
     sizes = np.bincount(trials.participant, minlength=len(trials.participants))
     starts = np.cumsum(sizes) - sizes
-    there = np.flatnonzero(sizes)
-    people = np.sort(there[rng.integers(len(there), size=len(there))])
+    active = np.flatnonzero(sizes)
+    people = np.sort(active[rng.integers(len(active), size=len(active))])
     counts = sizes[people]
     draw = np.repeat(np.arange(len(people)), counts)
     ranks = np.arange(len(draw)) - (np.cumsum(counts) - counts)[draw]
     sample = trials.take(order[starts[people][draw] + ranks])
-    times = np.arange(len(people)) - np.searchsorted(people, people)
+    repetition = np.arange(len(people)) - np.searchsorted(people, people)
     names = [
         trials.participants[i] if k == 0 else f"{trials.participants[i]} ({k + 1})"
-        for i, k in zip(people.tolist(), times.tolist(), strict=True)
+        for i, k in zip(people.tolist(), repetition.tolist(), strict=True)
     ]
     return replace(sample, participant=draw, participants=names)
 
 
-def _trials_again(trials: Trials, rng: np.random.Generator) -> Trials:
-    """As many trials of each cue as there are, drawn among these with replacement."""
+def _resampled_trials(trials: Trials, rng: np.random.Generator) -> Trials:
+    """Draw trials of each cue with replacement."""
     order = np.argsort(trials.cue, kind="stable")
     sizes = np.bincount(trials.cue, minlength=len(trials.cues))
     cue = trials.cue[order]
@@ -224,7 +231,7 @@ def _trials_again(trials: Trials, rng: np.random.Generator) -> Trials:
     return trials.take(order[starts[cue] + rng.integers(sizes[cue])])
 
 
-def _responses_again(
+def _resampled_responses(
     norms: Associations, rng: np.random.Generator, n_responses: int | ArrayLike | None
 ) -> Associations:
     strengths = norms.strengths
@@ -234,37 +241,37 @@ def _responses_again(
         row = slice(strengths.indptr[i], strengths.indptr[i + 1])
         rest = max(0.0, 1 - shares[row].sum())
         drawn[row] = rng.multinomial(numbers[i], [*shares[row], rest])[:-1]
-    there = drawn > 0
-    cues = np.repeat(np.arange(norms.n_objects), np.diff(strengths.indptr))[there]
-    values = drawn[there] if counted else drawn[there] / numbers[cues]
-    senses = None if norms.pair_senses is None else norms.pair_senses[there]
-    sample = sparse.csr_array((values, (cues, strengths.indices[there])), shape=strengths.shape)
-    lost = int(strengths.nnz - there.sum())
+    is_drawn = drawn > 0
+    cues = np.repeat(np.arange(norms.n_objects), np.diff(strengths.indptr))[is_drawn]
+    values = drawn[is_drawn] if counted else drawn[is_drawn] / numbers[cues]
+    senses = None if norms.pair_senses is None else norms.pair_senses[is_drawn]
+    sample = sparse.csr_array((values, (cues, strengths.indices[is_drawn])), shape=strengths.shape)
+    lost = int(strengths.nnz - is_drawn.sum())
     report = replace(
         norms.report,
-        dropped={**norms.report.dropped, "not drawn again": lost},
-        notes=(*norms.report.notes, "responses drawn once more"),
+        dropped={**norms.report.dropped, "not drawn": lost},
+        notes=(*norms.report.notes, "responses resampled"),
     )
     return Associations(norms.labels, sample, report, senses, numbers)
 
 
 def _are_counts(norms: Associations, sums: np.ndarray) -> bool:
-    """Whether the strengths count responses; else they must be proportions of them."""
+    """Return whether the strengths are counts rather than proportions."""
     if (sums <= 1 + ROUNDING).all():
         return False
     if (norms.strengths.data % 1 == 0).all():
         return True
     i = int(sums.argmax())
     raise DataError(
-        f"the strengths of cue {norms.labels[i][:60]!r} sum to {sums[i]:.3g} and are no whole "
-        "numbers; responses are drawn from proportions, rows that sum to at most 1, or from counts"
+        f"the strengths of cue {norms.labels[i][:60]!r} sum to {sums[i]:.3g} and are not whole "
+        "numbers; resampling requires proportions, whose rows sum to at most 1, or counts"
     )
 
 
 def _numbers(
     n_responses: int | ArrayLike | None, norms: Associations, counts: np.ndarray | None
 ) -> np.ndarray:
-    """How many responses each cue has, shape (n_objects,)."""
+    """Return the number of responses to each cue, shape (n_objects,)."""
     n = norms.n_objects
     if n_responses is None:
         n_responses = counts if norms.n_responses is None else norms.n_responses
@@ -273,13 +280,13 @@ def _numbers(
     numbers = np.asarray(n_responses)
     if numbers.shape not in ((), (n,)):
         raise ParameterError(
-            f"n_responses has the shape {numbers.shape} for {n} objects; give one number, or one "
-            "for each object"
+            f"n_responses has shape {numbers.shape} for {n} objects; expected one number, or one "
+            "per object"
         )
     numbers = np.broadcast_to(numbers, (n,))
-    # A label that is no cue has no responses to count.
+    # A label that is not a cue has no responses to count.
     is_cue = np.diff(norms.strengths.indptr) > 0
-    asked = numbers[is_cue]
-    if numbers.dtype.kind not in "iuf" or not ((asked >= 1) & (asked % 1 == 0)).all():
+    requested = numbers[is_cue]
+    if numbers.dtype.kind not in "iuf" or not ((requested >= 1) & (requested % 1 == 0)).all():
         raise ParameterError("n_responses must be whole numbers of at least 1")
     return np.where(is_cue, numbers, 0).astype(np.int64)

@@ -1,15 +1,16 @@
-"""Responses of several groups of people, one by one: what tests deal to the groups by lot.
+"""Individual responses of several groups, for permutation between groups.
 
-    response r: somebody of group[r], unit[r], answered cue[r] with answer[r]
+    response r: a participant in group[r], unit[r], gave answer[r] to cue[r]
 
-A unit is what was drawn together: a person with all answers to a cue, where raw trials say who
-answered; a trial, where they do not; one response, where only its proportion is known. Units are
-exchangeable within a stratum: all, those of people of one kind (`within`), or the two of a person
-who was asked in both groups.
+A unit is a set of responses that are permuted together. It is a participant with all responses to a
+cue if trials identify participants, and otherwise a trial. If only proportions are available, it is
+a single response. Units are exchangeable within a stratum. A stratum contains all units, or the
+units of participants with the same value of a column (`within`), or the two units of a participant
+who was in both groups.
 
-Cues and answers of all groups are numbered together, by their labels as they are written. Norms of
-two languages are first brought to the labels of the first, by a table of translations; what the
-table lacks is left out of both, for it would otherwise count as a difference.
+Cues and answers of all groups share one numbering by label. Norms of two languages are first
+converted to the labels of the first group by a table of translations. Labels that are not in the
+table are omitted from both, because they would otherwise count as differences.
 """
 
 from __future__ import annotations
@@ -32,30 +33,31 @@ from manymaps.labels import first_of, fold, listed, plural
 
 __all__ = ["GroupedResponses", "SharedPeople", "grouped_responses", "paired_labels"]
 
-#: What people who stand in two groups are: a mistake, others of the same name, or asked twice.
+#: Treatment of participants in two groups: an error, different participants of the same name, or
+#: repeated measures.
 SharedPeople = Literal["refuse", "distinct", "paired"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedResponses:
-    """The responses of several groups.
+    """Responses of several groups.
 
     Attributes
     ----------
     names : tuple of str
-        The groups.
+        Names of the groups.
     labels : tuple of str
-        Cues and answers of all groups.
+        Labels of the cues and answers of all groups.
     group, cue, answer : ndarray of int, shape (n_responses,)
-        Places in `names` and in `labels`.
+        Indices in `names` and in `labels`.
     unit : ndarray of int, shape (n_responses,)
-        Responses to one cue of one unit are dealt together.
+        Index of the unit. Responses of one unit to one cue are permuted together.
     stratum : ndarray of int, shape (n_responses,)
-        Units are dealt within strata.
+        Index of the stratum within which units are permuted.
     units : str
-        What a unit is: "participants", "trials" or "responses".
+        Type of the units: "participants", "trials" or "responses".
     notes : tuple of str
-        What was assumed or left out.
+        Assumptions and omitted data.
     """
 
     names: tuple[str, ...]
@@ -70,7 +72,7 @@ class GroupedResponses:
 
     def __repr__(self) -> str:
         groups = plural("group", self.n_groups)
-        return f"<GroupedResponses: {self.n_responses:,} of {groups}, dealt by {self.units}>"
+        return f"<GroupedResponses: {self.n_responses:,} of {groups}, permuted by {self.units}>"
 
     @property
     def n_groups(self) -> int:
@@ -83,24 +85,27 @@ class GroupedResponses:
         return self.cue.size
 
     def counts(self, group: int | None = None) -> sparse.csr_array:
-        """How often each answer was given to each cue, by a group or by all: (n_labels, n_labels).
+        """Count each answer to each cue, by one group or by all, (n_labels, n_labels).
 
-        A label that is no cue has an empty row.
+        A label that is not a cue has an empty row.
         """
-        chosen = slice(None) if group is None else self.group == group
-        cells = np.ones(self.cue[chosen].size, np.int64), (self.cue[chosen], self.answer[chosen])
+        selection = slice(None) if group is None else self.group == group
+        cells = (
+            np.ones(self.cue[selection].size, np.int64),
+            (self.cue[selection], self.answer[selection]),
+        )
         n = len(self.labels)
         return sparse.csr_array(sparse.coo_array(cells, shape=(n, n)))
 
     def totals(self) -> np.ndarray:
-        """How many responses each label got as a cue, shape (n_groups, n_labels)."""
+        """Count the responses to each label as a cue, shape (n_groups, n_labels)."""
         n = len(self.labels)
         return np.bincount(self.group * n + self.cue, minlength=self.n_groups * n).reshape(-1, n)
 
 
 @dataclass(frozen=True)
 class _Part:
-    """The responses of one group: cues and answers are places in its labels."""
+    """Responses of one group, where cues and answers are indices in its labels."""
 
     labels: Sequence[str]
     cue: np.ndarray
@@ -111,14 +116,14 @@ class _Part:
     stratum: np.ndarray | None = None
 
     def renamed(self, labels: Sequence[str], number: np.ndarray) -> _Part:
-        """The same under other labels, where label i has a new number."""
+        """Return a copy with other labels, where label i has a new index."""
         return replace(self, labels=labels, cue=number[self.cue], answer=number[self.answer])
 
-    def kept(self, kept: np.ndarray) -> _Part:
-        """Some of the responses."""
+    def kept(self, selection: np.ndarray) -> _Part:
+        """Return a copy with the selected responses."""
         arrays = {name: getattr(self, name) for name in ("person", "trial", "stratum")}
-        known = {name: values[kept] for name, values in arrays.items() if values is not None}
-        return replace(self, cue=self.cue[kept], answer=self.answer[kept], **known)
+        known = {name: values[selection] for name, values in arrays.items() if values is not None}
+        return replace(self, cue=self.cue[selection], answer=self.answer[selection], **known)
 
 
 def grouped_responses(
@@ -130,38 +135,45 @@ def grouped_responses(
     shared_people: SharedPeople = "refuse",
     pairs: Iterable[tuple[str, str]] | None = None,
 ) -> GroupedResponses:
-    """The responses of two or more groups, numbered together.
+    """Combine the responses of two or more groups with a common numbering.
 
     Parameters
     ----------
     groups : mapping of str to Trials or Associations
-        Raw trials of all groups, or associations of all.
-    responses : str
-        Which answers of a trial count, "R1", "R12" or "R123" (`Trials.associations`).
+        Groups by name, which must be either all Trials or all Associations.
+    responses : str, default "R123"
+        Answers of a trial to include: "R1", "R12" or "R123" (see `Trials.associations`).
     n_responses : int, optional
-        How many responses each cue of associations was given, where these do not know it; 100
-        (`N_RESPONSES`) by default.
+        Number of responses per cue, for associations that do not contain it. The default is 100
+        (`N_RESPONSES`).
     within : str, optional
-        A column of the trials: people are dealt to the groups among those of the same value alone,
-        so that groups which differ in it are no longer told apart by it.
-    shared_people : {"refuse", "distinct", "paired"}
-        What it means that two groups have participants of the same name: a mistake; that they are
-        other people, as where each group counts its own; or that they were asked in either, and
-        only the two of a person are dealt.
+        Column of the trials. Participants are permuted only among those with the same value, so
+        that differences in this column do not affect the comparison.
+    shared_people : {"refuse", "distinct", "paired"}, default "refuse"
+        Treatment of participants with the same name in two groups. By default, an error is raised.
+        With "distinct", they are different participants, for example because each group has its own
+        numbering. With "paired", they are the same participant in both groups, and only the two
+        units of each participant are permuted.
     pairs : iterable of (str, str), optional
-        Of two groups of different labels: which label of the first is which of the second.
+        Pairs of equivalent labels in the first and the second group (two groups only).
+
+    Returns
+    -------
+    responses : GroupedResponses
+        Responses of all groups.
 
     Raises
     ------
     DataError
-        For groups of different kinds, one without responses, people in two of them, or pairs of
-        which no label is there.
+        If the groups are of different types, if one has no responses, if participants are in two
+        groups, or if no label of the pairs exists.
     ParameterError
-        For fewer than two groups, a column that is not there, or pairs of more than two groups.
+        If there are fewer than two groups, if a column does not exist, or if pairs are given for
+        more than two groups.
     """
     if not isinstance(groups, Mapping):
         raise DataError(
-            f"groups are an object of type {type(groups).__name__}; give a mapping of their names "
+            f"groups have type {type(groups).__name__}; expected a mapping of their names "
             "to Associations or Trials"
         )
     names = tuple(map(str, groups))
@@ -180,12 +192,12 @@ def grouped_responses(
     labels, parts = _numbered_together(parts)
     for name, part in zip(names, parts, strict=True):
         if not part.cue.size:
-            left = (
+            missing_part = (
                 f"between labels that {setting('pairs')} match"
                 if pairs is not None
                 else "to other words"
             )
-            raise DataError(f"the group {name!r} has no responses {left}")
+            raise DataError(f"the group {name!r} has no responses {missing_part}")
     units, unit, stratum = _units(names, parts, shared_people, notes)
     group = np.repeat(np.arange(len(parts)), [part.cue.size for part in parts])
     _refuse_strata_of_one_group(names, group, stratum, within, units, shared_people)
@@ -212,26 +224,24 @@ def _check(
     check_choice("shared_people", shared_people, get_args(SharedPeople))
     if len(groups) < 2:
         raise ParameterError(
-            f"two or more groups are compared, and there is {names[0]!r} alone"
+            f"expected at least two groups, got only {names[0]!r}"
             if names
-            else "two or more groups are compared, and there is none"
+            else "expected at least two groups, got 0"
         )
     for name, data in zip(names, groups.values(), strict=True):
         check_norms(f"the group {name!r}", data)
     raw = [isinstance(data, Trials) for data in groups.values()]
     if any(raw) and not all(raw):
         raise DataError(
-            f"{names[raw.index(True)]!r} holds raw trials and {names[raw.index(False)]!r} counts "
-            "or strengths; people cannot be dealt where nobody knows who answered: make norms of "
-            "all, or give trials of all"
+            f"{names[raw.index(True)]!r} contains raw trials, but {names[raw.index(False)]!r} "
+            "contains counts or strengths without participants; convert all groups to norms, or "
+            "pass trials for all groups"
         )
     if within is not None and not all(raw):
-        raise ParameterError(
-            "is of raw trials, which say who answered", name="within", value=within
-        )
+        raise ParameterError("requires raw trials with participants", name="within", value=within)
     if pairs is not None and len(groups) != 2:
         raise ParameterError(
-            f"{setting('pairs')} match the labels of two groups, and there are {len(groups)}"
+            f"{setting('pairs')} can match the labels of two groups only; got {len(groups)} groups"
         )
 
 
@@ -243,22 +253,23 @@ def _refuse_strata_of_one_group(
     units: str,
     shared_people: str,
 ) -> None:
-    """Where each stratum is of one group, every dealing is the one that is there."""
+    """Raise an error if every stratum is in one group, because no permutation is then possible."""
     strata = np.unique(stratum * len(names) + group) // len(names)
     if len(np.unique(strata)) == len(strata):
         cause = (
-            "no participant is in more than one of them: leave "
-            f"{setting('shared_people', 'paired')} out"
+            f"no participant is in more than one of them; omit {setting('shared_people', 'paired')}"
             if within is None or (units == "participants" and shared_people == "paired")
-            else f"no value of {setting('within', within)} is found in more than one of "
-            "them: compare people "
-            "within another column, or leave it out"
+            else f"no value of {setting('within', within)} is in more than one of "
+            "them; use "
+            "another column, or omit it"
         )
-        raise DataError(f"no {units} can be dealt to the groups {listed(names)}; {cause}")
+        raise DataError(
+            f"no {units} can be permuted between the groups {listed(names)}, because {cause}"
+        )
 
 
 def _of_trials(trials: Trials, responses: str, within: str | None) -> _Part:
-    """The answers of trials that are any, each with its person."""
+    """Return the existing answers of trials, each with its participant."""
     first, _ = split_responses(responses)
     trial, answers = np.nonzero(trials.given[:, :first] >= 0)
     labels = (*trials.cues, *trials.answers)
@@ -269,7 +280,7 @@ def _of_trials(trials: Trials, responses: str, within: str | None) -> _Part:
     if within is not None:
         name = column_named(within, trials.columns)
         if name is None:
-            fault = f"is no column of the trials, which have {listed(list(trials.columns))}"
+            fault = f"is not a column of the trials; the columns are {listed(list(trials.columns))}"
             raise ParameterError(fault, name="within", value=within)
         texts = np.array([str(value) for value in trials.columns[name].tolist()])
         stratum = texts[trial]
@@ -279,20 +290,20 @@ def _of_trials(trials: Trials, responses: str, within: str | None) -> _Part:
 def _of_associations(
     name: str, norms: Associations, n_responses: int | None, notes: list[str]
 ) -> _Part:
-    """As many responses as were counted, or are assumed, in the proportions of the rows."""
+    """Return known or assumed numbers of responses in the proportions of the rows."""
     sums = norms.strengths.sum(axis=1)
     assumed = norms.n_responses is None and bool((sums <= 1 + ROUNDING).all())
     counts, _ = counted_responses(norms, n_responses if assumed else None)
     if assumed:
         number = n_responses or N_RESPONSES
         notes.append(
-            f"{name}: numbers of responses are not known; {number:,} to each cue are assumed, on "
-            "which what is found depends"
+            f"{name}: numbers of responses are unknown; {number:,} per cue are assumed, and the "
+            "results depend on this number"
         )
     if any(reason.startswith(NEVER_A_CUE) for reason in norms.report.dropped):
         notes.append(
-            f"{name}: answers that are never its cues were left out when it was read, which may "
-            f"make a difference by itself; read with {setting('responses', 'keep')}"
+            f"{name}: answers that are never cues were dropped when it was read, which may "
+            f"cause differences; read it with {setting('responses', 'keep')}"
         )
     cells = norms.strengths.tocoo()
     times = np.rint(counts).astype(np.int64)
@@ -300,37 +311,39 @@ def _of_associations(
 
 
 def _listed(pairs: object) -> list[tuple[str, str]]:
-    """Pairs as they were given, each of two labels."""
+    """Validate pairs of two labels each."""
     if isinstance(pairs, str | Mapping) or not isinstance(pairs, Iterable):
         raise DataError(
-            f"pairs are an object of type {type(pairs).__name__}; give a list of pairs of labels"
+            f"pairs have type {type(pairs).__name__}; expected a list of pairs of labels"
         )
     rows = list(pairs)
     for k, row in enumerate(rows):
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
-            raise DataError(f"pair {k} is {row!r}; give two labels, one of each group")
-    return [(str(one), str(other)) for one, other in rows]
+            raise DataError(f"pair {k} is {row!r}; expected two labels, one per group")
+    return [(str(left), str(right)) for left, right in rows]
 
 
 def paired_labels(
     pairs: Sequence[tuple[str, str]], first: Sequence[str], second: Sequence[str]
 ) -> tuple[dict[str, str], int]:
-    """The label of the first for labels of the second, by a table of translations.
+    """Map labels of the second group to the first by a table of translations.
 
-    Labels are found as they are written, else in any case. One of the second that stands with
-    several of the first is taken for the first of these that is there.
+    Labels are matched exactly, or else without case. If a label of the second group is paired with
+    several labels of the first, the first existing one is used.
 
     Parameters
     ----------
     pairs : sequence of (str, str)
+        Pairs of equivalent labels.
     first, second : sequence of str
-        The labels that there are.
+        Existing labels of both groups.
 
     Returns
     -------
     translation : dict of str to str
+        Label in the first group for labels of the second.
     n_further : int
-        Pairs that were left out, since another had said what their second label means.
+        Number of pairs that were ignored because their second label was already matched.
 
     Examples
     --------
@@ -339,12 +352,13 @@ def paired_labels(
     ...                "unentschieden"])
     ({'Hund': 'dog', 'Krawatte': 'tie', 'unentschieden': 'tie'}, 1)
     """
-    here, there = _spellings(first), _spellings(second)
+    first_spellings, second_spellings = _spellings(first), _spellings(second)
     translation: dict[str, str] = {}
     n_further = 0
     for one, other in pairs:
         label, theirs = (
-            table.get(word, table.get(fold(word))) for table, word in ((here, one), (there, other))
+            table.get(word, table.get(fold(word)))
+            for table, word in ((first_spellings, one), (second_spellings, other))
         )
         if label is None or theirs is None or translation.get(theirs) == label:
             continue
@@ -354,7 +368,7 @@ def paired_labels(
 
 
 def _spellings(labels: Sequence[str]) -> dict[str, str]:
-    """Each label as it is written, and as it is in any case where that is no other's."""
+    """Return exact labels and, if unambiguous, labels without case."""
     return {fold(label): label for label in reversed(labels)} | {label: label for label in labels}
 
 
@@ -364,50 +378,54 @@ def _translated(
     pairs: Sequence[tuple[str, str]],
     notes: list[str],
 ) -> list[_Part]:
-    """Both groups under the labels of the first, without what the table lacks."""
+    """Convert both groups to labels of the first, and omit labels that are not in the table."""
     translation, n_further = paired_labels(pairs, parts[0].labels, parts[1].labels)
     if not translation:
         raise DataError(
-            f"none of the {len(pairs):,} pairs has a label of {names[0]!r} and one of "
-            f"{names[1]!r}; the first pair is {listed(pairs[0]) if pairs else 'missing'}, the "
+            f"none of the {len(pairs):,} pairs has labels of both {names[0]!r} and "
+            f"{names[1]!r}; the first pair is {listed(pairs[0]) if pairs else 'missing'}, and the "
             f"labels begin with {first_of(parts[0].labels)} and {first_of(parts[1].labels)}"
         )
     notes.append(
-        f"{plural('label', len(set(translation.values())))} of either are matched by pairs"
+        f"{plural('label', len(set(translation.values())))} of each group are matched by pairs"
     )
     if n_further:
-        notes.append(f"{n_further:,} pairs left out: their second label was matched before")
-    done = []
+        notes.append(f"{n_further:,} pairs omitted, because their second label was already matched")
+    translated = []
     for name, part, matched in zip(
         names, parts, ({label: label for label in translation.values()}, translation), strict=True
     ):
         known = np.array([label in matched for label in part.labels])
         is_matched = known[part.cue] & known[part.answer]
         notes.append(
-            f"{name}: {is_matched.mean():.0%} of the responses are to and of matched labels"
+            f"{name}: {is_matched.mean():.0%} of the responses have a matched cue and answer"
         )
         labels = [matched.get(label, "") for label in part.labels]
-        done.append(replace(part, labels=labels).kept(is_matched))
-    return done
+        translated.append(replace(part, labels=labels).kept(is_matched))
+    return translated
 
 
 def _numbered_together(parts: Sequence[_Part]) -> tuple[tuple[str, ...], list[_Part]]:
-    """The labels of all that occur, and the parts in these numbers, without self pairs."""
-    place: dict[str, int] = {}
-    numbers = [[place.setdefault(label, len(place)) for label in part.labels] for part in parts]
-    parts = [part.renamed((), np.array(own)) for part, own in zip(parts, numbers, strict=True)]
+    """Assign common numbers to the labels of all groups, and drop self-pairs."""
+    index_of: dict[str, int] = {}
+    numbers = [
+        [index_of.setdefault(label, len(index_of)) for label in part.labels] for part in parts
+    ]
+    parts = [
+        part.renamed((), np.array(indices)) for part, indices in zip(parts, numbers, strict=True)
+    ]
     parts = [part.kept(part.cue != part.answer) for part in parts]
-    used = np.zeros(len(place), bool)
+    used = np.zeros(len(index_of), bool)
     for part in parts:
         used[part.cue] = used[part.answer] = True
-    labels = tuple(label for label, kept in zip(place, used, strict=True) if kept)
+    labels = tuple(label for label, is_used in zip(index_of, used, strict=True) if is_used)
     return labels, [part.renamed(labels, np.cumsum(used) - 1) for part in parts]
 
 
 def _units(
     names: Sequence[str], parts: Sequence[_Part], shared_people: str, notes: list[str]
 ) -> tuple[str, np.ndarray, np.ndarray]:
-    """What is dealt together, and within which strata; what a unit is called."""
+    """Return the type of unit, the units and their strata."""
     sizes = [part.cue.size for part in parts]
     strata = np.zeros(sum(sizes), np.int64)
     if parts[0].stratum is not None:
@@ -416,7 +434,7 @@ def _units(
     if all(part.person is not None for part in parts):
         return "participants", *_people(names, parts, shared_people, strata, notes)
     if all(part.trial is not None for part in parts):
-        notes.append("nothing is known of who answered; each trial counts as another person's")
+        notes.append("participants are unknown; each trial counts as a different participant")
         trials = [part.trial for part in parts if part.trial is not None]
         first = np.cumsum([0, *(trial.max(initial=-1) + 1 for trial in trials[:-1])])
         unit = np.concatenate([t + f for t, f in zip(trials, first, strict=True)])
@@ -431,32 +449,34 @@ def _people(
     strata: np.ndarray,
     notes: list[str],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A number for each person of a group, and the strata in which these are dealt."""
-    place: dict[str, int] = {}
-    numbers, there = [], []
+    """Return the unit and the stratum of each response, with participants of a group as units."""
+    index_of: dict[str, int] = {}
+    numbers, present = [], []
     for part in parts:
         assert part.person is not None
-        number = np.array([place.setdefault(name, len(place)) for name in part.people], np.int64)
+        number = np.array(
+            [index_of.setdefault(name, len(index_of)) for name in part.people], np.int64
+        )
         numbers.append(number[part.person])
-        there.append(np.unique(numbers[-1]))
-    people = list(place)
-    often = np.bincount(np.concatenate(there), minlength=len(people))
-    several = np.flatnonzero(often > 1)
+        present.append(np.unique(numbers[-1]))
+    people = list(index_of)
+    n_groups_of = np.bincount(np.concatenate(present), minlength=len(people))
+    several = np.flatnonzero(n_groups_of > 1)
     if len(several) and shared_people == "refuse":
-        some = [people[i] for i in several[:3]]
+        examples_of = [people[i] for i in several[:3]]
         raise DataError(
             f"{plural('participant', len(several))} of {len(people):,} are in more than one of the "
-            f"groups {listed(names)}: {listed(some)}; give "
-            f"{setting('shared_people', 'distinct')} where these "
-            "are other people of the same name, 'paired' where they were asked in either group"
+            f"groups {listed(names)}: {listed(examples_of)}; use "
+            f"{setting('shared_people', 'distinct')} if these "
+            "are different participants of the same name, or 'paired' for repeated measures"
         )
     person = np.concatenate(numbers)
     of_group = np.repeat(np.arange(len(parts)), [part.cue.size for part in parts])
     unit = person * len(parts) + of_group
     if shared_people == "paired":
         notes.append(
-            f"{plural('participant', len(several))} are in more groups than one, and the only ones "
-            "who are dealt"
+            f"{plural('participant', len(several))} are in more than one group, and only "
+            "these are permuted"
         )
         return unit, person
     return unit, strata

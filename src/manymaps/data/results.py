@@ -1,4 +1,4 @@
-"""Results that are also tables: a column per figure and a row per object, judge, sense or point."""
+"""Results with a table: one column per measure and one row per object, judge, sense or point."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["TabularResult", "label_columns"]
 
 
 class TabularResult(ABC):
-    """A result with a table, which `to_frame` gives as a data frame."""
+    """Result with a table, which `to_frame` converts to a data frame."""
 
     @property
     @abstractmethod
     def columns(self) -> dict[str, np.ndarray]:
-        """The table by name of column."""
+        """Columns of the table by name."""
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the `columns` as a data frame.
@@ -27,17 +27,17 @@ class TabularResult(ABC):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            Kind of data frame. By default the first of these that is installed.
+            Type of data frame. The default is the first of these that is installed.
 
         Returns
         -------
-        data frame
-            A data frame of that kind.
+        frame : data frame
+            Data frame of that type.
         """
         return as_frame(self.columns, backend)
 
 
 def label_columns(labels: Sequence[str], kinds: Sequence[str] | None) -> dict[str, np.ndarray]:
-    """Columns that identify objects: their labels, and their kinds if there are two."""
+    """Return columns with the labels of objects, and with their kinds if there are two."""
     columns = {"label": np.array(labels, dtype=object)}
     return columns if kinds is None else columns | {"kind": np.array(kinds)}

@@ -1,17 +1,18 @@
-"""Trials: the raw answers of association studies, one row for each time that a person saw a cue.
+"""Trials: raw answers of association studies, with one row per presentation of a cue.
 
-    trial t: person participant[t] sees cue[t] and gives given[t, 0], given[t, 1], ...
+    trial t: participant participant[t] sees cue[t] and gives given[t, 0], given[t, 1], ...
 
-Small World of Words asks for three answers (R1, R2, R3), the Edinburgh thesaurus for one. Norms are
-counts over trials: with n_ij the number of trials of cue i in which answer j is among the first k,
+Small World of Words collects three answers (R1, R2, R3), and the Edinburgh thesaurus one. Norms are
+counts over trials. If n_ij is the number of trials of cue i in which answer j is among the first k,
+the
 
     strength of i -> j  =  n_ij / sum_j n_ij
 
-(`Trials.associations`; k is 1 of "R1", 2 of "R12" and 3 of "R123"). What is known of people (age,
-gender, ...) stands beside their trials, so that norms of some of them can be made and compared.
+(`Trials.associations`; k is 1 for "R1", 2 for "R12" and 3 for "R123"). Data on participants (age,
+gender, ...) are stored per trial, so that norms of subgroups can be created and compared.
 
 S. De Deyne, D. J. Navarro, A. Perfors, M. Brysbaert & G. Storms, "The Small World of Words English
-word association norms for over 12,000 cue words", Behavior Research Methods 51 (2019).
+word association norms for over 12,000 cue words", Behav. Res. Methods 51 (2019).
 """
 
 from __future__ import annotations
@@ -41,44 +42,46 @@ __all__ = [
     "without_repeats",
 ]  # fmt: skip
 
-#: Codes of `Trials.given` where there is no answer; all of them are negative.
+#: Negative codes in `Trials.given` for missing answers.
 MISSING, UNKNOWN, REPEATED = -1, -2, -3
 _REASONS = {
     MISSING: "no answer",
     UNKNOWN: "unknown word",
     REPEATED: "answer repeated in its trial",
 }
-# A column of more values identifies participants; groups come from a condition on it.
+# A column with more values is assumed to identify participants. Groups are then defined by a
+# condition.
 MOST_GROUPS = 50
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trials:
-    """Answers as people gave them, a row for each trial.
+    """Answers of participants, with one row per trial.
 
     Parameters
     ----------
     cues, answers : sequence of str
-        The different cues, and the different answers.
+        Unique cues and unique answers.
     cue : ndarray of int, shape (n_trials,)
-        Places in `cues`.
+        Indices in `cues`.
     given : ndarray of int, shape (n_trials, n_answers)
-        Places in `answers`, in the order in which they were given; negative where there is none:
-        -1 nothing was given, -2 the person did not know the cue, -3 an earlier answer of the trial
-        once more.
+        Indices in `answers`, in the order in which they were given. Negative codes mean no answer
+        (-1), that the participant did not know the cue (-2), or a repeated answer in the trial
+        (-3).
     participant : ndarray of int, shape (n_trials,), optional
-        Places in `participants`; None where nothing is known of who answered.
-    participants : sequence of str
-    columns : mapping of str to ndarray of shape (n_trials,)
-        What else is known of each trial or its participant: float64 (NaN is unknown) or texts as
-        objects ("" is unknown).
+        Indices in `participants`. None means that participants are unknown.
+    participants : sequence of str, default ()
+        Names of the participants.
+    columns : mapping of str to ndarray of shape (n_trials,), default {}
+        Further data on each trial or its participant: float64 (with NaN if unknown) or objects of
+        type str (with "" if unknown).
     report : ReadReport, optional
-        Of trials, not of pairs: how many were read, and left out for which reason.
+        Report on how many trials (not pairs) were read, and how many were dropped by reason.
 
     Raises
     ------
     DataError
-        Where shapes do not fit or a place is out of range.
+        If shapes do not match, or if an index is out of range.
 
     See Also
     --------
@@ -117,29 +120,34 @@ class Trials:
         n = cue.size
         if cue.ndim != 1 or given.ndim != 2 or len(given) != n or not given.shape[1]:
             raise DataError(
-                f"the trials have the shape {given.shape} for {cue.shape} cues; give a row of "
-                "answers for each cue"
+                f"the trials have shape {given.shape} for {cue.shape} cues; expected a row of "
+                "answers per cue"
             )
-        who = None if self.participant is None else np.asarray(self.participant, dtype=np.int32)
-        for name, places, there, least in (
+        participant = (
+            None if self.participant is None else np.asarray(self.participant, dtype=np.int32)
+        )
+        for name, indices, labels_of, least in (
             ("cue", cue, self.cues, 0),
             ("given", given, self.answers, REPEATED),
-            ("participant", who, self.participants, 0),
+            ("participant", participant, self.participants, 0),
         ):
-            if places is None or not places.size:
+            if indices is None or not indices.size:
                 continue
-            if places.min() < least or places.max() >= len(there):
+            if indices.min() < least or indices.max() >= len(labels_of):
                 raise DataError(
-                    f"{name} has places from {places.min()} to {places.max()}, of "
-                    f"{len(there):,} that there are"
+                    f"{name} has indices from {indices.min()} to {indices.max()}, but there are "
+                    f"{len(labels_of):,} labels; indices must be less than this number"
                 )
-        if who is not None and who.shape != (n,):
-            raise DataError(f"{who.size:,} participants for {n:,} trials; give one for each")
+        if participant is not None and participant.shape != (n,):
+            raise DataError(
+                f"there are {participant.size:,} participants for {n:,} trials; expected one per "
+                "trial"
+            )
         columns = {name: _column(name, values, n) for name, values in self.columns.items()}
         for name, value in (
             ("cues", tuple(self.cues)), ("answers", tuple(self.answers)), ("cue", cue),
-            ("given", given), ("participant", who), ("participants", tuple(self.participants)),
-            ("columns", columns),
+            ("given", given), ("participant", participant),
+            ("participants", tuple(self.participants)), ("columns", columns),
         ):  # fmt: skip
             object.__setattr__(self, name, value)
 
@@ -154,28 +162,28 @@ class Trials:
 
     @property
     def n_answers(self) -> int:
-        """How many answers a trial may have."""
+        """Maximum number of answers per trial."""
         return int(self.given.shape[1])
 
     @property
     def n_participants(self) -> int:
-        """Number of people who have a trial here; 0 where nothing is known of them."""
+        """Number of participants with trials, or 0 if participants are unknown."""
         if self.participant is None:
             return 0
         return int(np.count_nonzero(np.bincount(self.participant)))
 
     def n_without(self, first: int | None = None) -> dict[str, int]:
-        """How many of the first answers of all trials are none, by reason.
+        """Count the missing answers of all trials by reason.
 
         Parameters
         ----------
         first : int, optional
-            How many answers of each trial count; by default all.
+            Number of answers of each trial to include. The default is all.
 
         Returns
         -------
-        dict of str to int
-            By reason.
+        counts : dict of str to int
+            Number of missing answers by reason.
         """
         codes = self.given[:, :first]
         counts = {why: int(np.count_nonzero(codes == code)) for code, why in _REASONS.items()}
@@ -184,38 +192,40 @@ class Trials:
     def associations(
         self, responses: str = "R123", *, rows: str = "renormalize", self_pairs: str = "drop"
     ) -> Associations:
-        """The answers to each cue counted, as strengths.
+        """Count the answers to each cue and convert them to strengths.
 
         Parameters
         ----------
-        responses : str
-            Which answers of a trial count, "R1", "R12" or "R123" (all there are), and what becomes
-            of those that are never cues, "drop", "keep" or "keep:N"; or both: "R1,keep:5". What is
-            not said is "R123" and "drop".
-        rows : {"renormalize", "keep"}
-            Rows sum to 1; or they keep their missing mass, the share of answers left out.
-        self_pairs : {"drop", "error"}
+        responses : str, default "R123"
+            Answers of a trial to include, "R1", "R12" or "R123" (all), and the rule for answers
+            that are never cues, "drop", "keep" or "keep:N". Both can be combined, for example
+            "R1,keep:5". The default of the former is "R123", and that of the latter is "drop".
+        rows : {"renormalize", "keep"}, default "renormalize"
+            "renormalize" scales rows to sum to 1. With "keep", the share of dropped answers remains
+            missing.
+        self_pairs : {"drop", "error"}, default "drop"
+            Whether to drop answers that equal their cue, or to raise an error.
 
         Returns
         -------
-        Associations
-            Of the cues that these trials have, in the order of `cues`, and then of the other
-            answers that stay. `n_responses` says how many answers each row holds; the report counts
-            answers, and those that are none.
+        associations : Associations
+            Strengths of the cues of these trials, in the order of `cues`, followed by other answers
+            that are kept. `n_responses` contains the number of answers in each row. The report
+            counts answers and missing answers.
 
         Raises
         ------
         DataError
-            Where nothing is left.
+            If no pair remains.
         ParameterError
-            Where an option has an unknown value.
+            If an option is invalid.
         """
         first, rule = split_responses(responses)
         rules = Rules(rule, rows, self_pairs)
         given = self.given[:, :first]
-        there = given >= 0
-        cue = np.broadcast_to(self.cue[:, None], given.shape)[there]
-        answer = given[there]
+        is_answer = given >= 0
+        cue = np.broadcast_to(self.cue[:, None], given.shape)[is_answer]
+        answer = given[is_answer]
         labels, n_cues, of_cue, of_answer = self._objects(answer)
         pairs = NumberedPairs(
             labels=tuple(labels),
@@ -224,7 +234,7 @@ class Trials:
             response=of_answer[answer],
             values=np.ones(answer.size),
             source=self.report.source,
-            where=lambda k: f"{self.report.source}, trial {np.nonzero(there)[0][k]}",
+            where=lambda k: f"{self.report.source}, trial {np.nonzero(is_answer)[0][k]}",
             similarities=False,
             n_read=given.size,
             left_out=self.n_without(first),
@@ -233,7 +243,7 @@ class Trials:
         return apply_rules(pairs, rules)
 
     def _objects(self, answer: np.ndarray) -> tuple[list[str], int, np.ndarray, np.ndarray]:
-        """The labels of cues and then of answers that are here, and their numbers."""
+        """Return the labels of existing cues and answers, with their indices."""
         objects: dict[str, int] = {}
 
         def numbers(labels: Sequence[str], used: np.ndarray) -> np.ndarray:
@@ -248,36 +258,37 @@ class Trials:
         return list(objects), n_cues, of_cue, of_answer
 
     def _notes(self, k: int) -> tuple[str, ...]:
-        """What to say of the trials beside the pairs that they gave."""
+        """Return notes on the trials."""
         people = "" if self.participant is None else f" of {self.n_participants:,} participants"
         counted = "the first answer" if k == 1 else f"up to {k} answers"
         size = f"{self.n_trials:,} trials{people}, {counted} of each"
-        left = tuple(f"{n:,} trials left out: {why}" for why, n in self.report.dropped.items())
+        left = tuple(f"{n:,} trials dropped: {why}" for why, n in self.report.dropped.items())
         return (size, *left, *self.report.notes)
 
     def take(self, places: ArrayLike) -> Trials:
-        """Trials by place, in that order; one that stands several times counts as often.
+        """Select trials by index, in the given order and with repetitions.
 
         Parameters
         ----------
         places : ndarray of int or bool, shape (n_taken,) or (n_trials,)
+            Indices or a mask of the trials.
 
         Returns
         -------
-        Trials
-            With the same cues, answers and participants, whether they occur or not.
+        trials : Trials
+            Selected trials, with all cues, answers and participants.
         """
-        at = np.asarray(places)
+        indices = np.asarray(places)
         return replace(
             self,
-            cue=self.cue[at],
-            given=self.given[at],
-            participant=None if self.participant is None else self.participant[at],
-            columns={name: values[at] for name, values in self.columns.items()},
+            cue=self.cue[indices],
+            given=self.given[indices],
+            participant=None if self.participant is None else self.participant[indices],
+            columns={name: values[indices] for name, values in self.columns.items()},
         )
 
     def _select(self, chosen: np.ndarray, dropped: Mapping[str, int], *notes: str) -> Trials:
-        """Some of the trials, and why the others are none of them."""
+        """Select trials, and add the reasons for dropping the others to the report."""
         reasons = dict(self.report.dropped)
         for why, count in dropped.items():
             if count:
@@ -286,39 +297,39 @@ class Trials:
         return replace(self.take(chosen), report=report)
 
     def where(self, condition: str) -> Trials:
-        """Select the trials for which a condition on the columns holds.
+        """Select the trials for which a condition on the columns is true.
 
         Parameters
         ----------
         condition : str
             `COLUMN OP VALUE [and COLUMN OP VALUE ...]` with OP one of =, !=, <, <=, >, >= and in,
-            such as `age < 30 and gender = Fe` or `country in [Australia, "New Zealand"]`. Names
-            and texts with spaces are in quotation marks. Texts are compared without regard to case.
+            such as `age < 30 and gender = Fe` or `country in [Australia, "New Zealand"]`. Names and
+            texts with spaces must be in quotation marks. Texts are compared without regard to case.
 
         Returns
         -------
-        Trials
-            The selected trials. Comparisons with missing values are false; the report counts
-            the trials with missing values separately.
+        trials : Trials
+            Selected trials. Comparisons with missing values are false, and the report counts the
+            trials with missing values separately.
 
         Raises
         ------
         ParameterError
-            If the condition is not understood, or names a column that does not exist.
+            If the condition is invalid or contains the name of a column that does not exist.
         DataError
-            If no trial is left.
+            If no trial remains.
         """
         selection = select_rows(str(condition), self.columns)
         return self._part(condition, selection.holds, selection.missing)
 
     def _part(self, condition: str, holds: np.ndarray, unknown: np.ndarray) -> Trials:
-        """The trials for which a condition holds."""
+        """Select the trials for which a condition is true."""
         n_unknown = int(np.count_nonzero(unknown))
         if not holds.any():
             contents = "; ".join(self.describe_columns()[:8]) or "there are no columns"
             raise DataError(
-                f"{self.report.source}: {condition!r} holds for none of {self.n_trials:,} trials"
-                f" (of {n_unknown:,} it is not known); {contents}"
+                f"{self.report.source}: {condition!r} is true for none of {self.n_trials:,} trials"
+                f" (unknown for {n_unknown:,}); {contents}"
             )
         return self._select(
             holds,
@@ -329,49 +340,49 @@ class Trials:
         )
 
     def describe_columns(self) -> list[str]:
-        """What each column holds, in words; for `where` and `groups`.
+        """Describe the values of each column, as used by `where` and `groups`.
 
         >>> Trials(["tie"], ["knot"], [0], [[0]], columns={"age": [33.0]}).describe_columns()
-        ['age goes from 33 to 33']
+        ['age ranges from 33 to 33']
 
         Returns
         -------
-        list of str
-            A line for each.
+        lines : list of str
+            One description per column.
         """
         lines = []
         for name, cells in self.columns.items():
             known = cells[~unknown_cells(cells)]
             if not known.size:
-                lines.append(f"{name} is unknown throughout")
+                lines.append(f"{name} is unknown for all trials")
             elif cells.dtype.kind == "f":
-                lines.append(f"{name} goes from {known.min():g} to {known.max():g}")
+                lines.append(f"{name} ranges from {known.min():g} to {known.max():g}")
             else:
                 values = sorted(set(known.tolist()), key=natural_order)
                 lines.append(f"{name} has {listed(values, 4)}")
         return lines
 
     def groups(self, by: str) -> dict[str, Trials]:
-        """The trials parted by the values of a column, or by a condition and its opposite.
+        """Group the trials by the values of a column, or by a condition and its opposite.
 
         Parameters
         ----------
         by : str
-            A column, or a condition as for `where`.
+            Name of a column, or a condition as for `where`.
 
         Returns
         -------
-        dict of str to Trials
-            In the natural order of the values; or two, "age < 30" and "age >= 30". Trials of
-            which it is not known are in none. The report of each counts them, and says how many
-            participants are in more groups than one.
+        groups : dict of str to Trials
+            Groups in the natural order of the values, or two groups such as "age < 30" and "age >=
+            30". Trials with unknown values are excluded. The report of each group counts them, and
+            states how many participants are in several groups.
 
         Raises
         ------
         ParameterError
-            For a column that is not there, or one of more than 50 values.
+            If the column does not exist or has more than 50 values.
         DataError
-            Where a group has no trials.
+            If a group has no trials.
         """
         column = column_named(str(by), self.columns)
         if column is None:
@@ -401,11 +412,13 @@ class Trials:
         known = cells[~unknown]
         values = np.unique(known).tolist() if cells.dtype.kind == "f" else set(known.tolist())
         if not values:
-            raise DataError(f"{self.report.source}: the column {column!r} is unknown throughout")
+            raise DataError(
+                f"{self.report.source}: the column {column!r} is unknown for all trials"
+            )
         if len(values) > MOST_GROUPS:
             raise ParameterError(
-                f"is a column of {len(values):,} different values; give a condition on it, which "
-                "makes two groups",
+                f"is a column of {len(values):,} different values; use a condition on it, which "
+                "defines two groups",
                 name="by",
                 value=column,
             )
@@ -415,7 +428,7 @@ class Trials:
         return {value: np.asarray(cells == value, dtype=bool) for value in ordered}, unknown
 
     def _in_several(self, masks: Mapping[str, np.ndarray]) -> tuple[str, ...]:
-        """What to say of participants whose trials are in more groups than one."""
+        """Return a note on participants whose trials are in several groups."""
         if self.participant is None:
             return ()
         n = len(self.participants)
@@ -425,27 +438,28 @@ class Trials:
             return ()
         names = [self.participants[i] for i in np.flatnonzero(several).tolist()]
         return (
-            f"{len(names):,} participants have trials in more groups than one: {listed(names, 3)}",
+            f"{len(names):,} participants have trials in more than one group: {listed(names, 3)}",
         )
 
     def balanced(
         self, n: int | None = None, random_state: int | np.random.Generator | None = None
     ) -> Trials:
-        """As many participants for each cue, drawn without replacement.
+        """Draw the same number of participants for each cue without replacement.
 
         Parameters
         ----------
         n : int, optional
-            How many; by default as many as the cue with the fewest has.
-        random_state : int, Generator or None
-            None draws a seed from NumPy's global state, once.
+            Number of participants per cue. The default is that of the cue with the fewest
+            participants.
+        random_state : int, Generator or None, default None
+            Seed of the draws. None draws a seed once from NumPy's global state.
 
         Returns
         -------
-        Trials
-            In their order. A cue that fewer than n answered keeps them all, which the report says;
-            of a participant who saw a cue several times one trial is drawn. Where nothing is known
-            of participants, trials count.
+        trials : Trials
+            Drawn trials in their original order. A cue with fewer than n participants keeps all of
+            them, which is noted in the report. If a participant saw a cue several times, one trial
+            is drawn. If participants are unknown, trials are counted instead.
         """
         if n is not None:
             check_whole("n", n)
@@ -456,24 +470,24 @@ class Trials:
             order = order[np.sort(first)]
         order = order[np.argsort(self.cue[order], kind="stable")]
         sizes = np.bincount(self.cue[order], minlength=len(self.cues))
-        there = sizes[sizes > 0]
-        least = n or (int(there.min()) if there.size else 0)
+        positive_sizes = sizes[sizes > 0]
+        least = n or (int(positive_sizes.min()) if positive_sizes.size else 0)
         starts = np.cumsum(sizes) - sizes
         rank = np.arange(order.size) - starts[self.cue[order]]
         drawn = np.sort(order[rank < least])
-        what = "trials" if self.participant is None else "participants"
-        notes = [f"cues balanced to {least:,} {what} each"]
-        fewer = int(np.count_nonzero(there < least))
+        units = "trials" if self.participant is None else "participants"
+        notes = [f"cues balanced to {least:,} {units} each"]
+        fewer = int(np.count_nonzero(positive_sizes < least))
         if fewer:
-            notes.append(f"{fewer:,} of {there.size:,} cues have fewer, and keep them all")
-        return self._select(
-            drawn, {"drawn out to balance cues": self.n_trials - drawn.size}, *notes
-        )
+            notes.append(
+                f"{fewer:,} of {positive_sizes.size:,} cues have fewer and keep all of them"
+            )
+        return self._select(drawn, {"dropped to balance cues": self.n_trials - drawn.size}, *notes)
 
     def folded(self) -> Trials:
-        """Cues and answers without regard to case and to how much space stands in them.
+        """Merge cues and answers that differ only in case or spaces.
 
-        Answers of a trial that become the same count once.
+        Answers of a trial that become equal count once.
 
         >>> trials = Trials(["Tie"], ["bow  tie", "Bow tie"], [0], [[0, 1]])
         >>> trials.folded().answers, trials.folded().given.tolist()
@@ -481,15 +495,17 @@ class Trials:
 
         Returns
         -------
-        Trials
-            A new table.
+        trials : Trials
+            New trials with merged labels.
         """
         cues, of_cue = _plain(self.cues)
         answers, of_answer = _plain(self.answers)
-        # The last place is that of a negative code, which stays.
+        # The last element is used for negative codes, which remain unchanged.
         given = np.where(self.given >= 0, np.append(of_answer, 0)[self.given], self.given)
         merged = len(self.cues) - len(cues) + len(self.answers) - len(answers)
-        joined = (f"{merged:,} spellings joined by case and space",) if merged else ()
+        joined = (
+            (f"{merged:,} spellings that differ in case or spaces were merged",) if merged else ()
+        )
         report = replace(self.report, notes=(*self.report.notes, *joined))
         return replace(
             self,
@@ -502,34 +518,34 @@ class Trials:
 
 
 def as_associations(data: Any) -> Any:
-    """Trials counted by the usual rules, judgements averaged; anything else as it is."""
+    """Convert trials and judgements to associations, and return other data unchanged."""
     return data.associations() if isinstance(data, Trials | Judgements) else data
 
 
 def check_norms(name: str, data: Any) -> None:
-    """Refuse what is neither associations nor trials.
+    """Raise an error if the data are neither associations nor trials.
 
     >>> check_norms("norms", "norms.csv")
     Traceback (most recent call last):
-    manymaps.errors.DataError: norms is an object of type str; give Associations or Trials \
-(read_associations and associations_from make them)
+    manymaps.errors.DataError: norms has type str; expected Associations or Trials \
+(as from read_associations or associations_from)
     """
     if not isinstance(data, Associations | Trials):
         raise DataError(
-            f"{name} is an object of type {type(data).__name__}; give Associations or Trials "
-            "(read_associations and associations_from make them)"
+            f"{name} has type {type(data).__name__}; expected Associations or Trials "
+            "(as from read_associations or associations_from)"
         )
 
 
 def as_norms(name: str, data: Any) -> Associations:
-    """Associations as they are, trials counted by the usual rules; nothing else."""
+    """Return associations unchanged, and convert trials by the default rules."""
     check_norms(name, data)
     norms: Associations = as_associations(data)
     return norms
 
 
 def without_repeats(given: np.ndarray) -> np.ndarray:
-    """Answers of which those that stand in their trial already are marked as repeated.
+    """Mark answers that repeat an earlier answer of their trial.
 
     >>> without_repeats(np.array([[4, 4, 7], [1, -1, 1]])).tolist()
     [[4, -3, 7], [1, -1, -3]]
@@ -542,17 +558,20 @@ def without_repeats(given: np.ndarray) -> np.ndarray:
 
 
 def _plain(labels: Sequence[str]) -> tuple[list[str], np.ndarray]:
-    """Labels in lower case and with single spaces, each once, and the place of each of before."""
-    place: dict[str, int] = {}
-    at = [place.setdefault(plain_spelling(label), len(place)) for label in labels]
-    return list(place), np.array(at, dtype=np.int32)
+    """Return unique labels in lower case with single spaces, and their index for each label."""
+    index_of: dict[str, int] = {}
+    indices = [index_of.setdefault(plain_spelling(label), len(index_of)) for label in labels]
+    return list(index_of), np.array(indices, dtype=np.int32)
 
 
 def _column(name: str, values: ArrayLike, n: int) -> np.ndarray:
-    """A column as numbers or as texts."""
+    """Convert a column to numbers or texts."""
     cells = np.asarray(values)
     if cells.shape != (n,):
-        raise DataError(f"the column {name!r} has the shape {cells.shape} for {n:,} trials")
+        raise DataError(
+            f"the column {name!r} has shape {cells.shape} for {n:,} trials; expected one value "
+            "per trial"
+        )
     if cells.dtype.kind in "biuf":
         return cells.astype(np.float64, copy=False)
     return cells.astype(object, copy=False)

@@ -1,15 +1,15 @@
-"""Triplets: which two of three objects people find alike.
+"""Triplets of objects, of which participants chose the two most similar.
 
-    kind "odd"       (i, j, k): of the three k was the odd one out, so that i and j are alike
+    kind "odd"       (i, j, k): k was the odd one out, so i and j were chosen as similar
     kind "closer"    (i, j, k): i is closer to j than to k
 
-Either way the first two are the pair that was chosen, and the other pairs of the triplet (for
-"closer" the pair i, k alone) were asked and not chosen. The similarity that is fitted is
+In both cases, the first two objects are the chosen pair. The other pairs of the triplet were
+available but not chosen (for "closer", only the pair i, k). The similarities to fit are
 
-    s_ij = how often i and j were chosen / how often they were asked together
+    s_ij = number of times i and j were chosen / number of times they were available
 
-in what was observed, with pairs that nobody asked missing; or, by default, as a model of choice
-expects it of all pairs (`manymaps.data.triplet_choice`).
+in the observed data, where pairs that were never available are missing. By default, they are
+expectations of a choice model for all pairs (`manymaps.data.triplet_choice`).
 
 Arrays: values (n, 3) of int32.
 """
@@ -37,30 +37,32 @@ __all__ = [
 
 KINDS = ("odd", "closer")
 ESTIMATES = ("choices", "proportions")
-#: A table of all pairs of more objects than this is not made.
+#: Maximum number of objects for a table of all pairs.
 MOST_OF_MODEL = 10_000
 
 
 @dataclass(frozen=True)
 class NoiseCeiling:
-    """Bounds on how well any model can predict triplets that were asked more than once.
+    """Bounds on the accuracy of any model on triplets that were judged more than once.
 
     Attributes
     ----------
     majority : float
-        Share of the answers that agree with the majority of their triplet; ties count by share.
-        Each answer takes part in its own majority, so that this exceeds the true ceiling on
-        average, and by much if triplets were asked a few times only (Hebart et al. 2020).
+        Proportion of the answers that agree with the majority of their triplet, where ties count
+        proportionally. Each answer is part of its own majority. Therefore this exceeds the true
+        ceiling on average, especially if triplets were judged only a few times (Hebart et al.
+        2020).
     others : float
-        Share of the answers that the majority of the other answers to the same triplet predicts.
-        It falls short of the true ceiling on average, and approaches it as answers accumulate.
+        Proportion of the answers that the majority of the other answers to the same triplet
+        predicts. It is below the true ceiling on average, and approaches it as the number of
+        answers increases.
     n_repeated : int
-        Number of triplets that were asked more than once.
+        Number of triplets that were judged more than once.
     n_answers : int
         Number of answers to these triplets.
     at_least : float
-        Lower 97.5 % confidence limit of `others`, but at least chance. Both limits treat
-        questions, not answers, as independent.
+        Lower 97.5 % confidence limit of `others`, but at least chance. Both limits treat questions,
+        not answers, as independent.
     at_most : float
         Upper 97.5 % confidence limit of `majority`, but at most 1.
     """
@@ -122,23 +124,25 @@ def question_mean(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Triplets:
-    """Choices among three objects.
+    """Choices of pairs among three objects.
 
     Parameters
     ----------
     values : array of int, shape (n, 3)
-        Numbers of the objects. For "odd" the odd one is the last, as SPoSE and VICE publish them;
-        for "closer" the first is closer to the second than to the third.
+        Indices of the objects. For "odd", the odd one is last, as in the data of SPoSE and VICE.
+        For "closer", the first is closer to the second than to the third.
     labels : sequence of str, optional
-        Of all objects; "0", "1", ... up to the largest number without.
-    kind : {"odd", "closer"}
+        Unique labels of all objects. The default is "0", "1", ... up to the largest index.
+    kind : {"odd", "closer"}, default "odd"
+        Type of the triplets.
     report : ReadReport, optional
+        Report on how the data were read.
 
     Raises
     ------
     DataError
-        If the shape is wrong, there is no triplet, or a number is negative, not an integer, beyond
-        the labels, or repeated in a triplet. The message names the row, counted from 0.
+        If the shape is wrong, if there are no triplets, or if an index is invalid or duplicated in
+        a triplet. The message contains the row, counted from 0.
 
     See Also
     --------
@@ -147,10 +151,10 @@ class Triplets:
     Examples
     --------
     >>> from manymaps import Triplets
-    >>> asked = Triplets([[0, 1, 2], [0, 1, 3], [0, 2, 1]], ["tie", "knot", "suit", "rope"])
-    >>> asked.n_objects, len(asked)
+    >>> triplets = Triplets([[0, 1, 2], [0, 1, 3], [0, 2, 1]], ["tie", "knot", "suit", "rope"])
+    >>> triplets.n_objects, len(triplets)
     (4, 3)
-    >>> chosen, together = asked.counts()
+    >>> chosen, together = triplets.counts()
     >>> chosen.toarray()[0].tolist(), together.toarray()[0].tolist()
     ([0, 2, 1, 0], [0, 3, 2, 1])
     """
@@ -166,12 +170,12 @@ class Triplets:
         source = self.report.source
         if values.ndim != 2 or values.shape[1] != 3 or not len(values):
             raise DataError(
-                f"{source}: triplets have shape {values.shape}; give three objects in each row, "
+                f"{source}: triplets have shape {values.shape}; expected three objects per row, "
                 "(n, 3), and at least one row"
             )
         if values.dtype.kind not in "iuf":
             raise DataError(
-                f"{source}: triplets must be whole numbers, numbers of objects from 0, not "
+                f"{source}: triplets must contain object indices (integers from 0), not "
                 f"{values.dtype}"
             )
         whole = _whole(values, source)
@@ -186,51 +190,54 @@ class Triplets:
             object.__setattr__(self, "report", replace(self.report, n_read=len(whole)))
 
     def __repr__(self) -> str:
-        what = "odd-one-out triplets" if self.kind == "odd" else "triplets of which is closer"
-        return f"<{len(self):,} {what} of {self.n_objects:,} objects, from {self.report.source}>"
+        kind_name = "odd-one-out triplets" if self.kind == "odd" else "triplets of which is closer"
+        return (
+            f"<{len(self):,} {kind_name} of {self.n_objects:,} objects, from {self.report.source}>"
+        )
 
     def __len__(self) -> int:
         return len(self.values)
 
     @property
     def n_objects(self) -> int:
-        """Number of objects, those that are in no triplet among them."""
+        """Number of objects, including objects without triplets."""
         return len(self.labels or ())
 
     @property
     def options(self) -> tuple[tuple[int, int], ...]:
-        """The pairs of columns among which each triplet chose, the chosen one first."""
+        """Pairs of columns that each triplet chose from, with the chosen pair first."""
         return options_of(self.kind)
 
     @property
     def chance(self) -> float:
-        """The accuracy of guessing: 1/3, or 1/2 of which is closer."""
+        """Accuracy of guessing: 1/3 for "odd", and 1/2 for "closer"."""
         return 1 / len(self.options)
 
     def take(self, places: np.ndarray | Sequence[int]) -> Triplets:
-        """Some of the triplets, by place; the objects stay.
+        """Select triplets by index, with all objects.
 
         Parameters
         ----------
         places : array of int
-            In the order that is wanted.
+            Indices of the triplets, in the desired order.
 
         Returns
         -------
-        Triplets
-            A new table.
+        triplets : Triplets
+            Selected triplets.
         """
         rows = self.values[np.asarray(places)]
         return replace(self, values=rows, report=replace(self.report, n_read=len(rows)))
 
     def counts(self) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """How often pairs were chosen, and asked.
+        """Count how often each pair was chosen and how often it was available.
 
         Returns
         -------
         chosen : csr_array of shape (n_objects, n_objects)
-        asked : csr_array of the same shape
-            Both symmetric.
+            Symmetric counts of choices.
+        asked : csr_array of shape (n_objects, n_objects)
+            Symmetric counts of triplets in which the pair was available.
         """
         pairs = [(self.values[:, a], self.values[:, b]) for a, b in self.options]
         return self._sums(pairs[:1]), self._sums(pairs)
@@ -250,44 +257,45 @@ class Triplets:
         penalty: float | None = None,
         random_state: RandomState = 0,
     ) -> Associations:
-        """Similarities of the objects, which any estimator fits.
+        """Estimate similarities of the objects, which any estimator can fit.
 
         Parameters
         ----------
-        estimate : {"choices", "proportions"}
-            By a model of choice, s_ij of all pairs, also of those that nobody asked; or the
-            proportions that were counted, with pairs that nobody asked missing. A fit takes missing
-            pairs of at most 2,000 objects, and takes longer with them.
-        penalty : float, at least 0, optional
-            Of the model; by default the root of the triplets of each object.
-        random_state : int or RandomState
-            Where the model starts.
+        estimate : {"choices", "proportions"}, default "choices"
+            "choices" uses a choice model to estimate s_ij for all pairs, including pairs that were
+            never available. "proportions" uses observed proportions, with other pairs missing. Fits
+            with missing pairs are slower and limited to 2,000 objects.
+        penalty : float, optional
+            Penalty of the choice model, at least 0. The default is the square root of the number of
+            triplets per object.
+        random_state : int or RandomState, default 0
+            Seed of the choice model.
 
         Returns
         -------
-        Associations
-            Symmetric, each between 0 and 1; rows as they are, not brought to a sum of 1. Objects
-            that are in no triplet have no similarity.
+        associations : Associations
+            Symmetric similarities between 0 and 1, whose rows are not normalized. Objects without
+            triplets have no similarities.
 
         Raises
         ------
         DataError
-            For a model of more than 10,000 objects.
+            If the choice model is used with more than 10,000 objects.
 
         Notes
         -----
-        On planted triplets an atlas of the model's similarities predicts held-out choices better
-        than one of the counted proportions, the more so the fewer triplets there are
-        (`benchmarks/triplets.py`).
+        On simulated triplets, an atlas of similarities from the choice model predicts held-out
+        choices better than an atlas of observed proportions. The advantage is greater for fewer
+        triplets (`benchmarks/triplets.py`).
 
         Examples
         --------
         >>> from manymaps import Triplets
-        >>> asked = Triplets([[0, 1, 2], [0, 1, 3], [2, 3, 0], [2, 1, 3]])
-        >>> counted = asked.associations("proportions")
-        >>> counted.strengths.toarray()[0].round(2).tolist(), counted.n_missing
+        >>> triplets = Triplets([[0, 1, 2], [0, 1, 3], [2, 3, 0], [2, 1, 3]])
+        >>> observed = triplets.associations("proportions")
+        >>> observed.strengths.toarray()[0].round(2).tolist(), observed.n_missing
         ([0.0, 1.0, 0.0, 0.0], 0)
-        >>> asked.associations(penalty=1.0).n_pairs
+        >>> triplets.associations(penalty=1.0).n_pairs
         12
         """
         check_choice("estimate", estimate, ESTIMATES)
@@ -299,9 +307,9 @@ class Triplets:
         n = self.n_objects
         if n > MOST_OF_MODEL:
             raise DataError(
-                f"{self.report.source}: {n:,} objects are too many for a table of all pairs, which "
-                f"is made of at most {MOST_OF_MODEL:,}; leave out some of them, or estimate by "
-                "proportions"
+                f"{self.report.source}: {n:,} objects are too many for a table of all pairs (at "
+                f"most {MOST_OF_MODEL:,}); omit some of them, or use "
+                "estimate='proportions'"
             )
         seed = int(drawn_generator(random_state).integers(2**31))
         utilities = choice_utilities(self.values, n, self.kind, penalty=penalty, seed=seed)
@@ -309,7 +317,7 @@ class Triplets:
         asked = self._appears
         table[~asked] = 0
         table[:, ~asked] = 0
-        note = f"{size}: similarities of all pairs as a model of choice expects them"
+        note = f"{size}: similarities of all pairs are estimated by a choice model"
         report = replace(self.report, notes=(*self.report.notes, note))
         return Associations(self.labels or (), sparse.csr_array(table), report)
 
@@ -320,7 +328,7 @@ class Triplets:
         missing = ~asked.astype(bool).toarray()
         missing[~appears] = False
         missing[:, ~appears] = False
-        note = f"{size}: similarities are how often a pair was chosen where it was asked"
+        note = f"{size}: similarities are proportions of choices when a pair was available"
         report = replace(self.report, notes=(*self.report.notes, note))
         return Associations(
             self.labels or (),
@@ -331,56 +339,56 @@ class Triplets:
 
     @cached_property
     def _appears(self) -> np.ndarray:
-        """Which objects are in a triplet, shape (n_objects,)."""
+        """Mask of objects that are in a triplet, shape (n_objects,)."""
         return np.bincount(self.values.ravel(), minlength=self.n_objects) > 0
 
     @cached_property
     def _questions(self) -> tuple[np.ndarray, np.ndarray]:
-        """The number of each triplet's question, (n,), and of its answer among the options.
+        """Index of each triplet's question, (n,), and of its answer among the options.
 
-        A question is a set of three, or of which is closer a first object and a set of two.
+        A question is a set of three objects, or for "closer" a first object and a set of two.
         """
         first = 0 if self.kind == "odd" else 1
         order = np.argsort(self.values[:, first:], axis=1, kind="stable") + first
-        places = np.concatenate([np.zeros((len(self), first), order.dtype), order], axis=1)
-        sets = np.take_along_axis(self.values, places, axis=1).astype(np.int64)
+        columns = np.concatenate([np.zeros((len(self), first), order.dtype), order], axis=1)
+        sets = np.take_along_axis(self.values, columns, axis=1).astype(np.int64)
         n = self.n_objects
-        # In two steps, for the cube of the number of objects may be beyond 64 bits.
+        # Two steps avoid the cube of the number of objects, which may exceed 64 bits.
         pairs = np.unique(sets[:, 0] * n + sets[:, 1], return_inverse=True)[1]
         questions = np.unique(pairs * n + sets[:, 2], return_inverse=True)[1]
-        answers = np.argmax(places == (2 if self.kind == "odd" else 1), axis=1)
+        answers = np.argmax(columns == (2 if self.kind == "odd" else 1), axis=1)
         return questions, answers
 
     @property
     def questions(self) -> np.ndarray:
-        """Number of the question of each triplet, shape (n,); equal numbers ask the same."""
+        """Index of the question of each triplet, shape (n,), equal for repeated questions."""
         return self._questions[0]
 
     def noise_ceiling(self) -> NoiseCeiling | None:
-        """Bound how well repeated triplets can be predicted.
+        """Compute bounds on the accuracy of predictions for repeated triplets.
 
             majority = sum_t max_c n_tc / sum_t n_t
             others   = sum_t sum_c n_tc [c is the majority without this answer] / sum_t n_t
 
-        over the triplets t with n_t > 1 answers, n_tc of which are c; the first is that of Hebart,
-        Zheng, Pereira & Baker (2020), "Revealing the multidimensional mental representations of
-        natural objects underlying human similarity judgements", Nature Human Behaviour 4,
-        1173-1185.
+        The sums are over triplets t with n_t > 1 answers, n_tc of which are c. The first measure is
+        that of Hebart, Zheng, Pereira & Baker (2020), "Revealing the multidimensional mental
+        representations of natural objects underlying human similarity judgements", Nature Human
+        Behaviour 4, 1173-1185.
 
-        Any model predicts at most sum_t n_t max_c p_tc / sum_t n_t of the answers, if people give
-        the answer c to t with probability p_tc. On average the first share is at least this, and
-        the second at most this.
+        If participants give answer c to t with probability p_tc, any model predicts at most sum_t
+        n_t max_c p_tc / sum_t n_t of the answers. On average, the first measure is at least this
+        value, and the second is at most this value.
 
         Returns
         -------
-        NoiseCeiling or None
-            None if no triplet was asked more than once.
+        ceiling : NoiseCeiling or None
+            Bounds with confidence limits, or None if no triplet was judged more than once.
 
         Examples
         --------
         >>> from manymaps import Triplets
-        >>> asked = Triplets([[0, 1, 2], [1, 0, 2], [0, 1, 2], [2, 0, 1], [0, 1, 3]])
-        >>> ceiling = asked.noise_ceiling()
+        >>> triplets = Triplets([[0, 1, 2], [1, 0, 2], [0, 1, 2], [2, 0, 1], [0, 1, 3]])
+        >>> ceiling = triplets.noise_ceiling()
         >>> ceiling.majority, ceiling.others, ceiling.n_repeated, ceiling.n_answers
         (0.75, 0.75, 1, 4)
         """
@@ -399,7 +407,7 @@ class Triplets:
         sizes = repeated.sum(axis=1)
         majority, above = question_mean(repeated.max(axis=1), sizes)
         by_others, below = question_mean(predicted, sizes)
-        # A single question has no margin; then the trivial bounds remain (fmax ignores NaN).
+        # A single question has no margin, so only the trivial bounds remain (fmax ignores NaN).
         return NoiseCeiling(
             majority=majority,
             others=by_others,
@@ -410,53 +418,56 @@ class Triplets:
         )
 
     def folds(self, n_folds: int, random_state: RandomState = 0) -> np.ndarray:
-        """The fold of each triplet; answers to one question are in one fold.
+        """Assign each triplet to a fold, with all answers to one question in the same fold.
 
         Parameters
         ----------
         n_folds : int
-            At least 2.
-        random_state : int or RandomState
-            Of the lot.
+            Number of folds, at least 2.
+        random_state : int or RandomState, default 0
+            Seed of the assignment.
 
         Returns
         -------
-        ndarray of int, shape (n,)
-            From 0.
+        folds : ndarray of int, shape (n,)
+            Fold of each triplet, from 0.
 
         Examples
         --------
         >>> from manymaps import Triplets
-        >>> asked = Triplets([[0, 1, 2], [1, 2, 0], [0, 1, 3], [1, 3, 0]])
-        >>> fold = asked.folds(2)
+        >>> triplets = Triplets([[0, 1, 2], [1, 2, 0], [0, 1, 3], [1, 3, 0]])
+        >>> fold = triplets.folds(2)
         >>> bool(fold[0] == fold[1]), bool(fold[2] == fold[3]), len(set(fold))
         (True, True, 2)
         """
         questions, _ = self._questions
         n = int(questions.max()) + 1
-        dealt = drawn_generator(random_state).permutation(n) % n_folds
-        return np.asarray(dealt[questions])
+        fold_of_question = drawn_generator(random_state).permutation(n) % n_folds
+        return np.asarray(fold_of_question[questions])
 
     def split(
         self, fraction: float = 0.1, random_state: RandomState = 0
     ) -> tuple[Triplets, Triplets]:
-        """Triplets to fit, and a part to test on; no question is in both.
+        """Split triplets into a part to fit and a part to test, without common questions.
 
         Parameters
         ----------
-        fraction : float between 0 and 1
-            How many of the questions are held out.
-        random_state : int or RandomState
+        fraction : float, default 0.1
+            Proportion of the questions that are held out, strictly between 0 and 1.
+        random_state : int or RandomState, default 0
+            Seed of the split.
 
         Returns
         -------
         known : Triplets
+            Triplets to fit.
         held_out : Triplets
+            Triplets to test.
 
         Raises
         ------
         DataError
-            Where one of the two is empty.
+            If one of the two parts is empty.
 
         Examples
         --------
@@ -468,18 +479,18 @@ class Triplets:
         check_number("fraction", fraction, above=0, below=1)
         questions, _ = self._questions
         n = int(questions.max()) + 1
-        held = drawn_generator(random_state).permutation(n) < round(fraction * n)
-        out = held[questions]
-        if out.all() or not out.any():
+        is_held_out = drawn_generator(random_state).permutation(n) < round(fraction * n)
+        held_out_rows = is_held_out[questions]
+        if held_out_rows.all() or not held_out_rows.any():
             raise DataError(
                 f"{self.report.source}: {n:,} different triplets are too few to hold out "
                 f"{fraction:g} of them"
             )
-        return self.take(np.flatnonzero(~out)), self.take(np.flatnonzero(out))
+        return self.take(np.flatnonzero(~held_out_rows)), self.take(np.flatnonzero(held_out_rows))
 
 
 def _whole(values: np.ndarray, source: str) -> np.ndarray:
-    """Numbers as whole ones; what is none is named."""
+    """Convert object indices to integers, or raise an error that contains the invalid value."""
     if values.dtype.kind == "f":
         with np.errstate(all="ignore"):
             values = values.astype(np.float64)
@@ -487,8 +498,8 @@ def _whole(values: np.ndarray, source: str) -> np.ndarray:
         if wrong.any():
             row, column = np.argwhere(wrong)[0].tolist()
             raise DataError(
-                f"{source}, row {row}: {values[row, column]} is no number of an object; triplets "
-                "are of whole numbers from 0"
+                f"{source}, row {row}: {values[row, column]} is not a valid object index; triplets "
+                "contain integers starting at 0"
             )
     elif values.dtype.kind == "u" and values.dtype.itemsize == 8:
         values = np.minimum(values, 2**31)  # the largest of 64 bits would turn negative
@@ -496,17 +507,17 @@ def _whole(values: np.ndarray, source: str) -> np.ndarray:
 
 
 def _check_numbers(values: np.ndarray, n: int, source: str, *, labelled: bool) -> None:
-    """Refuse numbers that are negative or beyond the objects, and objects that stand twice."""
+    """Raise an error if indices are negative, beyond the objects, or duplicated in a triplet."""
     for wrong, fault in (
-        (values < 0, "is negative; objects are numbered from 0"),
-        (values >= n, f"is beyond the {n:,} labels, which are numbered from 0"),
+        (values < 0, "is negative; indices start at 0"),
+        (values >= n, f"exceeds the number of labels, {n:,}; indices start at 0"),
     ):
         if wrong.any():
             row, column = np.argwhere(wrong)[0].tolist()
             raise DataError(f"{source}, row {row}: the object {values[row, column]} {fault}")
     if not labelled and n > MOST_LABELS:
         raise DataError(
-            f"{source}: objects are numbered up to {n - 1:,}, and may be up to {MOST_LABELS - 1:,}"
+            f"{source}: the largest object index is {n - 1:,}; expected at most {MOST_LABELS - 1:,}"
         )
     a, b, c = values.T
     twice = (a == b) | (a == c) | (b == c)

@@ -1,6 +1,7 @@
-"""Validation of the tables that estimators take.
+"""Validation of tables passed to estimators.
 
-Tables are checked by scikit-learn, and errors follow this package. Known rows are recognized.
+scikit-learn validates the tables, and errors are converted to those of this package. Rows that were
+fitted are recognized.
 """
 
 from __future__ import annotations
@@ -20,28 +21,35 @@ __all__ = ["same_rows", "validated"]
 
 
 class _WrongKindError(DataError, TypeError):
-    """What is no number at all: of it scikit-learn's estimators raise a TypeError."""
+    """Error for non-numeric input, for which scikit-learn's estimators raise a TypeError."""
 
 
 def validated(estimator: Any, X: Any, **checks: Any) -> Any:
-    """A table by `sklearn.utils.validation.validate_data`, in float32 or float64.
+    """Validate a table with `sklearn.utils.validation.validate_data`, in float32 or float64.
 
-    Sparse rows have each cell once, in order. Float32 holds what it can hold without loss, whole
-    numbers of up to 16 bits among it. Values that are not finite are left to be named by row and
-    column.
+    Sparse rows have sorted indices without duplicates. Input that float32 represents exactly,
+    including integers of up to 16 bits, is converted to float32. Non-finite values are accepted
+    here and reported later by row and column.
 
     Parameters
     ----------
     estimator : estimator
-        Its `n_features_in_` and `feature_names_in_` are set, or compared.
-    X : array, sparse array, frame, or nested lists
+        Estimator whose `n_features_in_` and `feature_names_in_` are set or compared.
+    X : array, sparse array, data frame or nested lists
+        Table to validate.
     **checks
-        For `validate_data`; a `dtype` in place of the two.
+        Further arguments of `validate_data`. A `dtype` replaces the default types.
+
+    Returns
+    -------
+    table : ndarray or sparse array
+        Validated table.
 
     Raises
     ------
     DataError
-        For what is no table of real numbers, or of another width or other names than was fitted.
+        If X is not a table of real numbers, or if its number or names of columns differ from those
+        of the fit.
 
     Examples
     --------
@@ -52,7 +60,7 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
     exact = np.can_cast(X.dtype, np.float32) if isinstance(X, np.ndarray) else False
     types = [np.float32, np.float64] if exact else [np.float64, np.float32]
     try:
-        # A number beyond the range of the type becomes infinite, which is then named.
+        # Numbers beyond the range of the type become infinite and are then reported.
         with np.errstate(over="ignore"):
             table = validate_data(
                 estimator, X, **{"dtype": types, "ensure_all_finite": False, **checks}
@@ -65,9 +73,10 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
 
 
 def same_rows(rows: Any, known: Any) -> np.ndarray:
-    """For each row the number of the first known row that equals it, or -1.
+    """Return the index of the first equal known row for each row, or -1.
 
-    The known rows themselves, in their order, are each its own, whichever of them are equal.
+    If the rows are the known rows themselves in the same order, each is matched with itself, even
+    if some are equal.
     """
     if sparse.issparse(known) != sparse.issparse(rows):
         rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
@@ -78,7 +87,7 @@ def same_rows(rows: Any, known: Any) -> np.ndarray:
 
 
 def _as_bytes(table: Any, dtype: np.dtype) -> Iterator[bytes]:
-    """Each row as bytes that are equal where the row is; zeros have no sign and are not stored."""
+    """Yield rows as bytes that are equal for equal rows, without the sign of zeros."""
     if not sparse.issparse(table):
         yield from ((row + 0).tobytes() for row in np.ascontiguousarray(table, dtype))
         return

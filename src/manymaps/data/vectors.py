@@ -1,11 +1,11 @@
-"""Vectors: labelled objects with a row of numbers each, as embeddings come.
+"""Vectors: labelled objects with a row of numbers each, such as word embeddings.
 
     values[i, c]      the c-th coordinate of the object `labels[i]`; (n, n_features) float32
 
-Labels name rows, so they must differ; where a source repeats one (a vocabulary read in two cases,
-a word in two categories) the later rows get " (2)", " (3)", ... and the report says so, because
-dropping them would lose data. Values may be a memory-mapped file of millions of rows: they are
-neither copied nor read until somebody computes with them.
+Labels are names of rows and must be unique. If a source repeats a label (a vocabulary in two cases,
+a word in two categories), the later rows get " (2)", " (3)", ... and the report lists them, because
+dropping them would lose data. Values may be a memory-mapped file of millions of rows. They are
+neither copied nor read before a computation needs them.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_labels, first_cell, not_finite
+from manymaps.checks import check_labels, not_finite
 from manymaps.compute.canonical import canonical_rows
 from manymaps.data.associations import ReadReport
+from manymaps.data.count_values import checked_table, numbered, reject_cells
 from manymaps.errors import DataError
-from manymaps.labels import numbered_labels, shown
+from manymaps.labels import shown
 
 __all__ = [
-    "VectorRows", "Vectors", "as_float32", "checked_table", "choose_rows", "refuse_not_finite",
+    "VectorRows", "Vectors", "as_float32", "checked_table", "choose_rows", "reject_non_finite",
 ]  # fmt: skip
 
-# Blocks of this many numbers are looked at together: 16 MiB of float32.
+# Blocks of this many numbers are read from a file together: 16 MiB of float32.
 BLOCK_SIZE = 2**22
 # Above this many labels a search for similar ones would take seconds.
 MOST_LABELS_TO_COMPARE = 200_000
@@ -42,19 +43,19 @@ class Vectors:
     Parameters
     ----------
     labels : sequence of str, length n
-        One name per row; repeated ones are numbered: "tie", "tie (2)", ...
+        One name per row. Repeated names are numbered: "tie", "tie (2)", ...
     values : array of shape (n, n_features), or sparse array
-        Stored as float32; a float32 array, memory-mapped or not, is kept and not copied. Sparse
-        values are stored by rows (CSR).
+        Stored as float32. An array of float32, memory-mapped or not, is shared and not copied.
+        Sparse values are stored by rows (CSR).
     report : ReadReport, optional
-        How the vectors came to be; `n_read` counts rows.
+        The source of the vectors; its `n_read` is a number of rows.
 
     Raises
     ------
     DataError
-        Where the labels do not fit the rows or one is empty, there are no rows or no columns,
-        the values are no real numbers, or one is NaN or infinite. Memory-mapped values are not
-        looked at here: `check_finite` does, and so does whatever computes with them.
+        If the labels do not fit the rows or one is empty, the table is empty, or a value is not a
+        finite real number. Memory-mapped values are not checked here, but by `check_finite` and by
+        every computation.
 
     See Also
     --------
@@ -78,14 +79,12 @@ class Vectors:
         values = as_float32(self.values, "the vectors")
         labels = [str(label) for label in self.labels]
         check_labels(labels, values.shape[0], "row", distinct=False, named=True)
-        names, notes = _numbered(labels)
+        names, notes = numbered(labels, "rows")
         if not isinstance(values, np.memmap):
-            refuse_not_finite(values, names, self.report.source)
-        object.__setattr__(self, "labels", names)
+            reject_non_finite(values, names, self.report.source)
+        object.__setattr__(self, "labels", tuple(names))
         object.__setattr__(self, "values", values)
-        if notes:
-            report = replace(self.report, notes=self.report.notes + notes)
-            object.__setattr__(self, "report", report)
+        object.__setattr__(self, "report", replace(self.report, notes=self.report.notes + notes))
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -103,26 +102,27 @@ class Vectors:
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """The row of each label."""
+        """Row of each label."""
         return {label: row for row, label in enumerate(self.labels)}
 
     def subset(self, labels: Iterable[str]) -> Vectors:
-        """The vectors of some labels, in their order; a label asked for twice counts once.
+        """Select the vectors of some labels, in the order of these.
 
         Parameters
         ----------
         labels : iterable of str
-            Compared exactly: vocabularies tell "Apple" from "apple".
+            Compared exactly, because vocabularies distinguish "Apple" from "apple". A repeated
+            label counts once.
 
         Returns
         -------
         Vectors
-            With values of their own, checked for NaN and infinity.
+            A copy of the values, checked for NaN and infinity.
 
         Raises
         ------
         DataError
-            Where labels are unknown; the message says how many, and suggests labels that exist.
+            If labels are unknown. The message states how many, and suggests labels that exist.
         """
         asked = [labels] if isinstance(labels, str) else [str(label) for label in labels]
         wanted = list(dict.fromkeys(asked))
@@ -136,25 +136,25 @@ class Vectors:
                 "case"
             )
         if not wanted:
-            raise DataError("a subset of no labels would be empty; name at least one")
+            raise DataError("labels is empty; pass at least one label")
         notes = self.report.notes
         if len(wanted) < len(asked):
-            notes += (f"{len(asked) - len(wanted):,} labels were asked for more than once",)
+            notes += (f"{len(asked) - len(wanted):,} labels were passed more than once",)
         rows = [self.positions[label] for label in wanted]
         return Vectors(wanted, self.values[rows], replace(self.report, notes=notes))
 
     def check_finite(self) -> None:
-        """Look at all values, block by block, also where they are memory-mapped.
+        """Check all values, block by block, including memory-mapped ones.
 
         Raises
         ------
         DataError
-            Where a value is NaN or infinite; the message names its row, label and column.
+            If a value is NaN or infinite. The message names its row, label and column.
         """
-        refuse_not_finite(self.values, self.labels, self.report.source)
+        reject_non_finite(self.values, self.labels, self.report.source)
 
     def _unknown(self, label: str) -> str:
-        """An unknown label with the nearest ones that exist."""
+        """Return an unknown label and the nearest ones that exist, for a message."""
         spellings = (label.lower(), label.upper(), label.capitalize(), label.strip())
         near = [s for s in dict.fromkeys(spellings) if s != label and s in self.positions]
         if not near and len(self) <= MOST_LABELS_TO_COMPARE:
@@ -165,15 +165,18 @@ class Vectors:
 
 @dataclass(frozen=True)
 class VectorRows:
-    """Rows as a reader found them, before repeated labels are numbered.
+    """Rows as a reader returns them, before repeated labels are numbered.
 
     Attributes
     ----------
     labels : list of str
+        One per row.
     values : array or sparse array of shape (n, n_features)
+        Numbers of any real type.
     n_read : int
-        Rows in the source, those that nobody asked for among them.
+        Number of rows in the source, including unwanted ones.
     notes : tuple of str
+        Notes for the report.
     """
 
     labels: list[str]
@@ -185,14 +188,28 @@ class VectorRows:
 def choose_rows(
     labels: Sequence[str], words: Collection[str], source: str
 ) -> tuple[list[int], tuple[str, ...]]:
-    """The rows of some words, in the order of the words, and what to note.
+    """Find the rows of some words.
 
-    A word that stands in several rows gives all of them, one after the other.
+    Parameters
+    ----------
+    labels : sequence of str
+        One per row; repeated labels are allowed.
+    words : collection of str
+        The words, compared exactly.
+    source : str
+        The file, for messages.
+
+    Returns
+    -------
+    rows : list of int
+        In the order of the words; all rows of a repeated label, one after the other.
+    notes : tuple of str
+        A note on words without a row.
 
     Raises
     ------
     DataError
-        Where no word is found.
+        If no word has a row.
 
     Examples
     --------
@@ -219,76 +236,34 @@ def choose_rows(
 
 
 def as_float32(values: Any, source: str) -> np.ndarray | sparse.csr_array:
-    """A table of float32, dense or CSR, copied only where its type or layout is another.
+    """Convert a table to float32, dense or CSR; it is copied only if its type or layout differs.
 
     Raises
     ------
     DataError
-        Where the values are no table of real numbers, or there are none.
+        If the values are not a table of real numbers, or the table is empty.
     """
     values = checked_table(values, source)
-    # A number beyond the range of float32 becomes infinite, which the check for NaN then names.
+    # A number beyond the range of float32 becomes infinite, and `reject_non_finite` reports it.
     with np.errstate(over="ignore"):
         if isinstance(values, np.ndarray):
-            # A copy in memory must not pass for a memory-mapped file, which is checked late.
+            # A converted copy must not remain a memmap, because these are checked late.
             return values if values.dtype == np.float32 else np.asarray(values).astype(np.float32)
-        rows = sparse.csr_array(values, dtype=np.float32)
-    return canonical_rows(rows)
+        return canonical_rows(sparse.csr_array(values, dtype=np.float32))
 
 
-def checked_table(values: Any, source: str) -> np.ndarray | sparse.csr_array:
-    """A table of real numbers of any type, dense (memory-mapped or not) or CSR; not converted.
-
-    Raises
-    ------
-    DataError
-        Where the values are no table of real numbers, or there are none.
-    """
-    if not sparse.issparse(values):
-        try:
-            values = values if isinstance(values, np.memmap) else np.asarray(values)
-        except ValueError as error:
-            raise DataError(f"{source}: the rows have different lengths ({error})") from error
-    if values.dtype.kind not in "buif":
-        raise DataError(f"{source} hold values of type {values.dtype}, not real numbers")
-    if values.ndim != 2:
-        raise DataError(
-            f"{source} have the shape {values.shape}; expected a table, one row per object"
-        )
-    if 0 in values.shape:
-        raise DataError(
-            f"{source} are empty: {values.shape[0]:,} rows of {values.shape[1]:,} numbers"
-        )
-    return sparse.csr_array(values) if sparse.issparse(values) else values
-
-
-def refuse_not_finite(
+def reject_non_finite(
     values: np.ndarray | sparse.csr_array,
     labels: Sequence[str],
     source: str,
     columns: Sequence[str] | None = None,
 ) -> None:
-    """Refuse NaN and infinity, naming the first by row, label and column.
+    """Reject NaN and infinity; the message names the first by row, label and column.
 
-    Dense values are looked at in blocks of rows, so that a memory-mapped file streams by.
+    Dense values are checked in blocks of rows, so that a memory-mapped file is not loaded.
     """
-    cell = first_cell(values, not_finite)
-    if cell is None:
-        return
-    row, column, value = cell
-    name = f" ({shown(str(columns[column]))})" if columns is not None else ""
-    raise DataError(
-        f"{source}: the value in row {row} ({shown(labels[row])}), column {column}{name} is "
-        f"{value}; vectors need finite numbers within the range of float32. Leave the row out, "
-        "or fill the value in"
+    rule = (
+        "vectors need finite numbers within the range of float32. Leave the row out or replace "
+        "the value"
     )
-
-
-def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Labels with numbers behind the repeated ones, and a note where there are any."""
-    names, changed = numbered_labels(labels)
-    if not changed:
-        return tuple(names), ()
-    first = ", ".join(map(shown, changed[:3])) + (", ..." if len(changed) > 3 else "")
-    note = f"{len(changed):,} rows repeat an earlier label and got a number: {first}"
-    return tuple(names), (note,)
+    reject_cells(values, not_finite, source, rule, (labels, columns))

@@ -1,20 +1,23 @@
-"""Which columns of a table are meant: by the names that a user gives, else by usual ones.
+"""Find the columns of a table: by the names that a user gives, else by usual names.
 
     cue, response, strength     source, target, weight     word1, word2, similarity
     document, word, count     site, species, abundance     user, item     sample, taxon
 
-The first line names the columns of pairs, the second those of counts. Of these, observations
-(documents, sites, users) become the rows of a count table, and features (words, species, goods) its
-columns, in whichever order a list names them. The kinds are the names of the columns without "_id",
-"_name" and the like: "Doc_ID" holds documents.
+A kind of data declares its columns as a tuple of `Role`, and `find_roles` returns their positions.
+
+The first line shows names of pairs, the second names of counts. In a long list of counts,
+observations (documents, sites, users) become rows of the count table and features (words, species,
+goods) become columns, in whichever order the list names them. A kind of object is the name of its
+column without "_id", "_name" and similar endings: the column "Doc_ID" contains documents.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError, setting
@@ -22,76 +25,108 @@ from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
 __all__ = [
-    "CORNERS", "STRENGTH", "ColumnNames", "Columns", "CountColumns", "WantedColumns",
-    "count_column", "find_columns", "find_count_columns", "folded", "has_pair_header",
+    "CORNERS", "PAIR_ROLES", "STRENGTH", "ColumnNames", "CountColumns", "Role", "WantedColumns",
+    "aliases", "count_column", "find_count_columns", "find_roles", "folded", "has_pair_header",
     "is_long_header", "known_kind", "known_pair", "label_position", "named_column", "two_kinds",
     "usual_column",
 ]  # fmt: skip
 
-Names = tuple[str, ...]
-CUE: Names = ("cue", "source", "from", "word1", "stimulus", "prime", "head", "term1", "item1")
-CUE += ("object1", "node1", "left", "subject", "cueword", "stim", "stimulusword", "word")
-RESPONSE: Names = ("response", "target", "to", "word2", "associate", "tail", "term2", "item2")
-RESPONSE += ("object2", "node2", "right", "neighbor", "neighbour", "related", "object")
-RESPONSE += ("responseword", "resp", "answer")
-STRENGTH: Names = ("strength", "fsg", "r123strength", "r1strength", "weight", "weights", "value")
-STRENGTH += ("similarity", "sim", "score", "probability", "prob", "proximity", "association")
-COUNT: Names = ("count", "counts", "#p", "r123", "r1", "frequency", "freq", "cooccurrence")
+
+class Role(NamedTuple):
+    """A column of a kind of data.
+
+    Attributes
+    ----------
+    option : str
+        Parameter by which a user names the column.
+    content : str
+        Plural noun for the cells of the column, used in messages.
+    aliases : tuple of str
+        Usual names, as `folded` returns them, in the order in which they are tried.
+    required : bool
+        Whether a table without the column is an error.
+    """
+
+    option: str
+    content: str
+    aliases: tuple[str, ...] = ()
+    required: bool = True
+
+
+def aliases(text: str) -> tuple[str, ...]:
+    """The usual names of a column, from a text with spaces between them."""
+    return tuple(text.split())
+
+
+CUE = aliases("""
+cue source from word1 stimulus prime head term1 item1 object1 node1 left subject cueword stim
+stimulusword word
+""")
+RESPONSE = aliases("""
+response target to word2 associate tail term2 item2 object2 node2 right neighbor neighbour related
+object responseword resp answer
+""")
+STRENGTH = aliases("""
+strength fsg r123strength r1strength weight weights value similarity sim score probability prob
+proximity association
+""")
+COUNT = aliases("count counts #p r123 r1 frequency freq cooccurrence")
+PAIR_ROLES = (
+    Role("cue", "cues", CUE),
+    Role("response", "responses", RESPONSE),
+    Role("strength", "strengths", STRENGTH + COUNT, required=False),
+)
 
 SYNONYMS = {"doc": "document", "col": "column", "taxa": "taxon", "genera": "genus"}
-SUFFIXES = ("", "id", "ids", "name", "names", "label", "labels", "no", "number", "key")
-COUNTED = """
+SUFFIXES = ("", *aliases("id ids name names label labels no number key"))
+COUNTS = aliases("""
 count counts abundance n freq frequency tf occurrences cooccurrence cooccurrences reads umi umis
 quantity qty tokens total weight value
-"""
-COUNTS = tuple(COUNTED.split())
-# Names under which a first column holds labels, beside those of kinds; pandas writes some of them.
-CORNERS = ("", "unnamed:0", "indexlevel0", "id", "label", "name", "index")
-# Beside two columns of labels, a list has few others: more numbers are measurements.
+""")
+COUNT_ROLES = (
+    Role("rows", "rows", required=False),
+    Role("columns", "columns", required=False),
+    Role("count", "counts", COUNTS, required=False),
+)
+# Names of a first column of labels, in addition to those of kinds; pandas writes some of them.
+CORNERS = ("", *aliases("unnamed:0 indexlevel0 id label name index"))
+# A long list has at most this many numeric columns besides its counts; a table of measurements
+# has more.
 MOST_SPARE = 3
+# A header of more names may contain the word "count" as one word among many.
 MOST_LISTED = 12
 
 
+class _UserNames:
+    """Names of columns that a user gives, as attributes; None if the reader finds the column."""
+
+    @property
+    def any_given(self) -> bool:
+        """Whether the user named a column."""
+        return any(name is not None for name in vars(self).values())
+
+
 @dataclass(frozen=True)
-class ColumnNames:
-    """The columns a user asks for; None where the reader should find one."""
+class ColumnNames(_UserNames):
+    """Names of the columns of pairs that a user gives."""
 
     cue: str | None = None
     response: str | None = None
     strength: str | None = None
 
-    @property
-    def any_given(self) -> bool:
-        """Whether the user named a column."""
-        return any(name is not None for name in (self.cue, self.response, self.strength))
-
 
 @dataclass(frozen=True)
-class Columns:
-    """Positions of the columns that are read; strength is None where every pair counts one."""
-
-    cue: int
-    response: int
-    strength: int | None
-
-
-@dataclass(frozen=True)
-class WantedColumns:
-    """The columns of a long list that a user names; None where the reader should find one."""
+class WantedColumns(_UserNames):
+    """Names of the columns of a long list of counts that a user gives."""
 
     rows: str | None = None
     columns: str | None = None
     count: str | None = None
 
-    @property
-    def any_given(self) -> bool:
-        """Whether the user named a column."""
-        return any(name is not None for name in (self.rows, self.columns, self.count))
-
 
 @dataclass(frozen=True)
 class CountColumns:
-    """Positions of the columns of a long list; `count` is None where every line counts one."""
+    """Positions of the columns of a long list; `count` is None if every line counts once."""
 
     rows: int
     columns: int
@@ -99,19 +134,20 @@ class CountColumns:
     kinds: tuple[str, str]
 
     def notes(self, names: Sequence[str]) -> tuple[str, ...]:
-        """What to say of the roles, and of the columns of a header that are not read."""
-        read = f"rows are {names[self.rows]!r}, columns {names[self.columns]!r}"
-        if self.count is None:
-            notes = (f"{read}; no column of counts: every line counts one",)
-        else:
-            notes = (f"{read}, counts {names[self.count]!r}",)
+        """Notes for the report: the roles of the columns, and the columns that are not read."""
+        roles = f"rows are {names[self.rows]!r}, columns {names[self.columns]!r}"
+        counts = (
+            "; no column of counts: every line counts one"
+            if self.count is None
+            else f", counts {names[self.count]!r}"
+        )
         used = (self.rows, self.columns, self.count)
         others = [name for c, name in enumerate(names) if c not in used and name]
-        return (*notes, f"columns left out: {listed(others)}") if others else notes
+        return (roles + counts, *([f"columns left out: {listed(others)}"] if others else []))
 
 
 def folded(name: str) -> str:
-    """A column name without case and separators.
+    """A column name in lower case without separators.
 
     >>> folded(" R123.Strength "), folded("Word_1")
     ('r123strength', 'word1')
@@ -122,13 +158,13 @@ def folded(name: str) -> str:
 def usual_column(
     names: Sequence[str], aliases: Sequence[str], but: Sequence[int | None] = ()
 ) -> int | None:
-    """The first column under the first alias that is there.
+    """The first column with the first alias that occurs; columns in `but` are not considered.
 
     >>> usual_column(["Word_1", "freq", "N"], ("n", "freq"))
     2
     """
-    have = [folded(name) if c not in but else "" for c, name in enumerate(names)]
-    return next((have.index(alias) for alias in aliases if alias in have), None)
+    available = [folded(name) if c not in but else "" for c, name in enumerate(names)]
+    return next((available.index(alias) for alias in aliases if alias in available), None)
 
 
 def named_column(
@@ -145,15 +181,15 @@ def named_column(
     Raises
     ------
     DataError or ParameterError
-        Where there is no such column, or several differ from it in case or separators alone.
+        If there is no such column, or several columns differ from it only in case or separators.
     """
     if wanted is None:
         return None
     if wanted in names:
         return list(names).index(wanted)
-    alike = [c for c, name in enumerate(names) if folded(name) == folded(wanted)]
-    if len(alike) == 1:
-        return alike[0]
+    similar = [c for c, name in enumerate(names) if folded(name) == folded(wanted)]
+    if len(similar) == 1:
+        return similar[0]
     near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise error(
@@ -162,8 +198,63 @@ def named_column(
     )
 
 
+def find_roles(
+    names: Sequence[str],
+    roles: Sequence[Role],
+    wanted: Mapping[str, str | None],
+    source: str,
+    *,
+    what: str = "column",
+) -> list[int | None]:
+    """The position of each column of a kind of data; None for an optional column that is missing.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The header.
+    roles : sequence of Role
+        The columns, in the order in which they are found; a column has one role.
+    wanted : mapping of str to str or None
+        The names that the user gives, by option.
+    source : str
+        The file, for messages.
+    what : str
+        What a column is called in messages.
+
+    Raises
+    ------
+    DataError
+        If a column that the user names or that is required is missing, or has two roles; the
+        message lists the columns of the table.
+
+    Examples
+    --------
+    >>> find_roles(["CUE", "TARGET", "#G", "FSG"], PAIR_ROLES, {}, "usf.txt")
+    [0, 1, 3]
+    """
+    positions: list[int | None] = []
+    for role in roles:
+        name = wanted.get(role.option)
+        position = named_column(names, name, role.option, source, what=what)
+        if position is None:
+            position = usual_column(names, role.aliases, positions)
+        if position is None and role.required:
+            raise DataError(
+                f"{source} has no {what} of {role.content}; its {what}s are {listed(names)}. "
+                f"Name one of them as {setting(role.option)}"
+            )
+        if position is not None and position in positions:
+            options = [setting(role.option), setting(roles[positions.index(position)].option)]
+            raise DataError(
+                f"{source}: the {what} {names[position]!r} would be read twice; its {what}s are "
+                f"{listed(names)}. Name different ones as {' and '.join(options)}"
+            )
+        positions.append(position)
+    return positions
+
+
 def known_kind(name: str) -> str | None:
-    """The kind of object that a column of this name holds, where it is a usual one.
+    """The kind of object that a column of this name contains, if it is a usual kind.
 
     >>> known_kind("Doc_ID"), known_kind("species"), known_kind("words"), known_kind("x1")
     ('document', 'species', 'word', None)
@@ -179,7 +270,7 @@ def known_kind(name: str) -> str | None:
 
 
 def two_kinds(first: str, second: str) -> tuple[str, str]:
-    """The kinds of the rows and of the columns by two names, which stay apart.
+    """Two different kinds, of the rows and of the columns, by the names of their columns.
 
     >>> two_kinds("doc_id", "Term"), two_kinds("Haus", "Tier"), two_kinds("doc", "document")
     (('document', 'term'), ('Haus', 'Tier'), ('doc', 'document'))
@@ -193,24 +284,25 @@ def two_kinds(first: str, second: str) -> tuple[str, str]:
 
 
 def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
-    """The columns of observations and of features, where names say which they are.
+    """The columns of observations and of features, if their names are usual ones.
 
-    A row with a number in it is data, not a header. Of several such pairs that of names with one
-    meaning wins (an author writes words, and is read by readers), then the first.
+    A row with a number in it is data, not a header. If there are several pairs, the one whose names
+    have a single meaning is preferred (an author writes words but is read by readers), then the
+    first.
 
     >>> known_pair(["word", "doc", "n"]), known_pair(["cue", "response"])
     ((1, 0), None)
     """
-    if any(is_number(name) for name in names):
+    if any(map(is_number, names)):
         return None
-    places: dict[str | None, int] = {}
+    positions: dict[str | None, int] = {}
     for i, name in enumerate(names):
-        places.setdefault(known_kind(name), i)
-    both = OBSERVATIONS & FEATURES
+        positions.setdefault(known_kind(name), i)
+    ambiguous = OBSERVATIONS & FEATURES
     pairs = [
-        ((first in both) + (second in both), i + j, i, j)
-        for first, i in places.items()
-        for second, j in places.items()
+        ((first in ambiguous) + (second in ambiguous), i + j, i, j)
+        for first, i in positions.items()
+        for second, j in positions.items()
         if first in OBSERVATIONS and second in FEATURES and first != second
     ]
     return min(pairs)[2:] if pairs else None
@@ -226,10 +318,10 @@ def count_column(names: Sequence[str], but: Sequence[int | None] = ()) -> int | 
 
 
 def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
-    """Whether a header is one of a long list of counts rather than of a table.
+    """Whether a header belongs to a long list of counts rather than to a table.
 
-    It names two kinds, with a column of counts or few further numbers; or it has three columns,
-    one of them under a usual name for counts.
+    It contains the names of two kinds, and either a column of counts or few further numbers; or it
+    has three columns, one of them with a usual name for counts.
 
     >>> is_long_header(["site", "species", "abundance"], [False, False, True])
     True
@@ -237,25 +329,22 @@ def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
     False
     """
     pair, count = known_pair(names), count_column(names)
-    if pair is not None:
-        others = [c for c in range(len(names)) if c not in pair]
-        spare = [c for c in others if numeric[c] and known_kind(names[c]) is None]
-        texts = not any(numeric[c] for c in pair)
-        return not spare or (texts and len(spare) <= MOST_SPARE) or _few(names, count in spare)
-    labels = [c for c, is_numeric in enumerate(numeric) if not is_numeric]
-    return len(names) == 3 and count is not None and numeric[count] and len(labels) == 2
-
-
-def _few(names: Sequence[str], counted: bool) -> bool:
-    """Whether a header is short enough for its "count" to be no word among thousands."""
-    return counted and len(names) <= MOST_LISTED
+    if pair is None:
+        named = count is not None and numeric[count]
+        return len(names) == 3 and named and sum(numeric) == 1
+    spare = [
+        c for c in range(len(names)) if c not in pair and numeric[c] and not known_kind(names[c])
+    ]
+    are_labels = not any(numeric[c] for c in pair)
+    is_counted = count in spare and len(names) <= MOST_LISTED
+    return not spare or (are_labels and len(spare) <= MOST_SPARE) or is_counted
 
 
 def label_position(names: Sequence[str], numeric: Sequence[bool]) -> int | None:
-    """The column of a table that holds the labels of its rows, of text or of numbers.
+    """The column of a table that contains the labels of its rows.
 
-    The first of text that names observations; else the first of all, where it names objects or
-    nothing; else the first of text.
+    It is the first column of text that names observations; else the first column, if its name is
+    that of a kind or empty; else the first column of text.
 
     >>> label_position(["site", "soil", "teal"], [True, False, True])
     0
@@ -265,58 +354,46 @@ def label_position(names: Sequence[str], numeric: Sequence[bool]) -> int | None:
     True
     """
     texts = [c for c, is_numeric in enumerate(numeric) if not is_numeric]
-    observed = next((c for c in texts if known_kind(names[c]) in OBSERVATIONS), None)
-    if observed is not None:
-        return observed
-    if folded(names[0]) in CORNERS or known_kind(names[0]) is not None:
+    observed = [c for c in texts if known_kind(names[c]) in OBSERVATIONS]
+    if not observed and (folded(names[0]) in CORNERS or known_kind(names[0]) is not None):
         return 0
-    return next(iter(texts), None)
+    return next(iter(observed or texts), None)
 
 
 def find_count_columns(
     names: Sequence[str], numeric: Sequence[bool], wanted: WantedColumns, source: str
 ) -> CountColumns:
-    """The columns of a long list by its header.
+    """The columns of a long list of counts, by its header.
 
     Parameters
     ----------
     names : sequence of str
+        The header.
     numeric : sequence of bool
-        Which columns hold numbers: one that nobody named, under no usual name, may be the counts.
+        Which columns contain numbers; one with an unknown name may be the counts.
     wanted : WantedColumns
-        Columns that the user names; they must be there.
+        Columns that the user names; they must exist.
     source : str
-        For messages.
+        The file, for messages.
 
     Raises
     ------
     DataError
-        Where a column is missing or could be several; the message lists those that exist.
+        If a column is missing or ambiguous; the message lists the columns of the table.
 
     Examples
     --------
     >>> find_count_columns(["word", "doc", "n"], [False, False, True], WantedColumns(), "a.csv")
     CountColumns(rows=1, columns=0, count=2, kinds=('document', 'word'))
     """
-    rows = named_column(names, wanted.rows, "rows", source)
-    columns = named_column(names, wanted.columns, "columns", source)
-    count = named_column(names, wanted.count, "count", source)
-    if count is None:
-        count = count_column(names, (rows, columns))
-    rows, columns = _ends(names, numeric, (rows, columns, count))
+    rows, columns, count = find_roles(names, COUNT_ROLES, vars(wanted), source)
+    rows, columns = _ends(names, numeric, rows, columns, count)
+    has_columns = f"its columns are {listed(names)}"
     if rows is None or columns is None:
         missing = "rows" if rows is None else "columns"
         raise DataError(
-            f"{source} does not say which of its columns holds the {missing} of the count table; "
-            f"its columns are {listed(names)}. Name them as {setting('rows')}, "
-            f"{setting('columns')} and {setting('count')}"
-        )
-    if len({rows, columns, count}) < 3:
-        twice = names[rows if rows in (columns, count) else columns]
-        raise DataError(
-            f"{source}: the column {twice!r} would be read twice; its columns are "
-            f"{listed(names)}. Name three different ones as {setting('rows')}, "
-            f"{setting('columns')} and {setting('count')}"
+            f"{source} has no unique column for the {missing} of the count table; {has_columns}. "
+            f"Name them as {setting('rows')}, {setting('columns')} and {setting('count')}"
         )
     spare = [
         name
@@ -325,40 +402,37 @@ def find_count_columns(
     ]
     if count is None and spare:
         raise DataError(
-            f"{source} has no column of counts; its columns are {listed(names)}. Name one as "
-            f"{setting('count')} (perhaps {spare[0]!r}), or leave columns of numbers out to "
-            "count every "
-            "line once"
+            f"{source} has no column of counts; {has_columns}. Name one as {setting('count')} "
+            f"(perhaps {spare[0]!r}), or omit columns of numbers to count every line once"
         )
     return CountColumns(rows, columns, count, two_kinds(names[rows], names[columns]))
 
 
 def _ends(
-    names: Sequence[str], numeric: Sequence[bool], given: tuple[int | None, int | None, int | None]
+    names: Sequence[str],
+    numeric: Sequence[bool],
+    rows: int | None,
+    columns: int | None,
+    count: int | None,
 ) -> tuple[int | None, int | None]:
-    """The columns of the rows and of the columns: as named, by known names, or what is left."""
-    rows, columns, _ = given
-    others = [c for c in range(len(names)) if c not in given]
+    """The columns of rows and of columns: as named, by known names, or the only ones left."""
+    others = [c for c in range(len(names)) if c not in (rows, columns, count)]
+    texts = [c for c in others if not numeric[c]]
     if rows is None and columns is None:
-        found = known_pair([names[c] for c in others])
-        if found is not None:
-            return others[found[0]], others[found[1]]
-        texts = [c for c in others if not numeric[c]]
-        for candidates in (others, texts):
-            if len(candidates) == 2:
-                return candidates[0], candidates[1]
-        return None, None
+        pair = known_pair([names[c] for c in others])
+        if pair is not None:
+            return others[pair[0]], others[pair[1]]
+        return next(((c[0], c[1]) for c in (others, texts) if len(c) == 2), (None, None))
     if rows is not None and columns is not None:
         return rows, columns
     usual = OBSERVATIONS if rows is None else FEATURES
     fitting = [c for c in others if known_kind(names[c]) in usual]
-    texts = [c for c in others if not numeric[c]]
-    found_one = next((c[0] for c in (fitting, others, texts) if len(c) == 1), None)
-    return (found_one, columns) if rows is None else (rows, found_one)
+    missing = next((c[0] for c in (fitting, others, texts) if len(c) == 1), None)
+    return (missing, columns) if rows is None else (rows, missing)
 
 
 def has_pair_header(names: Sequence[str], wanted: ColumnNames) -> bool:
-    """Whether a first row names the columns of cues and responses.
+    """Whether a first row contains the names of the columns of cues and responses.
 
     A row with a number in it is data: the word CUE is itself a cue.
 
@@ -367,47 +441,8 @@ def has_pair_header(names: Sequence[str], wanted: ColumnNames) -> bool:
     >>> has_pair_header(["CUE", "TARGET", "0.2"], ColumnNames())
     False
     """
-    if any(is_number(name) for name in names):
+    if any(map(is_number, names)):
         return False
-    cue = (folded(wanted.cue),) if wanted.cue is not None else CUE
-    response = (folded(wanted.response),) if wanted.response is not None else RESPONSE
+    cue = CUE if wanted.cue is None else (folded(wanted.cue),)
+    response = RESPONSE if wanted.response is None else (folded(wanted.response),)
     return usual_column(names, cue) is not None and usual_column(names, response) is not None
-
-
-def find_columns(names: Sequence[str], wanted: ColumnNames, source: str) -> Columns:
-    """Which columns hold cues, responses and strengths.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The header.
-    wanted : ColumnNames
-        Columns the user named; they must be there.
-    source : str
-        For messages.
-
-    Raises
-    ------
-    DataError
-        Where one is missing; the message lists those that exist.
-    """
-    found: dict[str, int | None] = {}
-    for role, aliases in (("cue", CUE), ("response", RESPONSE), ("strength", STRENGTH + COUNT)):
-        found[role] = named_column(names, getattr(wanted, role), role, source)
-        if found[role] is None:
-            found[role] = usual_column(names, aliases, tuple(found.values()))
-        if found[role] is None and role != "strength":
-            raise DataError(
-                f"{source} has no column of {role}s; its columns are {listed(names)}. "
-                f"Name one of them as {setting(role)}"
-            )
-    cue, response = found["cue"], found["response"]
-    assert cue is not None
-    assert response is not None
-    if cue == response:
-        raise DataError(
-            f"{source}: cues and responses would both be read from the column {names[cue]!r}; "
-            f"its columns are {listed(names)}. Name them as {setting('cue')} and "
-            f"{setting('response')}"
-        )
-    return Columns(cue, response, found["strength"])

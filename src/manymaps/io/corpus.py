@@ -1,14 +1,14 @@
-"""Documents -> the numbers of their words, in a file, from which counts are summed.
+"""Documents -> the numbers of their words, in a file from which counts are summed.
 
-    documents -> words -> numbers 0, 1, ... in order of appearance (-1: never counted) -> file
+    documents -> words -> numbers 0, 1, ... in order of appearance -> file
 
-What a word is, scikit-learn's CountVectorizer says. Each document is read once, so that an iterator
-will do. The file (4 bytes a word, on disk beyond 64 MiB, where TMPDIR says) is read back in pieces.
-What is held are the different words, the labels and metadata of the documents, and one document.
+scikit-learn's CountVectorizer splits texts into words. Each document is read once, so the source
+may be an iterator. The numbers (4 bytes per word) go to a temporary file in the folder TMPDIR,
+which is memory-mapped. The different words, the labels and metadata of the documents and a batch
+of documents are in memory, so a corpus may be larger than memory.
 
-Where joblib's context says that tasks run beside one another, documents are taken apart in batches,
-each with numbers of its own, which become those of the whole batch by batch: the same numbers, by
-order of appearance. Of the documents 32 Mi characters are held then.
+Batches of documents are split concurrently if joblib's context allows. Each has numbers of its own,
+which are translated batch by batch, so that the numbers do not depend on the workers.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections import defaultdict
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import count, takewhile
+from dataclasses import dataclass, replace
+from itertools import count, islice, starmap
 from typing import IO, Any
 
 import numpy as np
@@ -29,55 +28,56 @@ from manymaps.archive.door import MOST_LABELS
 from manymaps.checks import check_whole
 from manymaps.compute.tasks import is_spread, run_tasks
 from manymaps.data.associations import ReadReport
+from manymaps.data.count_values import numbered
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.documents import Document, MetadataColumns
+from manymaps.io.tables import LabelCodes
 from manymaps.io.texts import Reading, Texts
-from manymaps.labels import listed, numbered_labels
 
-__all__ = ["PIECE", "Corpus", "Progress", "TextSource", "TokenFile", "Words"]
-__all__ += ["read_corpus"]
+__all__ = ["Corpus", "Progress", "TextSource", "Words", "read_corpus", "spread"]
 
+# Tokens that are counted together: 1 MiB.
 PIECE = 2**18
 # The words of a longer document are taken one by one: as a list they would need ten times its size.
 LONG_DOCUMENT = 2**20
-# Documents that are taken apart elsewhere: characters of a batch at least, and batches at a time.
-_BATCH, _BATCHES = 2**19, 64
+# Characters of a batch of documents: large enough that a task is worth sending to a worker.
+BATCH = 2**19
 
 TextSource = str | os.PathLike[str] | Texts | Mapping[Any, str] | Iterable[str | Document]
 Progress = Callable[[str], None]
-Numbered = Iterator[tuple[Document, Iterable[int]]]
 
 
 @dataclass(frozen=True)
 class Words:
-    r"""Which words are counted.
+    r"""Choice of the words to count.
 
     Parameters
     ----------
     max_words : int, optional
-        Count the most frequent so many alone; of words equally frequent the alphabetically first.
+        Count this number of the most frequent words. The default is all. Equally frequent words are
+        taken in alphabetical order.
     skip_words : int
-        Leave out the most frequent so many before that.
+        Number of the most frequent words to omit first; 0 by default.
     min_documents : int
-        Leave out words of fewer documents.
+        Omit words that occur in fewer documents; 1 by default.
     stop_words : "english" or sequence of str, optional
-        Words that are not counted, whatever their frequency: scikit-learn's English list, or these
-        (in lower case where `lowercase` is true). They are left out before `skip_words` is applied.
+        Words to omit, whatever their frequency: scikit-learn's English list, or these (in any case
+        if `lowercase` is true). They are omitted before `skip_words` applies.
     lowercase : bool
-        Whether "Tie" is the word "tie".
+        Whether texts are converted to lower case; true by default.
     token_pattern : str
-        A regular expression; what it matches (or its only group) is a word. By default two
-        letters, digits or underscores and more.
+        A regular expression that matches a word, or contains it in its only group. By default a
+        word consists of two or more letters, digits or underscores.
     tokenizer : callable, optional
-        From a text to its words, in place of `token_pattern`.
+        A function that splits a text into its words, in place of `token_pattern`.
     vocabulary : sequence of str, optional
-        Count these words, in this order, and no others: for new documents those of an earlier
-        table, `counts.column_labels`.
+        The words to count, in this order. Pass the `column_labels` of an earlier table to count
+        new documents in the same way.
 
     Raises
     ------
     ParameterError
-        Where a value makes no sense, or a vocabulary meets an option that chooses words.
+        If a value is invalid, or a vocabulary is combined with an option that chooses words.
 
     See Also
     --------
@@ -106,292 +106,243 @@ class Words:
         check_whole("min_documents", self.min_documents)
         if isinstance(self.stop_words, str) and self.stop_words != "english":
             raise ParameterError(
-                f"{setting('stop_words', self.stop_words)} is not a known list; pass "
-                "'english' or the "
-                "words themselves"
+                "is not a known list; pass 'english' or a list of words",
+                name="stop_words",
+                value=self.stop_words,
             )
-        _check_pattern(self.token_pattern)
+        try:
+            n_groups = re.compile(self.token_pattern).groups
+            fault = f"has {n_groups} groups; use at most one, and (?:...) for the others"
+        except re.error as error:
+            n_groups, fault = 2, f"is not a valid regular expression: {error}"
+        if n_groups > 1:
+            raise ParameterError(fault, name="token_pattern", value=self.token_pattern)
         if self.vocabulary is not None:
             self._check_vocabulary(self.vocabulary)
 
     def _check_vocabulary(self, vocabulary: Sequence[str]) -> None:
         if isinstance(vocabulary, str) or not len(vocabulary):
-            raise ParameterError("vocabulary must be a list of one word at least")
+            raise ParameterError("vocabulary must be a list of at least one word")
         seen: set[str] = set()
         for word in vocabulary:
             if not isinstance(word, str) or not word:
-                raise ParameterError(f"vocabulary holds {word!r}, which is no word")
+                raise ParameterError(f"vocabulary contains {word!r}, which is not a word")
             if word in seen:
-                raise ParameterError(f"vocabulary holds {word[:60]!r} twice; words must differ")
+                raise ParameterError(f"vocabulary contains {word[:60]!r} twice; words must differ")
             seen.add(word)
-        choosing = {
-            "max_words": self.max_words is not None,
-            "skip_words": self.skip_words > 0,
-            "min_documents": self.min_documents > 1,
-            "stop_words": self.stop_words is not None,
-        }
-        for name, is_given in choosing.items():
-            if is_given:
+        for name in ("max_words", "skip_words", "min_documents", "stop_words"):
+            if getattr(self, name) != Words.__dataclass_fields__[name].default:
                 raise ParameterError(
-                    f"{setting(name, getattr(self, name))} would choose among the words of the "
-                    "vocabulary; give either, and take words out of the vocabulary yourself"
+                    f"{setting(name, getattr(self, name))} cannot be combined with a vocabulary, "
+                    "whose words are all counted; pass one of them"
                 )
 
+    def splitter(self) -> tuple[Callable[[str], Iterable[str]], frozenset[str]]:
+        """Return a function that splits a text into words, and the stop words."""
+        from sklearn.feature_extraction.text import CountVectorizer
 
-class TokenFile:
-    """The numbers of the words of a corpus, one after the other, as int32 in a file."""
+        vectorizer = CountVectorizer(
+            lowercase=self.lowercase,
+            token_pattern=self.token_pattern,
+            tokenizer=self.tokenizer,
+            stop_words=self.stop_words if isinstance(self.stop_words, str) else None,
+        )
+        prepared, tokenized = vectorizer.build_preprocessor(), vectorizer.build_tokenizer()
+        pattern = re.compile(self.token_pattern)
 
-    def __init__(self, file: IO[bytes]):
-        self._file = file
-        self.n_tokens = 0
+        def split(text: str) -> Iterable[str]:
+            text = prepared(text)
+            if self.tokenizer is not None or len(text) < LONG_DOCUMENT:
+                return tokenized(text)
+            return (match.group(pattern.groups) for match in pattern.finditer(text))
 
-    def append(self, tokens: array[int]) -> None:
-        self._file.write(tokens.tobytes())
-        self.n_tokens += len(tokens)
-
-    def pieces(self, *, ahead: int = 0) -> Iterator[tuple[int, int, np.ndarray]]:
-        """First place, number of places, and the tokens there, with `ahead` more."""
-        for start in range(0, self.n_tokens, PIECE):
-            size = min(PIECE, self.n_tokens - start)
-            self._file.seek(4 * start)
-            stored = self._file.read(4 * (size + ahead))
-            yield start, size, np.frombuffer(stored, np.int32)
+        stop_words = vectorizer.get_stop_words() or map(prepared, self.stop_words or ())
+        return split, frozenset(stop_words)
 
 
 @dataclass
 class Corpus:
-    """Documents as numbers of words; number -1 is a word that is never counted.
+    """Documents as numbers of words.
 
-    `ends` (n_documents + 1,) says where each document ends in the file; `totals` and `documents`
-    (n_words,) how often and in how many documents each word occurs; `names` is the word of each.
+    Attributes
+    ----------
+    words : Words
+        The choice of words.
+    tokens : ndarray of int32, shape (n_tokens,)
+        The number of each word in turn; -1 for a word outside a vocabulary.
+    names : list of str
+        The word of each number.
+    ends : ndarray of int, shape (n_documents + 1,)
+        The end of each document among the tokens, after a 0.
+    labels : list of str
+        The documents.
+    metadata : dict of str to ndarray, shape (n_documents,)
+        Their metadata.
+    report : ReadReport
+        A report on the source.
     """
 
     words: Words
-    tokens: TokenFile
+    tokens: np.ndarray
     names: list[str]
     ends: np.ndarray
-    totals: np.ndarray
-    documents: np.ndarray
     labels: list[str]
     metadata: dict[str, np.ndarray]
     report: ReadReport
 
+    def totals(self) -> np.ndarray:
+        """Count the occurrences of each word in the whole corpus."""
+        totals = np.zeros(len(self.names), np.int64)
+        for start in range(0, self.tokens.size, PIECE):
+            tokens = self.tokens[start : start + PIECE]
+            totals += np.bincount(tokens[tokens >= 0], minlength=totals.size)
+        return totals
 
-@dataclass
-class _Tally:
-    """Totals and numbers of documents of each word, block by block."""
-
-    totals: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
-    documents: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
-
-    def add(self, tokens: array[int], lengths: Sequence[int], n_words: int) -> None:
-        new = n_words - self.totals.size
-        self.totals = np.pad(self.totals, (0, new))
-        self.documents = np.pad(self.documents, (0, new))
-        numbers = np.asarray(tokens)
-        rows = np.repeat(np.arange(len(lengths)), lengths)
-        known = numbers >= 0
-        self.totals += np.bincount(numbers[known], minlength=n_words)
-        pairs = np.sort(rows[known] * n_words + numbers[known])
-        once = pairs[np.diff(pairs, prepend=-1) > 0]
-        self.documents += np.bincount(once % max(n_words, 1), minlength=n_words)
+    def pieces(self, ahead: int = 0) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Yield the size of each piece, and tokens and documents there and `ahead`."""
+        n_tokens = self.tokens.size
+        for start in range(0, n_tokens, PIECE):
+            tokens = np.array(self.tokens[start : start + PIECE + ahead])
+            places = np.arange(start, start + tokens.size)
+            documents = np.searchsorted(self.ends, places, side="right") - 1
+            yield min(PIECE, n_tokens - start), tokens, documents
 
 
-def read_corpus(source: TextSource, words: Words, tokens: TokenFile, progress: Progress) -> Corpus:
-    """Read and number all documents."""
+def read_corpus(source: TextSource, words: Words, file: IO[bytes], progress: Progress) -> Corpus:
+    """Read all documents, and write the numbers of their words to a file.
+
+    Raises
+    ------
+    DataError
+        If there are no documents or words, or too many.
+    ParameterError
+        If the tokenizer returns empty words.
+    """
     documents, report = _opened(source)
-    index, numbered = _numbering(words)
+    codes: dict[str, int] = LabelCodes()
+    if words.vocabulary is not None:
+        codes = _Vocabulary(zip(words.vocabulary, count(), strict=False))
     labels: list[str] = []
     ends = array("q", [0])
     metadata = MetadataColumns()
-    tally = _Tally()
-    block, first = array("i"), 0
-    for document, tokens_of in numbered(documents):
-        if len(labels) == MOST_LABELS:
-            raise DataError(
-                f"there are more than {MOST_LABELS:,} documents; count them in several parts, or "
-                "join the short ones"
-            )
-        block.extend(tokens_of)
-        metadata.add(len(labels), document.metadata)
-        labels.append(document.label)
-        ends.append(tokens.n_tokens + len(block))
-        if len(block) >= PIECE:
-            tally.add(block, np.diff(ends[first:]).tolist(), _n_words(index))
-            tokens.append(block)
-            block, first = array("i"), len(labels)
-        progress(f"{len(labels):,} documents, {ends[-1]:,} words read")
-    tally.add(block, np.diff(ends[first:]).tolist(), _n_words(index))
-    tokens.append(block)
+    batches: deque[list[Document]] = deque()
+
+    def tasks() -> Iterator[tuple[Words, list[str]]]:
+        for batch in _batches(documents):
+            batches.append(batch)
+            yield replace(words, vocabulary=None), [document.text for document in batch]
+
+    for names, tokens, lengths in spread(_split, tasks(), "batch"):
+        file.write(np.array([codes[name] for name in names], np.int32)[tokens].tobytes())
+        for document, length in zip(batches.popleft(), lengths, strict=True):
+            metadata.add(len(labels), document.metadata)
+            labels.append(document.label)
+            ends.append(ends[-1] + length)
+            progress(f"{len(labels):,} documents, {ends[-1]:,} words read")
+        for things, what, advice in (
+            (labels, "documents", "count them in several parts, or join the short ones"),
+            (codes, "different words", "check that the file is text, and the pattern of words"),
+        ):
+            if len(things) > MOST_LABELS:
+                raise DataError(f"there are more than {MOST_LABELS:,} {what}; {advice}")
     if not labels:
-        raise DataError("there are no texts to count; give one document at least")
-    if not tokens.n_tokens:
+        raise DataError("there are no texts to count; pass at least one document")
+    if not ends[-1]:
         raise DataError(
             f"no word in {len(labels):,} documents: nothing in them matches the pattern "
             f"{words.token_pattern!r}"
         )
-    if "" in index:
+    if "" in codes:
         raise ParameterError(
-            "the pattern or tokenizer gives empty words; let each word have one character at least"
+            "the pattern or tokenizer returns empty words; words must have at least one character"
         )
-    names, changed = numbered_labels(labels)
-    told = f"documents that repeat a label and got a number: {len(changed):,}"
-    notes = (f"{told} ({listed(changed, most=3)})",) if changed else ()
-    found = report()
+    file.flush()
+    unique, notes = numbered(labels, "documents")
+    source_report = report()
     return Corpus(
         words,
-        tokens,
-        [word for word, number in index.items() if number >= 0],
+        np.memmap(file, np.int32, mode="r"),
+        list(codes),
         np.array(ends),
-        tally.totals,
-        tally.documents,
-        names,
+        unique,
         metadata.arrays(len(labels)),
-        replace(found, n_read=len(labels), notes=found.notes + notes + metadata.notes()),
+        replace(
+            source_report,
+            n_read=len(labels),
+            notes=source_report.notes + notes + metadata.notes(),
+        ),
     )
 
 
-def _opened(source: TextSource) -> tuple[Iterator[Document], Callable[[], ReadReport]]:
-    """The documents of a source, and what will have been read of them."""
-    if isinstance(source, str | os.PathLike):
-        try:
-            source = Texts(source)
-        except OSError as error:
-            # A text given for a path is long, and makes a message that nobody can read.
-            raise type(error)(
-                f"{str(source)[:200]}: no file or folder of texts can be read here "
-                f"({error.strerror}); texts in memory are given as a list"
-            ) from error
-    if isinstance(source, Texts):
-        source = iter(source)
-    if isinstance(source, Reading):
-        reading = source
-        return reading, lambda: reading.report
-    return _in_memory(source), lambda: ReadReport("texts in memory")
+def spread(
+    function: Callable[..., Any], tasks: Iterator[tuple[Any, ...]], what: str
+) -> Iterator[Any]:
+    """Yield the results of tasks in their order; several run at a time if joblib's context says so.
+
+    At most 32 are held at a time, so that their data fit into memory.
+    """
+    if not is_spread():
+        yield from starmap(function, tasks)
+        return
+    while some := list(islice(tasks, 32)):
+        yield from run_tasks(function, some, what)
 
 
-def _in_memory(source: Any) -> Iterator[Document]:
-    labelled = source.items() if hasattr(source, "items") else enumerate(source)
-    for label, given in labelled:
-        document = given if isinstance(given, Document) else Document(str(label), given)
-        if not isinstance(document.text, str):
-            raise DataError(
-                f"document {document.label[:60]!r} is of type {type(document.text).__name__}, not "
-                "a text; give texts, or Documents with a text each"
-            )
-        yield document
-
-
-def _numbering(words: Words) -> tuple[dict[str, int], Callable[[Iterator[Document]], Numbered]]:
-    """Numbers of words, and what finds those of each document's."""
-    split, index = _splitter(words)
-
-    def here(documents: Iterator[Document]) -> Numbered:
-        for document in documents:
-            yield document, map(index.__getitem__, split(document.text))
-
-    def afar(documents: Iterator[Document]) -> Numbered:
-        plain = replace(words, vocabulary=None, max_words=None)
-        while batches := _batches(documents):
-            tasks = [(plain, [document.text for document in batch]) for batch in batches]
-            for batch, (names, tokens, ends) in zip(
-                batches, run_tasks(_taken_apart, tasks, "batch"), strict=True
-            ):
-                # The last one is for -1, which words that are never counted have there.
-                numbers = np.array([*map(index.__getitem__, names), -1], np.int32)[tokens]
-                for document, own in zip(batch, np.split(numbers, ends[:-1]), strict=True):
-                    yield document, array("i", own.tobytes())
-
-    return index, afar if is_spread() else here
-
-
-def _batches(documents: Iterator[Document]) -> list[list[Document]]:
-    """The next documents, as many as there is room for, in batches of about one size."""
-    batches: list[list[Document]] = []
-    for _ in range(_BATCHES):
-        batch, size = [], 0
-        while size < _BATCH and (document := next(documents, None)) is not None:
-            batch.append(document)
-            size += len(document.text)
-        if not batch:
-            break
-        batches.append(batch)
-    return batches
-
-
-def _taken_apart(words: Words, texts: Sequence[str]) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Different words in order of appearance, their numbers place by place, and where texts end."""
-    split, index = _splitter(words)
-    tokens, ends = array("i"), []
-    for text in texts:
-        tokens.extend(map(index.__getitem__, split(text)))
-        ends.append(len(tokens))
-    names = [word for word, number in index.items() if number >= 0]
-    return names, np.array(tokens, np.int32), np.array(ends)
-
-
-def _splitter(words: Words) -> tuple[Callable[[str], Iterable[str]], dict[str, int]]:
-    """From a text to its words, and from a word to its number."""
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    vectorizer = CountVectorizer(
-        lowercase=words.lowercase,
-        token_pattern=words.token_pattern,
-        tokenizer=words.tokenizer,
-        stop_words=words.stop_words if isinstance(words.stop_words, str) else None,
-    )
-    prepared, whole = vectorizer.build_preprocessor(), vectorizer.build_tokenizer()
-    pattern = re.compile(words.token_pattern)
-
-    def split(text: str) -> Iterable[str]:
-        text = prepared(text)
-        if words.tokenizer is not None or len(text) < LONG_DOCUMENT:
-            return whole(text)
-        return (match.group(pattern.groups) for match in pattern.finditer(text))
-
-    if words.vocabulary is not None:
-        return split, _Known(zip(words.vocabulary, count(), strict=False))
-    index: dict[str, int] = defaultdict(partial(_next_number, count()))
-    stop = vectorizer.get_stop_words()
-    if stop is None and words.stop_words is not None:
-        stop = map(prepared, words.stop_words)
-    index.update(dict.fromkeys(stop or (), -1))
-    return split, index
-
-
-def _next_number(numbers: Iterator[int]) -> int:
-    """The number of a new word."""
-    number = next(numbers)
-    if number == MOST_LABELS:
-        raise DataError(
-            f"there are more than {MOST_LABELS:,} different words; is this text, and does the "
-            "pattern of words fit it?"
-        )
-    return number
-
-
-class _Known(dict[str, int]):
-    """Numbers of known words; any other has the number -1."""
+class _Vocabulary(dict[str, int]):
+    """Numbers of known words; the number of any other is -1."""
 
     def __missing__(self, word: str) -> int:
         return -1
 
 
-def _n_words(index: Mapping[str, int]) -> int:
-    """Numbers that are given; the stop words, which have none, were put in first."""
-    return len(index) - sum(1 for _ in takewhile(lambda number: number < 0, index.values()))
+def _opened(source: TextSource) -> tuple[Iterator[Document], Callable[[], ReadReport]]:
+    """Return the documents of a source, and a function that reports on them afterwards."""
+    if isinstance(source, str | os.PathLike):
+        try:
+            source = Texts(source)
+        except OSError as error:
+            # The path may be a long text, which would make an unreadable message.
+            raise type(error)(
+                f"{str(source)[:200]}: cannot read a file or folder of texts here "
+                f"({error.strerror}); pass texts in memory as a list"
+            ) from error
+    documents = iter(source) if isinstance(source, Texts) else source
+    if isinstance(documents, Reading):
+        return documents, lambda: documents.report
+    return _in_memory(documents), lambda: ReadReport("texts in memory")
 
 
-def _check_pattern(pattern: str) -> None:
-    try:
-        groups = re.compile(pattern).groups
-    except re.error as error:
-        raise ParameterError(
-            f"{setting('token_pattern', pattern)} is not a valid regular expression: {error}"
-        ) from error
-    if groups > 1:
-        raise ParameterError(
-            f"{setting('token_pattern', pattern)} has {groups} groups; mark the word with "
-            "one at most, and "
-            "write the others as (?:...)"
-        )
+def _in_memory(source: Any) -> Iterator[Document]:
+    labelled = source.items() if hasattr(source, "items") else enumerate(source)
+    for label, text in labelled:
+        document = text if isinstance(text, Document) else Document(str(label), text)
+        if not isinstance(document.text, str):
+            raise DataError(
+                f"document {document.label[:60]!r} is of type {type(document.text).__name__}, not "
+                "a text; pass texts, or Documents that contain texts"
+            )
+        yield document
+
+
+def _batches(documents: Iterator[Document]) -> Iterator[list[Document]]:
+    """Yield the documents in batches of similar size."""
+    batch, size = [], 0
+    for document in documents:
+        batch.append(document)
+        size += len(document.text)
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _split(words: Words, texts: Sequence[str]) -> tuple[list[str], np.ndarray, list[int]]:
+    """Return the different words of a batch, the numbers of all words, and the texts' lengths."""
+    split, _ = words.splitter()
+    codes = LabelCodes()
+    tokens, ends = array("i"), [0]
+    for text in texts:
+        tokens.extend(map(codes.__getitem__, split(text)))
+        ends.append(len(tokens))
+    return list(codes), np.array(tokens, np.int32), np.diff(ends).tolist()

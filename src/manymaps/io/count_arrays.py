@@ -27,7 +27,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.arrays import csr_from, two_lengths
-from manymaps.archive.door import refuse_wide
+from manymaps.archive.door import reject_wide
 from manymaps.data.count_values import sparse_rows, texts_of
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
@@ -159,7 +159,7 @@ def _csr_of_parts(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str
         labels = (heads[key].shape[0] for key in COLUMN_KEYS if key in heads and heads[key].shape)
         n_rows = max(0, arrays["indptr"].size - 1)
         shape = (n_rows, next((n for n in labels if n >= n_columns), n_columns))
-    refuse_wide(path, shape)
+    reject_wide(path, shape)
     return csr_from({**arrays, "data": arrays[data_key]}, shape, str(path)), used
 
 

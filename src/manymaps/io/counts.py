@@ -24,7 +24,7 @@ from scipy import sparse
 from manymaps.archive import Schema, ValuePart
 from manymaps.archive.archives import read_declared
 from manymaps.archive.arrays import csr_from, two_lengths
-from manymaps.archive.door import reader, refuse_wide
+from manymaps.archive.door import reader, reject_wide
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import as_csr, blocks, texts_of
 from manymaps.data.counts import (
@@ -33,7 +33,7 @@ from manymaps.data.counts import (
     ROW_METADATA,
     VERSION_KEY,
     Counts,
-    _empty_notes,
+    empty_notes,
 )
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated
@@ -177,7 +177,7 @@ def _saved(path: Path) -> Counts:
         )
     arrays = read_declared(path, COUNTS)
     shape = two_lengths(arrays["shape"], str(path))
-    refuse_wide(path, shape)
+    reject_wide(path, shape)
     values = csr_from(arrays, shape, str(path))
     try:
         first, second = texts_of(arrays["kinds"])
@@ -308,7 +308,7 @@ def assembled(parts: CountParts, source: str) -> Counts:
         merged = n_read - zeros - counts.n_pairs
         if zeros:
             dropped["zero count"] = zeros
-    notes = [*parts.notes, *_empty_notes(counts, "kept")]
+    notes = [*parts.notes, *empty_notes(counts, "kept")]
     if counts.n_fractional:
         notes.append(
             f"{counts.n_fractional:,} of {counts.n_pairs:,} counts are not whole numbers "

@@ -1,4 +1,4 @@
-"""Documents: texts with a label and what is said about them, and what a pass over many collects."""
+"""Documents: texts with labels and metadata, and the log of reading many of them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import numpy as np
 from manymaps.errors import DataError, setting
 from manymaps.labels import listed
 
-__all__ = ["FALLBACK", "Document", "MetadataColumns", "ReadingLog", "Scalar"]
-__all__ += ["storable"]
+__all__ = ["FALLBACK", "Document", "MetadataColumns", "ReadingLog", "Scalar", "storable"]
 
 FALLBACK = "latin-1"
-# A longer value is a text, and no metadata; a table of labels has the width of the longest one.
+# A longer value is a text and not metadata; a table of labels has the width of the longest one.
 LONGEST_VALUE = 200
 MOST_MISSING = 20_000_000
 
@@ -25,15 +24,16 @@ Scalar = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class Document:
-    """One text.
+    """A text with a label and metadata.
 
     Attributes
     ----------
     label : str
-        Its name; that of its place (counted from 0) where the source gives none.
+        Its name, or its index in a source without names.
     text : str
+        The text.
     metadata : mapping of str to str, int, float, bool or None
-        What the source says about it besides.
+        Further values from the source.
     """
 
     label: str
@@ -43,7 +43,21 @@ class Document:
 
 @dataclass
 class ReadingLog:
-    """What a pass leaves out or reads otherwise than expected, with the first place of each."""
+    """The parts of a source that were omitted or decoded differently, with the first place of each.
+
+    Attributes
+    ----------
+    dropped : Counter of str
+        Number of omitted parts by reason.
+    recoded : int
+        Number of files that are not UTF-8.
+    without_text : int
+        Number of documents without a text.
+    nested : dict of str to None
+        Names of fields that contain lists or objects.
+    first : dict of str to str
+        The first place by reason.
+    """
 
     dropped: Counter[str] = field(default_factory=Counter)
     recoded: int = 0
@@ -52,45 +66,50 @@ class ReadingLog:
     first: dict[str, str] = field(default_factory=dict)
 
     def drop(self, reason: str, where: object) -> None:
+        """Count an omitted part."""
         self.dropped[reason] += 1
         self.first.setdefault(reason, str(where))
 
     def recode(self, where: str) -> None:
+        """Count a file that is not UTF-8."""
         self.recoded += 1
         self.first.setdefault("recoded", where)
 
     def left_out(self) -> str:
+        """List the omitted parts, for a message."""
         return "; ".join(
             f"{count:,} {reason} ({self.first[reason]}{', ...' if count > 1 else ''})"
             for reason, count in self.dropped.items()
         )
 
     def notes(self) -> tuple[str, ...]:
-        found = []
+        """Return the notes of a report."""
+        notes = []
         if self.dropped:
-            found.append(f"left out: {self.left_out()}")
+            notes.append(f"left out: {self.left_out()}")
         if self.recoded:
-            found.append(
+            notes.append(
                 f"not UTF-8 and read as {FALLBACK}: {self.recoded:,} (first {self.first['recoded']}"
-                f"); name {setting('encoding')} where they are in another"
+                f"); use {setting('encoding')} if they have another encoding"
             )
         if self.without_text:
-            found.append(f"documents without a text, read as empty: {self.without_text:,}")
+            notes.append(f"documents without a text, read as empty: {self.without_text:,}")
         if self.nested:
-            found.append(f"fields that are no single value, left out: {listed(list(self.nested))}")
-        return tuple(found)
+            notes.append(f"fields with lists or objects, left out: {listed(list(self.nested))}")
+        return tuple(notes)
 
 
 class MetadataColumns:
-    """Columns of what is said about the documents; a value may be missing anywhere."""
+    """Columns of the documents' metadata, in which any value may be missing."""
 
     def __init__(self) -> None:
         self._columns: dict[str, list[Any]] = {}
-        self._known: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
         self._long: dict[str, None] = {}
         self._n_missing = 0
 
-    def add(self, place: int, values: Mapping[str, Any]) -> None:
+    def add(self, index: int, values: Mapping[str, Any]) -> None:
+        """Add the metadata of the document with this index."""
         for name, value in values.items():
             if isinstance(value, np.generic):
                 value = value.item()
@@ -99,53 +118,52 @@ class MetadataColumns:
                     self._long[name] = None
                     self._columns.pop(name, None)
                 # Groups repeat: one copy of each is enough.
-                value = self._known.setdefault(value, value)
-            if name in self._long:
-                continue
-            column = self._columns.setdefault(name, [])
-            self._fill(column, place)
-            column.append(value)
+                value = self._texts.setdefault(value, value)
+            if name not in self._long:
+                self._filled(name, index).append(value)
 
-    def _fill(self, column: list[Any], place: int) -> None:
-        """Bring a column to the length of the others; what is missing takes room as well."""
-        self._n_missing += place - len(column)
+    def _filled(self, name: str, length: int) -> list[Any]:
+        """Return a column, padded to a length; missing values take room as well."""
+        column = self._columns.setdefault(name, [])
+        self._n_missing += length - len(column)
         if self._n_missing > MOST_MISSING:
             raise DataError(
-                f"the {len(self._columns):,} fields of the documents are missing in most of them, "
-                f"in more than {MOST_MISSING:,} places; take out the rare fields"
+                f"the {len(self._columns):,} fields of the documents have more than "
+                f"{MOST_MISSING:,} missing values in total; remove the rare fields"
             )
-        column.extend([None] * (place - len(column)))
+        column.extend([None] * (length - len(column)))
+        return column
 
     def arrays(self, n: int) -> dict[str, np.ndarray]:
-        for column in self._columns.values():
-            self._fill(column, n)
-        return {name: _as_array(column) for name, column in self._columns.items()}
+        """Return the columns of n documents."""
+        return {name: _as_array(self._filled(name, n)) for name in self._columns}
 
     def notes(self) -> tuple[str, ...]:
+        """Return the notes of a report."""
         if not self._long:
             return ()
         return (
-            f"fields with values of more than {LONGEST_VALUE} characters are no metadata: "
+            f"fields with values of more than {LONGEST_VALUE} characters are not metadata: "
             f"{listed(list(self._long))}",
         )
 
 
 def _as_array(values: Sequence[Any]) -> np.ndarray:
-    """Values as numbers where all that are there are numbers, and otherwise as text."""
+    """Return numbers if all present values are numbers, and texts if not."""
     kinds = {type(value) for value in values}
     if kinds == {bool}:
         return np.array(values)
-    # A whole number that its type cannot hold exactly is a name written in digits.
-    whole = 2**63 if kinds == {int} else 2**53
+    # An integer that its type cannot store exactly is an identifier.
+    largest = 2**63 if kinds == {int} else 2**53
     numeric = kinds <= {int, float, type(None)} and kinds != {type(None)}
-    if numeric and all(abs(value) < whole for value in values if isinstance(value, int)):
+    if numeric and all(abs(value) < largest for value in values if isinstance(value, int)):
         dtype = np.int64 if kinds == {int} else np.float64
         return np.array([np.nan if value is None else value for value in values], dtype)
     return np.array(["" if value is None else str(value) for value in values])
 
 
 def storable(name: str) -> str:
-    """A name without lone surrogates, which no file in UTF-8 can hold."""
+    """Replace lone surrogates in a name, which no file in UTF-8 can store."""
     if name.isascii():
         return name
     return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

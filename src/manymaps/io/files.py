@@ -1,20 +1,20 @@
-"""Opening a file: its bytes, whatever packed them, and the containers that libraries open.
+"""Open a file: its bytes, unpacked, or the container of a format that a library opens.
 
-    path -> sampled(path)                the first bytes and the container, found once
-         -> unpacked(path).stream        bytes, through gzip or bzip2 if the content says so
+    path -> sampled(path)                the first bytes and the container, read once
+         -> unpacked(path).stream        bytes, through gzip or bzip2 if the content requires it
          -> array_heads, read_arrays, read_npy, read_sparse
 
-A `Sample` stands for its path: who detects what a file contains passes it on to the reader, which
-then opens the file once more.
+A `Sample` is used in place of its path: the code that detects the content of a file passes it on to
+the reader, which then opens the file once more.
 
-`manymaps.io.parquet`, `market` and `annotated` open what their names say.
+`manymaps.io.parquet`, `market` and `annotated` open the formats in their names.
 
-What a file is, its first bytes say, and never its name alone: a name that promises a container
-which the bytes deny is an error. Python objects are never unpickled.
+The format of a file is detected by its first bytes, never only by its name. A name of a container
+that the bytes contradict is an error. Python objects are never unpickled.
 
-Encoding of tables and lists: UTF-8, with or without its mark, and UTF-16 with its mark. Bytes that
-are not UTF-8 are an error where they stand in a label or a strength, and do no harm in columns that
-nobody reads; no other encoding is guessed, because a wrong guess changes words silently.
+Encoding of tables and lists: UTF-8, with or without a byte order mark, and UTF-16 with a mark.
+Bytes that are not UTF-8 are an error in labels and strengths and are ignored in columns that are
+not read. No other encoding is guessed, because a wrong guess changes words silently.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
 PICKLE = re.compile(rb"\x80[\x02-\x05]")
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-# What a file contains is decided on this many bytes, or this many lines if these are longer.
+# The content of a file is detected on this many bytes, or this many lines if these are longer.
 SAMPLE_BYTES = 2**20
 SAMPLE_LINES = 31
-# As long as Python's csv lets a cell be.
+# The limit of Python's csv module for a cell.
 LONGEST_LABEL = 131_072
 # scipy.sparse.save_npz writes arrays of these names.
 SPARSE_PARTS = {"format", "shape", "data"}
@@ -72,7 +72,7 @@ PAIRS = "pairs (cue, response, strength) or a matrix"
 
 @dataclass(frozen=True)
 class Sample(os.PathLike[str]):
-    """A file and its first bytes, which stand for its path; made by `sampled`.
+    """A file and its first bytes, in place of its path; made by `sampled`.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Sample(os.PathLike[str]):
     start : bytes
         The first bytes, unpacked.
     is_whole : bool
-        Whether the file has no more.
+        Whether these are all bytes of the file.
     """
 
     path: Path
@@ -93,14 +93,14 @@ class Sample(os.PathLike[str]):
     __str__ = __fspath__
 
     def container(self, expected: str = PAIRS) -> str | None:
-        """The container that the file is (`stored_format`); None for a text.
+        """The format of the container (`stored_format`); None for a text.
 
         Raises
         ------
         DataError
             If the file is empty, or as `stored_format`.
         """
-        _refuse_empty(self.start, self.path, expected)
+        _check_not_empty(self.start, self.path, expected)
         return self._container
 
     @cached_property
@@ -109,7 +109,7 @@ class Sample(os.PathLike[str]):
 
     @cached_property
     def lines(self) -> bytes:
-        """The first lines of a text in UTF-8, the last of them complete."""
+        """The first complete lines of a text in UTF-8."""
         text = to_utf8(self.start, str(self.path), final=self.is_whole)
         return text if self.is_whole else text[: text.rfind(b"\n") + 1] or text
 
@@ -127,7 +127,7 @@ _samples: ContextVar[dict[str, Sample] | None] = ContextVar("samples", default=N
 
 @contextmanager
 def samples_kept() -> Iterator[None]:
-    """Sample each file once within the block, as a command does that asks for several kinds."""
+    """Sample each file once within the block, for a command that tests for several kinds."""
     token = _samples.set({})
     try:
         yield
@@ -136,7 +136,7 @@ def samples_kept() -> Iterator[None]:
 
 
 def sampled(path: str | os.PathLike[str]) -> Sample:
-    """The first bytes of a file, or the sample itself if it is given."""
+    """The first bytes of a file; a sample is returned unchanged."""
     if isinstance(path, Sample):
         return path
     samples = _samples.get()
@@ -152,21 +152,21 @@ def sampled(path: str | os.PathLike[str]) -> Sample:
 
 
 def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
-    """The contents of a file, unpacked; an empty file is refused."""
+    """The contents of a file, unpacked; an empty file is an error."""
     path = Path(path)
     with unpacked(path) as file:
         data = file.stream.read()
-    _refuse_empty(data, path, expected)
+    _check_not_empty(data, path, expected)
     return data
 
 
-def _refuse_empty(data: bytes, path: Path, expected: str) -> None:
+def _check_not_empty(data: bytes, path: Path, expected: str) -> None:
     if not data.removeprefix(UTF8_MARK).strip():
         raise DataError(f"{path} is empty; expected {expected}")
 
 
 def suffix_of(path: Path) -> str:
-    """The suffix under that of the packer, in lower case.
+    """The suffix in lower case, without the suffix of a packed file.
 
     >>> suffix_of(Path("norms.CSV.gz"))
     '.csv'
@@ -175,7 +175,7 @@ def suffix_of(path: Path) -> str:
 
 
 def stem_of(path: Path, *suffixes: str) -> str:
-    """The name of a file without the suffix of a packer, and then without any of some others.
+    """The name of a file without the suffix of a packed file, and without some other suffixes.
 
     >>> stem_of(Path("a/counts.mtx.gz"), ".mtx", ".npy")
     'counts'
@@ -187,13 +187,13 @@ def stem_of(path: Path, *suffixes: str) -> str:
 
 
 def stored_format(path: Path, start: bytes) -> str | None:
-    """The container that a file is by its first bytes; None where it is a text of rows.
+    """The format of a container by its first bytes; None if the file is a text of rows.
 
     Raises
     ------
     DataError
-        Where it is a pickle, a model of fastText, an archive of other files, or of none of the
-        formats that its name promises.
+        If the file is a pickle, a model of fastText, an archive of other files, or does not have
+        the format in its name.
     """
     if start[:4] in MAGIC:
         return MAGIC[start[:4]]
@@ -208,20 +208,20 @@ def stored_format(path: Path, start: bytes) -> str | None:
         raise DataError(f"{path} is a fastText model; read the .vec file that came with it")
     if PICKLE.match(start):
         raise DataError(
-            f"{path} is a Python pickle, which is not read; load it where it was written, and give "
-            "the object to vectors_from (gensim's KeyedVectors) or counts_from, or save it by "
-            "save_word2vec_format or as NPZ"
+            f"{path} is a Python pickle, which may execute code and is not read; load it yourself "
+            "and pass the object to vectors_from (gensim's KeyedVectors) or counts_from, or save "
+            "it by save_word2vec_format or as NPZ"
         )
     if suffix in CONTAINERS:
         raise DataError(
-            f"{path} does not start like a file of the format {suffix[1:]}; it is cut short or in "
-            "another format"
+            f"{path} does not start like a file of the format {suffix[1:]}; check that it is "
+            "complete and in this format"
         )
     return None
 
 
 def _holds_arrays(path: Path) -> bool:
-    """Whether a zip archive is one of arrays, whatever its name."""
+    """Whether a zip archive contains arrays, under any name."""
     try:
         with rewindable(path) as file, zipfile.ZipFile(file) as archive:
             names = archive.namelist()
@@ -237,23 +237,22 @@ def _archive(source: object) -> DataError:
 
 
 def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
-    """Text in UTF-8 without its mark; UTF-16 is recognized by its mark.
+    """Text in UTF-8 without a byte order mark; UTF-16 is recognized by its mark.
 
     Unless the text is `final`, it may end within a character.
     """
     if data[:2] in UTF16_MARKS:
         try:
-            decoder = codecs.getincrementaldecoder("utf-16")()
-            data = decoder.decode(data, final).encode("utf-8")
+            data = codecs.getincrementaldecoder("utf-16")().decode(data, final).encode("utf-8")
         except UnicodeDecodeError as error:
             raise DataError(
-                f"{source}: byte {error.start} is not UTF-16 though the file starts like it; "
-                "save the file as UTF-8"
+                f"{source}: byte {error.start} is not UTF-16, although the file has its mark; save "
+                "the file as UTF-8"
             ) from error
     if b"\x00" in data[:1024]:
         raise DataError(
-            f"{source} is not text (it holds zero bytes); name its format, one of "
-            "'parquet', 'npy', 'npz' and 'mtx', or save it as CSV in UTF-8"
+            f"{source} is not text (it contains zero bytes); name its format, one of 'parquet', "
+            "'npy', 'npz' and 'mtx', or save it as CSV in UTF-8"
         )
     if data[:4] == ZIP:
         raise _archive(source)
@@ -261,17 +260,18 @@ def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
 
 
 def split_lines(data: bytes, source: str) -> list[str]:
-    """Lines of a text, stripped; ends of line are those of files, not every one of Unicode.
+    """Lines of a text, stripped; they end at \\r and \\n, not at other line ends of Unicode.
 
     Raises
     ------
     DataError
-        Where it is no UTF-8, has more than `MOST_LABELS` lines, or a line is too long for a label.
+        If the text is not UTF-8, has more than `MOST_LABELS` lines, or a line is too long for a
+        label.
     """
     clean = to_utf8(data, source)
     if max(clean.count(b"\n"), clean.count(b"\r")) > MOST_LABELS:
         raise DataError(
-            f"{source} has more than {MOST_LABELS:,} lines; a list of labels has at most so many"
+            f"{source} has more than {MOST_LABELS:,} lines, the limit for a list of labels"
         )
     try:
         text = clean.decode("utf-8")
@@ -292,7 +292,7 @@ def split_lines(data: bytes, source: str) -> list[str]:
 
 
 def array_heads(path: Path, kind: str) -> Heads:
-    """The head of each array of an NPY or NPZ file, by name; that of an NPY file is ""."""
+    """The head of each array of an NPY or NPZ file, by name; the array of an NPY file is ""."""
     if kind == "npy":
         with unpacked(path) as file, reading(path, "NPY", ADVICE):
             return {"": npy_head(file.stream)}
@@ -308,18 +308,18 @@ def read_labelled_npz(
     key: str | None = None,
     label_types: str = "US",
 ) -> tuple[Any, list[str] | None]:
-    """The table of an NPZ file, and its labels if there are some; nothing else is loaded.
+    """The table of an NPZ file, and its labels if there are any; nothing else is loaded.
 
     Parameters
     ----------
     path : Path
     tables, labels : sequence of str
-        Usual names of the table and of its labels, the likeliest first. Another array of texts
-        with one dimension holds the labels, too.
+        Usual names of the table and of its labels, the likeliest first. An array of texts with one
+        dimension and another name may also be the labels.
     key : str, optional
         The table that the user names.
     label_types : str
-        Kinds of types that labels may have.
+        Kinds of NumPy types that labels may have.
 
     Raises
     ------
@@ -330,8 +330,8 @@ def read_labelled_npz(
     texts = [name for name, head in heads.items() if head.dtype.kind in "US"]
     for name in (name for name in labels if name in texts and len(heads[name].shape) != 1):
         raise DataError(
-            f"{path}: the labels {name!r} have shape {heads[name].shape}; give one dimension, a "
-            "label for each row"
+            f"{path}: the labels {name!r} have shape {heads[name].shape}; expected one dimension, "
+            "with a label for each row"
         )
     lists = [name for name, head in heads.items() if len(head.shape) == 1]
     typed = [name for name in labels if name in lists and heads[name].dtype.kind in label_types]
@@ -339,8 +339,8 @@ def read_labelled_npz(
     pickled = [name for name in labels if name in lists and heads[name].dtype.hasobject]
     if pickled and not names:
         raise DataError(
-            f"{path}: {pickled[0]!r} is an array of Python objects, which are not read; save it "
-            "as np.array(words, dtype=str)"
+            f"{path}: {pickled[0]!r} is an array of Python objects, which may execute code and are "
+            "not read; save it as np.array(words, dtype=str)"
         )
     candidates = [name for name, head in heads.items() if len(head.shape) == 2]
     usual = [name for name in tables if name in candidates]
@@ -350,8 +350,9 @@ def read_labelled_npz(
     if key is None and not usual and len(candidates) != 1 and not is_sparse:
         shapes = ", ".join(f"{name!r} {head.shape}" for name, head in heads.items())
         raise DataError(
-            f"{path} holds {len(candidates)} tables, and none is named {tables[0]!r}; its arrays "
-            f"are {shapes or 'none'}. Rename one; of vectors, format='npz:NAME' names one"
+            f"{path} contains {len(candidates)} tables, but not one with the name {tables[0]!r}; "
+            f"its arrays are {shapes or 'none'}. Rename one, or name a table of vectors by "
+            "format='npz:NAME'"
         )
     used = names[:1] + ([] if is_sparse else [key or (usual or candidates)[0]])
     arrays = read_arrays(path, used)
@@ -360,7 +361,7 @@ def read_labelled_npz(
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
-    """Some arrays of an NPZ file; those of Python objects are refused."""
+    """Some arrays of an NPZ file; an array of Python objects is an error."""
     with open_arrays(path) as arrays:
         return {key: arrays.read(key) for key in keys}
 

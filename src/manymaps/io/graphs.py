@@ -4,12 +4,12 @@
     edge lists       source target weight per line, as networkx and igraph (ncol) write them
     in memory        networkx and igraph, recognized by their interfaces
 
-A directed edge is a pair from its source, an undirected one a pair in both directions. Repeated
-edges are merged later, like repeated pairs. The weight is the attribute that the user names, else
+A directed edge is a pair from its source, an undirected edge a pair in both directions. Repeated
+edges are merged later, as repeated pairs are. The weight is the attribute that the user names, else
 "weight", else one with a usual name of strengths; an edge without it counts one.
 
-A node of a file is called by its attribute "label", "name" or "word" (igraph, Gephi and yEd store
-names there) if these are complete and unique, else by its id.
+The label of a node in a file is its attribute "label", "name" or "word" (igraph, Gephi and yEd
+store names there) if these are complete and unique, else its id.
 """
 
 from __future__ import annotations
@@ -41,14 +41,13 @@ ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 CONVERSION_ERRORS = (ValueError, LookupError, AttributeError, TypeError)
 _WRITTEN_WEIGHT = re.compile(rb"""['"]weight['"]\s*:\s*([^,}\s]+)""")
 
+Ends = list[tuple[str, str]]
+Parts = tuple[list[str], Ends, list[Any] | None]
+
 
 def is_graph(data: Any) -> bool:
     """Whether an object in memory is a graph of networkx or igraph."""
-    return _is_networkx(data) or _is_igraph(data)
-
-
-def _is_networkx(data: Any) -> bool:
-    return all(hasattr(data, name) for name in ("nodes", "edges", "is_directed"))
+    return _is_igraph(data) or all(hasattr(data, x) for x in ("nodes", "edges", "is_directed"))
 
 
 def _is_igraph(data: Any) -> bool:
@@ -56,7 +55,7 @@ def _is_igraph(data: Any) -> bool:
 
 
 def graph_pairs(graph: Any, attribute: str | None) -> Pairs:
-    """The edges of a graph in memory; `attribute` is the one that holds their weights.
+    """The edges of a graph in memory; `attribute` is the name of their weights.
 
     Raises
     ------
@@ -64,115 +63,96 @@ def graph_pairs(graph: Any, attribute: str | None) -> Pairs:
         If no edge has the attribute, or two nodes have the same label.
     """
     if _is_igraph(graph):
-        nodes, ends, weights = _igraph_parts(graph, attribute)
+        parts = _igraph_parts(graph, attribute)
     else:
-        labels = {node: cell_label(node) for node in graph.nodes}
-        nodes, ends, weights = _networkx_parts(graph, attribute, labels)
-    repeated = repeated_label(nodes)
+        parts = _networkx_parts(graph, attribute, {node: cell_label(node) for node in graph.nodes})
+    repeated = repeated_label(parts[0])
     if repeated is not None:
         raise DataError(
-            f"the graph has two nodes with the label {repeated[0]!r}; labels must differ"
+            f"the graph has two nodes with the label {repeated[0]!r}; labels must be unique"
         )
-    return _graph_pairs(nodes, ends, weights, graph, "the graph")
+    return _pairs(parts, graph, "the graph")
 
 
-Ends = list[tuple[str, str]]
-
-
-def _graph_pairs(
-    nodes: list[str],
-    ends: Ends,
-    weights: list[Any] | None,
-    graph: Any,
-    source: str,
-    notes: tuple[str, ...] = (),
-) -> Pairs:
+def _pairs(parts: Parts, graph: Any, source: str, notes: tuple[str, ...] = ()) -> Pairs:
     """Pairs of the ends of each edge; an undirected edge is a pair in both directions."""
+    nodes, ends, weights = parts
     directed = bool(graph.is_directed())
     values = [1.0] * len(ends) if weights is None else weights
     if not directed:
-        again = [k for k, (a, b) in enumerate(ends) if a != b]  # a loop is one pair
-        values = values + [values[k] for k in again]
-        ends = ends + [ends[k][::-1] for k in again]
+        reversible = [k for k, (a, b) in enumerate(ends) if a != b]  # a loop is one pair
+        values = values + [values[k] for k in reversible]
+        ends = ends + [ends[k][::-1] for k in reversible]
     columns = [[end[side] for end in ends] for side in (0, 1)]
     return Pairs(
         cells_of(columns, values, lambda k: f"{source}, edge {ends[k][0]!r} - {ends[k][1]!r}"),
         source,
         objects=() if directed else tuple(nodes),
         similarities=not directed,
-        notes=(*notes, *(() if weights is not None else (NO_WEIGHTS,))),
+        notes=notes if weights is not None else (*notes, NO_WEIGHTS),
     )
 
 
-def _networkx_parts(
-    graph: Any, attribute: str | None, labels: Mapping[Any, str]
-) -> tuple[list[str], Ends, list[Any] | None]:
-    """Labels of the nodes, the ends of each edge, and the weights if there are some."""
+def _networkx_parts(graph: Any, attribute: str | None, labels: Mapping[Any, str]) -> Parts:
+    """Labels of the nodes, the ends of each edge, and the weights if there are any."""
     edges = list(graph.edges(data=True))
     defaults = graph.graph.get("edge_default", {})  # of a GraphML file
-    names = {str(key) for _, _, edge in edges for key in edge} | set(defaults)
-    name = _weights_name(names, attribute)
+    name = _weight_name({str(key) for _, _, edge in edges for key in edge} | {*defaults}, attribute)
     ends = [(labels[a], labels[b]) for a, b, _ in edges]
     default = defaults.get(name, 1.0)
     weights = None if name is None else [edge.get(name, default) for _, _, edge in edges]
     return [labels[node] for node in graph.nodes], ends, weights
 
 
-def _igraph_parts(graph: Any, attribute: str | None) -> tuple[list[str], Ends, list[Any] | None]:
-    known = {folded(name): name for name in graph.vs.attributes()}
-    column = next((known[name] for name in ("name", "label", "word") if name in known), None)
-    values = range(graph.vcount()) if column is None else graph.vs[column]
-    nodes = [cell_label(value) for value in values]
-    name = _weights_name(set(graph.es.attributes()), attribute)
+def _igraph_parts(graph: Any, attribute: str | None) -> Parts:
+    attributes = {folded(name): name for name in graph.vs.attributes()}
+    column = next((attributes[x] for x in ("name", "label", "word") if x in attributes), None)
+    nodes = list(map(cell_label, range(graph.vcount()) if column is None else graph.vs[column]))
+    name = _weight_name(set(graph.es.attributes()), attribute)
     ends = [(nodes[a], nodes[b]) for a, b in graph.get_edgelist()]
     weights = None if name is None else [1.0 if w is None else w for w in graph.es[name]]
     return nodes, ends, weights
 
 
-def _weights_name(found: set[str], attribute: str | None) -> str | None:
-    """The attribute of the edges that holds their weights; None where there is none."""
+def _weight_name(names: set[str], attribute: str | None) -> str | None:
+    """The attribute of the edges that contains their weights; None if there is no such one."""
     if attribute is None:
-        return next((k for a in WEIGHTS for k in sorted(found) if folded(k) == a), None)
-    if attribute not in found:
+        return next((name for a in WEIGHTS for name in sorted(names) if folded(name) == a), None)
+    if attribute not in names:
         raise DataError(
             f"no edge of the graph has an attribute {attribute!r}; edges have "
-            f"{listed(sorted(found))}"
+            f"{listed(sorted(names))}"
         )
     return attribute
 
 
 def is_spaced(suffix: str, format: str | None) -> bool:
-    """Whether a text is a list of edges whose cells stand between spaces."""
+    """Whether a text is a list of edges whose cells are separated by spaces."""
     return format == "edgelist" or (format is None and suffix in SPACED)
 
 
 def with_tabs(data: bytes) -> bytes:
-    """A list of edges with tabs in place of spaces, on the same lines; comments are left out.
+    """A list of edges with tabs in place of spaces, on the same lines, without comments.
 
-    What networkx writes of an edge, {'weight': 2.0}, becomes its weight; an edge without one has 1
-    where others have some.
+    The attributes that networkx writes, {'weight': 2.0}, are replaced by the weight. An edge
+    without a weight has weight 1 if others have one.
 
     >>> with_tabs(b"# nodes: 3\\ntie  knot 0.5\\ntie suit {'weight': 2.0}\\n")
     b'\\ntie\\tknot\\t0.5\\ntie\\tsuit\\t2.0\\n'
     """
-    rows = [_cells(line) for line in data.splitlines()]
+    rows = [_edge_cells(line) for line in data.splitlines()]
     if any(len(cells) > 2 for cells in rows):
         rows = [[*cells, b"1"] if len(cells) == 2 else cells for cells in rows]
     return b"\n".join(b"\t".join(cells) for cells in rows) + b"\n"
 
 
-def _cells(line: bytes) -> list[bytes]:
-    if line.startswith((b"#", b"%")):
-        return []
-    cells = line.split(None, 2)
-    if len(cells) > 2:
-        attributes = cells[2].startswith(b"{")
-        weight = _WRITTEN_WEIGHT.search(cells[2]) if attributes else None
-        if attributes:
-            cells[2:] = [] if weight is None else [weight[1]]
-        else:
-            cells[2:] = cells[2].split()
-    return cells
+def _edge_cells(line: bytes) -> list[bytes]:
+    cells = [] if line.startswith((b"#", b"%")) else line.split(None, 2)
+    if len(cells) < 3:
+        return cells
+    if cells[2].startswith(b"{"):
+        return [*cells[:2], *_WRITTEN_WEIGHT.findall(cells[2])[:1]]
+    return [*cells[:2], *cells[2].split()]
 
 
 def read_graphml(path: Path, attribute: str | None) -> Pairs:
@@ -181,19 +161,19 @@ def read_graphml(path: Path, attribute: str | None) -> Pairs:
     Raises
     ------
     DataError
-        If networkx cannot read the file, it contains a DOCTYPE, or it has no edges.
+        If networkx cannot read the file, or the file contains a DOCTYPE or no edges.
     ImportError
         If networkx is not installed.
     """
     graph = _parsed(path)
     if not graph.number_of_edges():
-        raise DataError(f"{path} has no edges; a graph needs some to be read as pairs")
+        raise DataError(f"{path} has no edges; expected a graph with edges, which become pairs")
     labels, notes = _labels(graph)
-    return _graph_pairs(*_networkx_parts(graph, attribute, labels), graph, str(path), notes)
+    return _pairs(_networkx_parts(graph, attribute, labels), graph, str(path), notes)
 
 
 def _parsed(path: Path) -> Any:
-    """The graph of a GraphML file; a document type, which may expand to any size, is refused."""
+    """The graph of a GraphML file without a document type, which could expand to any size."""
     try:
         import networkx
     except ImportError as error:
@@ -202,15 +182,17 @@ def _parsed(path: Path) -> Any:
         data = file.stream.read()
     # networkx parses by ElementTree, which opens no other file but expands entities.
     if any("<!DOCTYPE".encode(encoding) in data for encoding in ENCODINGS):
-        raise DataError(f"{path} declares a document type (DOCTYPE); GraphML needs none. Remove it")
+        raise DataError(
+            f"{path} declares a document type (DOCTYPE), which GraphML does not need; remove it"
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # ports and keys without a type do not matter for pairs
             return networkx.read_graphml(io.BytesIO(data))
     except (ParseError, networkx.NetworkXException, *CONVERSION_ERRORS) as error:
         raise DataError(
-            f"{path} cannot be read as GraphML ({' '.join(str(error).split())[:200]}); is it cut "
-            "short, or of another format?"
+            f"{path} cannot be read as GraphML ({' '.join(str(error).split())[:200]}); check that "
+            "it is complete and in this format"
         ) from error
 
 
@@ -220,19 +202,17 @@ def _labels(graph: Any) -> tuple[dict[Any, str], tuple[str, ...]]:
     nodes = dict(graph.nodes(data=True))
     for name in NAMES:
         labels = {
-            node: next(
-                (cell_label(value) for key, value in data.items() if folded(key) == name), ""
-            )
+            node: cell_label(next((v for key, v in data.items() if folded(key) == name), None))
             for node, data in nodes.items()
         }
         n_missing = sum(not label for label in labels.values())
         if n_missing == len(labels):
             continue
         if n_missing:
-            fault = f"{n_missing:,} of {len(labels):,} nodes have none"
+            fault = f"{n_missing:,} of {len(labels):,} nodes lack it"
         elif (repeated := repeated_label(list(labels.values()))) is not None:
             fault = f"{shown(repeated[0])} occurs twice"
         else:
             return labels, notes
-        notes = (f"nodes are called by their ids, not by their {name!r}: {fault}",)
+        notes = (f"labels are the ids of nodes, not the attribute {name!r}: {fault}",)
     return {node: cell_label(node) for node in nodes}, notes

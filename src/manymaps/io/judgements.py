@@ -1,10 +1,10 @@
-"""Judgements of several people, from files and from objects in memory -> `Judgements`.
+"""Judgements of several participants, from files and from objects in memory -> `Judgements`.
 
-    a file for each judge     a square table or a list of pairs, as `read_similarities` reads them
+    a file per judge          a square table or a list of pairs, as `read_similarities` reads them
     a long table              judge, object, other object, similarity on each row
     in memory                 an array (judges, n, n), a list or mapping of tables, a long frame
 
-Objects are matched by label: a judge may have seen some of them alone, in any order. A pair that is
+Objects are matched by label: a judge may have seen only some of them, in any order. A pair that is
 not in a judge's list was not judged.
 """
 
@@ -21,17 +21,23 @@ from scipy import sparse
 from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.judgements import Judgements, mean_of
-from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.columns import ColumnNames, find_columns, named_column
-from manymaps.io.files import Sample, read_bytes, sampled
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.columns import PAIR_ROLES, Role, find_roles, folded, usual_column
+from manymaps.io.files import sampled
 from manymaps.io.matrices import labelled_matrix
 from manymaps.io.similarities import SimilarityTable, read_similarities
-from manymaps.io.tables import RULE_OF, Table, columns_table, open_headed_table, parquet_table
-from manymaps.labels import listed
+from manymaps.io.tables import RULE_OF, Layout, Table, columns_table, read_table
 
 __all__ = ["judgements_from", "read_judgements"]
 
 Square = tuple[Sequence[str], np.ndarray]
+
+_EXPECTED = "a header and one judgement per row"
+ROLES = (
+    Role("judge", "judges"),
+    *PAIR_ROLES[:2],
+    PAIR_ROLES[2]._replace(content="similarities", required=True),
+)
 
 
 @reader("judgements")
@@ -45,30 +51,31 @@ def read_judgements(
     format: str | None = None,
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
 ) -> Judgements:
-    """Read the judgements of several people.
+    """Read the judgements of several participants.
 
     Parameters
     ----------
     paths : path or sequence of paths
-        A file for each judge, who is called by its name; or with `judge` one long table.
+        One file per judge, whose name is the name of the file; or, with `judge`, a long table.
     judge : str, optional
-        The column of judges of a long table (CSV, TSV or Parquet with a header). What a judge says
-        of a pair more than once is averaged.
+        Column of judges in a long table (text or Parquet with a header). Repeated judgements of a
+        pair by a judge are averaged.
     cue, response, strength : str, optional
-        Columns of the two objects and of the similarity, where they have no usual names.
+        Columns of the two objects and of the similarity, if they have unusual names.
     format, labels
         As for `read_similarities`, for each file.
 
     Returns
     -------
     Judgements
+        The judgements, with the union of the objects of all judges.
 
     Raises
     ------
     DataError
-        Where a file cannot be used.
+        If a file cannot be used.
     ParameterError
-        For several files beside a column of judges.
+        If there are several files and a column of judges.
 
     See Also
     --------
@@ -86,37 +93,30 @@ def read_judgements(
     (('ann', 'ben'), ('tie', 'knot', 'suit'), [1, 1])
     """
     files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    names = ColumnNames(cue, response, strength)
+    names = {"cue": cue, "response": response, "strength": strength}
     if judge is not None:
         if len(files) != 1:
             raise ParameterError(
-                f"names the judges of one long table, and there are {len(files)} files; leave it "
-                "out where each judge has a file",
+                f"names the judges of one long table, but there are {len(files)} files; omit it if "
+                "there is one file per judge",
                 name="judge",
                 value=judge,
             )
-        return _of_rows(_long_table(sampled(files[0])), judge, names)
+        column = folded(judge)
+        layout = Layout(
+            _EXPECTED,
+            f"Expected {_EXPECTED}",
+            lambda table: usual_column(table.head[0], [column]) is not None,
+        )
+        return _of_rows(read_table(sampled(files[0]), layout), {"judge": judge, **names})
     stems = [Path(file).name.split(".")[0] for file in files]
     judges = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
     tables = [
-        _of_table(read_similarities(
-            file, cue=cue, response=response, strength=strength, format=format, labels=labels,
-            absent="missing",
-        ), str(file))
+        read_similarities(file, format=format, labels=labels, absent="missing", **names)
         for file in files
-    ]  # fmt: skip
-    return _joined(tables, judges, ", ".join(str(file) for file in files))
-
-
-def _long_table(sample: Sample) -> Table:
-    """A text or Parquet file with a header."""
-    expected = "a header and one judgement per row"
-    if sample.container(expected) == "parquet":
-        return parquet_table(sample)
-    table = open_headed_table(read_bytes(sample, expected), str(sample))
-    if not table.head:
-        raise DataError(f"{sample} holds no table; expected {expected}")
-    return table
+    ]
+    squares = [(table.labels, table.values) for table in tables]
+    return _joined(squares, judges, ", ".join(map(str, files)))
 
 
 def judgements_from(
@@ -129,29 +129,30 @@ def judgements_from(
     labels: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
 ) -> Judgements:
-    """Judgements from arrays, frames or associations in memory.
+    """Make judgements from arrays, frames or associations in memory.
 
     Parameters
     ----------
     data : array of shape (n_judges, n, n), sequence or mapping of tables, or frame
-        A table is a square array or frame, `Associations`, or what `read_similarities` gives. A
-        mapping names the judges. With `judge`, a long frame or mapping of columns.
+        The tables of the judges: square arrays or frames, `Associations`, or results of
+        `read_similarities`. The keys of a mapping are the names of the judges. With `judge`, a long
+        frame or a mapping of columns.
     judge, cue, response, strength : str, optional
-        As for `read_judgements`.
+        Columns, as for `read_judgements`.
     labels : sequence of str, optional
-        Of arrays, which have none.
+        Labels of the objects of arrays, which contain none.
     judges : sequence of str, optional
-        Names of the judges; "1", "2", ... without.
+        Names of the judges, by default "1", "2", ...
 
     Returns
     -------
     Judgements
+        The judgements, with the union of the objects of all judges.
 
     Raises
     ------
     DataError
-        As `read_judgements`; or for arrays of different sizes, of which nobody knows what their
-        rows are.
+        As for `read_judgements`; or if arrays without labels have different sizes.
 
     See Also
     --------
@@ -166,32 +167,31 @@ def judgements_from(
     3.0
     """
     if judge is not None:
-        return _of_rows(
-            columns_table(data, "the frame"), judge, ColumnNames(cue, response, strength)
-        )
+        wanted = {"judge": judge, "cue": cue, "response": response, "strength": strength}
+        return _of_rows(columns_table(data, "the frame"), wanted)
     if isinstance(data, Mapping):
         judges, data = list(data), list(data.values())
     names = list(map(str, judges if judges is not None else range(1, len(data) + 1)))
     if len(names) != len(data):
-        raise DataError(f"there are {len(names)} names for {len(data)} judges; give one for each")
-    tables = [_of_table(one, f"judge {name!r}", labels) for name, one in zip(names, data,
-              strict=True)]  # fmt: skip
-    nameless = labels is None and not any(_has_labels(one) for one in data)
-    if nameless and len({len(values) for _, values in tables}) > 1:
-        sizes = ", ".join(str(len(values)) for _, values in tables)
+        raise DataError(f"got {len(names)} names for {len(data)} judges; expected one for each")
+    squares = [
+        _square(table, f"judge {name!r}", labels) for name, table in zip(names, data, strict=True)
+    ]
+    has_labels = labels is not None or any(
+        isinstance(table, SimilarityTable | Associations) or hasattr(table, "columns")
+        for table in data
+    )
+    sizes = [len(values) for _, values in squares]
+    if not has_labels and len(set(sizes)) > 1:
         raise DataError(
-            f"the tables have {sizes} rows and no labels; give frames with labels, or tables of "
-            "the same objects in the same order"
+            f"the tables have {', '.join(map(str, sizes))} rows and no labels; pass frames with "
+            "labels, or tables of the same objects in the same order"
         )
-    return _joined(tables, names, "the tables")
+    return _joined(squares, names, "the tables")
 
 
-def _has_labels(table: Any) -> bool:
-    return isinstance(table, SimilarityTable | Associations) or hasattr(table, "columns")
-
-
-def _of_table(table: Any, source: str, labels: Sequence[str] | None = None) -> Square:
-    """Labels and a dense table with NaN where nothing is known."""
+def _square(table: Any, source: str, labels: Sequence[str] | None) -> Square:
+    """Labels and a dense table with NaN if a pair is unknown."""
     if isinstance(table, SimilarityTable):
         return table.labels, table.values
     if isinstance(table, Associations):
@@ -201,57 +201,48 @@ def _of_table(table: Any, source: str, labels: Sequence[str] | None = None) -> S
         return table.labels, values
     if hasattr(table, "columns"):
         labels = [str(name).strip() for name in table.columns]
-        index = getattr(table, "index", None)
-        rows = labels if index is None else [str(name).strip() for name in index]
+        index = getattr(table, "index", labels)
+        rows = [str(name).strip() for name in index]
         if rows != labels and rows != [str(i) for i in range(len(rows))]:
             raise DataError(
-                f"{source}: rows and columns have different labels; give both the same in the same "
-                "order"
+                f"{source}: rows and columns have different labels; give both the same labels in "
+                "the same order"
             )
         table = table.to_numpy()
-    found = labelled_matrix(table, labels, source, "similarities")
-    return found.labels, found.values.toarray()
+    matrix = labelled_matrix(table, labels, source, "similarities")
+    return matrix.labels, matrix.values.toarray()
 
 
-def _joined(tables: Sequence[Square], judges: Sequence[str], source: str) -> Judgements:
-    """Tables brought to the objects of all."""
-    place = {label: 0 for names, _ in tables for label in names}
-    place = {label: i for i, label in enumerate(place)}
-    values = np.full((len(tables), len(place), len(place)), np.nan)
-    for one, (names, table) in zip(values, tables, strict=True):
-        at = [place[label] for label in names]
-        one[np.ix_(at, at)] = table
-    return Judgements(tuple(place), values, judges, source)
+def _joined(squares: Sequence[Square], judges: Sequence[str], source: str) -> Judgements:
+    """Tables extended to the objects of all."""
+    labels = tuple(dict.fromkeys(label for names, _ in squares for label in names))
+    index = {label: i for i, label in enumerate(labels)}
+    values = np.full((len(squares), len(labels), len(labels)), np.nan)
+    for judged, (names, table) in zip(values, squares, strict=True):
+        rows = [index[label] for label in names]
+        judged[np.ix_(rows, rows)] = table
+    return Judgements(labels, values, judges, source)
 
 
-def _of_rows(table: Table, judge: str, names: ColumnNames) -> Judgements:
+def _of_rows(table: Table, wanted: Mapping[str, str | None]) -> Judgements:
     """Judgements from a long table with a header."""
     header, source = table.head[0], table.source
-    judges = named_column(header, judge, "judge", source)
-    assert judges is not None
-    rest = [c for c in range(len(header)) if c != judges]
-    found = find_columns([header[c] for c in rest], names, source)
-    if found.strength is None:
-        raise DataError(
-            f"{source} has no column of similarities; its columns are {listed(header)}. Name "
-            f"one as {setting('strength')}"
-        )
-    value = rest[found.strength]
-    cells = table.read((judges, rest[found.cue], rest[found.response]), value)
+    *ends, value = (c for c in find_roles(header, ROLES, wanted, source) if c is not None)
+    cells = table.read(ends, value)
     similarities = cells.checked(RULE_OF["similarity"])
     cells.check_named()
     if not similarities.size:
         raise DataError(
-            f"{source} holds no judgements; expected {', '.join(header)[:60]} on each row"
+            f"{source} contains no judgements; expected {', '.join(header)[:60]} on each row"
         )
-    who, *ends = cells.columns
-    labels = tuple(dict.fromkeys(ends[0].texts + ends[1].texts))
-    place = {label: i for i, label in enumerate(labels)}
-    first, second = (np.array([place[text] for text in e.texts])[e.codes] for e in ends)
+    judges, first, second = cells.columns
+    labels = tuple(dict.fromkeys(first.texts + second.texts))
+    index = {label: i for i, label in enumerate(labels)}
+    rows, columns = (np.array([index[text] for text in e.texts])[e.codes] for e in (first, second))
     known = ~np.isnan(similarities)
-    at = (who.codes[known], (first * len(labels) + second)[known])
-    shape = (len(who.texts), len(labels) ** 2)
+    at = (judges.codes[known], (rows * len(labels) + columns)[known])
+    shape = (len(judges.texts), len(labels) ** 2)
     sums = sparse.coo_array((similarities[known], at), shape).toarray()
     counts = sparse.coo_array((np.ones(len(at[0])), at), shape).toarray()
     tables = mean_of(sums, counts).reshape(-1, len(labels), len(labels))
-    return Judgements(labels, tables, tuple(who.texts), source)
+    return Judgements(labels, tables, tuple(judges.texts), source)

@@ -1,12 +1,12 @@
-"""What a file holds: pairs or a square table of similarities, vectors, or counts of two kinds.
+"""Detect the kind of data in a file: pairs, a square table of similarities, vectors, or counts.
 
-A container is told by its first bytes (`manymaps.io.files`), a text by its name and first lines.
-The command line takes one file for many purposes, and asks in this order:
+A container is recognized by its first bytes (`manymaps.io.files`), a text by its name and first
+lines. Commands that accept several kinds of data test for them in this order:
 
-    a cue and answers in their order, or one answer beside a participant            trials
-    two columns of two kinds of object, or whole numbers under the names of such    counts
+    a cue and answers in their order, or one answer and a participant               trials
+    columns of observations and features, or whole numbers under such names         counts
     two columns of words, or a usual header of cue and response                     pairs
-    as many rows as columns, with the same labels                                   a square table
+    equal numbers of rows and columns, with the same labels                         a square table
     one column of words and numbers, or lists of numbers                            vectors
 """
 
@@ -24,12 +24,7 @@ from manymaps.archive.door import reader
 from manymaps.data.counts import VERSION_KEY
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import first_numbers
-from manymaps.io.columns import (
-    ColumnNames,
-    folded,
-    has_pair_header,
-    known_kind,
-)
+from manymaps.io.columns import ColumnNames, folded, has_pair_header, known_kind
 from manymaps.io.count_arrays import has_sparse_parts
 from manymaps.io.count_tables import LAYOUT as COUNTS
 from manymaps.io.count_tables import TableHead, head_of
@@ -44,7 +39,7 @@ from manymaps.io.files import (
 )
 from manymaps.io.graphs import is_spaced
 from manymaps.io.matrices import looks_like_matrix
-from manymaps.io.tables import FrameTable, Table, is_number, parquet_table, read_text
+from manymaps.io.tables import FrameTable, Table, is_number, table_passes
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.vector_tables import LAYOUT as VECTORS
 from manymaps.io.vector_tables import find_text_columns
@@ -58,20 +53,21 @@ __all__ = [
 COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
 PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-1], "graphml", "edgelist")
 COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")
-# Texts of a word and its numbers a line, and whether a line above says how many there are.
+# Texts of a word and its numbers per line, and whether the first line contains their sizes.
 WORD_LINES = {"word2vec": True, "fasttext": True, "glove": False}
 TABLES = ("csv", "tsv", "table")
 VECTOR_FORMATS = (*WORD_LINES, "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet", "h5ad")
 SHARED = ("csv", "tsv", "npy", "npz", "parquet")
+# This many numbers of a table are tested for being whole; it may be larger than memory.
 MOST_NUMBERS = 2**16
-# Fewer columns than this under an empty corner are too few to tell counts from measurements.
+# Fewer columns than this under an empty corner are too few to distinguish counts from measurements.
 FEWEST_COLUMNS = 3
 
 
 def asked_format(
     format: str | None, formats: Sequence[str], keyed: Collection[str] = ()
 ) -> tuple[str | None, str | None]:
-    """The format that a user names, and for some of them the table behind the colon.
+    """The format that a user names, and for some formats the name of a table after the colon.
 
     >>> asked_format("h5ad:raw", COUNT_FORMATS, ("h5ad",)), asked_format(None, PAIR_FORMATS)
     (('h5ad', 'raw'), (None, None))
@@ -83,61 +79,55 @@ def asked_format(
         such = " or ".join(f"'{each}:NAME'" for each in keyed)
         raise ParameterError(
             f"{setting('format', format)} is not one of {', '.join(map(repr, formats))}"
-            + (f", nor such as {such}" if such else "")
-            + "; leave it out to find it by the file's name and content"
+            + (f", nor of the form {such}" if such else "")
+            + "; omit it to infer the format from the name and the content of the file"
         )
     return name, key or None
 
 
 def vector_format(sample: Sample) -> str:
     """The format of a file of vectors: by its first bytes, its name and its first lines."""
-    path = sample.path
     stored = sample.container("vectors")
-    if stored == "mtx":
+    if stored in ("mtx", "graphml"):
         raise DataError(
-            f"{path} is a MatrixMarket file, from which no vectors are read; save its matrix as "
-            "NPY or by scipy.sparse.save_npz"
+            f"{sample} is a file of the format {stored}, which cannot contain vectors; save a "
+            "table of vectors as NPY or by scipy.sparse.save_npz, or read a graph as associations"
         )
-    if stored == "graphml":
-        raise DataError(f"{path} is XML; graphs are read as associations, not as vectors")
     if stored is not None:
         return stored
-    suffix = suffix_of(path)
+    suffix = suffix_of(sample.path)
     start = sample.start.removeprefix(b"\xef\xbb\xbf")
     lines = start.split(b"\n")[: HEAD_LINES + 1]
     if not sample.is_whole and len(lines) > 1:
-        lines.pop()  # it may be cut
+        lines.pop()  # it may be incomplete
     lines = [line for line in lines if line.strip()]
     header = HEADER.fullmatch(lines[0]) if lines else None
     if header and len(header[2]) <= MOST_DIGITS:
         second = lines[1] if len(lines) > 1 else b""
-        if CONTROL.search(start) and not is_word_line(second, int(header[2])):
-            return "word2vec-binary"
-        if suffix == ".bin" and not is_word_line(second, 1):
+        is_binary = CONTROL.search(start) and not is_word_line(second, int(header[2]))
+        if is_binary or (suffix == ".bin" and not is_word_line(second, 1)):
             return "word2vec-binary"
         return "word2vec"
     if suffix in (".vec", ".glove"):
         return "glove"
-    if suffix in (".csv", ".tsv"):
-        return "table"
-    spaced = 2 * sum(is_word_line(line) for line in lines) >= len(lines)
-    return "glove" if spaced else "table"
+    n_spaced = sum(is_word_line(line) for line in lines)
+    return "glove" if suffix not in (".csv", ".tsv") and 2 * n_spaced >= len(lines) else "table"
 
 
 @reader("counts")
 def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file holds counts of two kinds rather than associations or vectors.
+    """Whether a file contains counts of features rather than associations or vectors.
 
-    Where nothing decides, it does not: a table of numbers in text holds counts where its corner
-    names a kind, or where it is of whole numbers, most of them 0, under columns that are not
-    numbered; an array where it was saved by `Counts.save`, has a vocabulary, or is sparse, not
-    square and of whole numbers.
+    A table of numbers in text contains counts if the name of its corner is a kind of object, or if
+    its numbers are whole, most of them are 0, and its columns are not numbered. An array contains
+    counts if `Counts.save` wrote it, if it has a vocabulary, or if it is sparse, not square and of
+    whole numbers. Other files do not.
 
     Parameters
     ----------
     path : path
     format : str, optional
-        As the user names it; formats that hold only pairs or only vectors decide.
+        The format that the user names; formats that only pairs or only vectors have decide.
 
     Examples
     --------
@@ -154,37 +144,31 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
     if (name and name not in COUNT_FORMATS) or (key and name != "h5ad"):
         return False
     sample = sampled(path)
-    file = sample.path
+    tests = {"npz": _npz_has_counts, "mtx": _market_has_counts, "h5ad": _annotated_has_counts}
     try:
         kind = name or sample.container() or "text"
-        if kind == "npz":
-            return _npz_has_counts(file)
-        if kind == "mtx":
-            return _market_has_counts(file)
-        if kind == "h5ad":
-            return _annotated_has_counts(file)
-        if kind == "parquet":
-            return _table_has_counts(parquet_table(sample, head=True), None)
-        if kind not in COUNT_TEXTS:
-            return False
-        return _table_has_counts(read_text(sample, COUNTS, name or None, head=True), name or None)
+        if kind in tests:
+            return tests[kind](sample.path)
     except (DataError, ImportError):
-        # The reader that is chosen then says what is wrong.
+        # The reader that is then chosen reports the error.
         return False
+    if kind not in (*COUNT_TEXTS, "parquet"):
+        return False
+    return table_passes(sample, COUNTS, name or None, lambda table: _has_counts(table, name))
 
 
 @reader("vectors")
 def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file holds vectors rather than pairs or a square table of similarities.
+    """Whether a file contains vectors rather than pairs or a square table of similarities.
 
-    Reads its first lines, or what an array's head says of its shape.
+    Reads its first lines, or the shapes of its arrays.
 
     Parameters
     ----------
     path : path
     format : str, optional
-        As the user names it: one that only vectors have decides, "edges", "matrix" and "mtx"
-        decide otherwise, and those that both have leave it to the content.
+        The format that the user names. A format that only vectors have decides, as do "edges",
+        "matrix" and "mtx", which vectors do not have; for the others, the content decides.
 
     Examples
     --------
@@ -203,19 +187,18 @@ def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) 
     if key:
         return True
     sample = sampled(path)
-    file = sample.path
-    if is_spaced(suffix_of(file), format):
+    if is_spaced(suffix_of(sample.path), format):
         return False
     try:
         kind = name or vector_format(sample)
         if kind in ("npy", "npz"):
-            return _array_is_wide(file, kind)
-        if kind == "parquet":
-            return _frame_has_vectors(parquet_table(sample, head=True))
-        return kind not in TABLES or _text_has_vectors(sample, kind)
+            return _array_is_wide(sample.path, kind)
     except (DataError, ImportError):
-        # The reader of associations says what is wrong, as it does for any file.
+        # The reader of associations reports the error, as it does for any file.
         return False
+    if kind not in (*TABLES, "parquet"):
+        return True
+    return table_passes(sample, VECTORS, name or None, lambda table: _has_vectors(table, sample))
 
 
 def _shares_labels(rows: Sequence[Sequence[str]]) -> bool:
@@ -225,111 +208,92 @@ def _shares_labels(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _npz_has_counts(path: Path) -> bool:
-    """Whether an NPZ file is one of counts, by its names, or sparse, not square and whole."""
+    """Whether an NPZ file contains counts, by its names, or by a whole table that is not square."""
     heads = array_heads(path, "npz")
-    if VERSION_KEY in heads:
-        return True
-    if set(heads) >= SPARSE_PARTS:
-        if heads["data"].dtype.kind not in "iu":
-            return False
-        n_rows, n_columns = _stored_shape(path)
-        return n_rows != n_columns
-    return has_sparse_parts(heads)
+    if VERSION_KEY not in heads and set(heads) >= SPARSE_PARTS:
+        return heads["data"].dtype.kind in "iu" and _array_is_wide(path, "npz")
+    return VERSION_KEY in heads or has_sparse_parts(heads)
 
 
 def _market_has_counts(path: Path) -> bool:
-    """Whether a MatrixMarket file is not square: no other reader takes such a one."""
+    """Whether a MatrixMarket file is not square: no other reader accepts such a file."""
     with unpacked(path) as file:
-        for line in islice(file.stream, 1000):
-            if line.strip() and not line.startswith(b"%"):
-                sizes = line.split()
-                return len(sizes) >= 2 and sizes[0] != sizes[1]
-    return False
+        lines = (x for x in islice(file.stream, 1000) if x.strip() and not x.startswith(b"%"))
+        sizes = next(lines, b"").split()
+    return len(sizes) >= 2 and sizes[0] != sizes[1]
 
 
 def _annotated_has_counts(path: Path) -> bool:
     """Whether the table of an .h5ad file begins with whole numbers of at least 0."""
     numbers = first_numbers(path, MOST_NUMBERS)
-    if numbers is None:
-        return False  # the reader that is chosen names the extra
-    whole = numbers.dtype.kind in "buif" and bool(np.all(numbers == np.rint(numbers)))
-    return whole and numbers.size > 0 and bool(numbers.min() >= 0)
+    if numbers is None or numbers.dtype.kind not in "buif" or not numbers.size:
+        return False  # if the extra is missing, the reader that is then chosen names it
+    return bool(np.all(numbers == np.rint(numbers)) and numbers.min() >= 0)
 
 
-def _table_has_counts(table: Table, asked: str | None) -> bool:
-    """Whether the first rows are those of a long list of two kinds or of a wide table."""
+def _has_counts(table: Table, format: str) -> bool:
+    """Whether the first rows are a long list or a wide table of counts."""
     head = head_of(table)
     if not head.header or _has_pairs(table) or any(folded(name) == "cue" for name in head.names):
         return False
-    if asked == "edges" or head.is_long:
+    if format == "edges" or head.is_long:
         return head.is_long
     return not _shares_labels(table.head) and _is_count_table(head)
 
 
 def _has_pairs(table: Table) -> bool:
-    """Whether the first rows hold a cue and a response, or a cue and the answers of a person."""
-    return has_pair_header(table.head[0], ColumnNames()) or (
-        find_trial_columns(table.head[0], table.head[1:], TrialNames(), table.source) is not None
+    """Whether the first rows contain a cue and a response, or a cue and a participant's answers."""
+    first, body = table.head[0], table.head[1:]
+    return has_pair_header(first, ColumnNames()) or (
+        find_trial_columns(first, body, TrialNames(), table.source) is not None
     )
 
 
-def _corner_names_kind(corner: str) -> bool:
-    """Whether the name over the labels is a kind; tables of vectors have words there."""
-    return known_kind(corner) is not None and folded(corner) not in ("word", "term", "token")
-
-
 def _is_count_table(head: TableHead) -> bool:
-    """Whether a table has labels, and whole numbers that look counted."""
+    """Whether a table has labels, and whole numbers that are probably counts."""
+    corner = head.names[0]
     features = [c for c in range(1, len(head.names)) if head.numeric[c]]
     cells = [row[c] for row in head.body if len(row) == len(head.names) for c in features]
     if not cells or not all(cell.isascii() and cell.isdigit() for cell in cells):
         return False
-    if _corner_names_kind(head.names[0]):
+    # Tables of vectors have a corner with one of these names.
+    if known_kind(corner) is not None and folded(corner) not in ("word", "term", "token"):
         return True
-    zeros = sum(not cell.strip("0") for cell in cells)
-    numbered = sum(is_number(head.names[c][-1:]) for c in features)
-    named = len(features) >= FEWEST_COLUMNS and 2 * numbered < len(features)
-    return not head.names[0] and not head.numeric[0] and named and 2 * zeros >= len(cells)
+    n_zeros = sum(not cell.strip("0") for cell in cells)
+    n_numbered = sum(is_number(head.names[c][-1:]) for c in features)
+    are_named = len(features) >= FEWEST_COLUMNS and 2 * n_numbered < len(features)
+    return not corner and not head.numeric[0] and are_named and 2 * n_zeros >= len(cells)
 
 
 def _array_is_wide(path: Path, kind: str) -> bool:
-    """Whether an array file holds a table that is not square."""
+    """Whether an array file contains a table that is not square."""
     heads = array_heads(path, kind)
     if set(heads) >= SPARSE_PARTS:
-        shapes = [_stored_shape(path)]
+        shapes = [two_lengths(read_arrays(path, ["shape"])["shape"], str(path))]
     else:
         shapes = [head.shape for head in heads.values() if len(head.shape) == 2]
     return bool(shapes) and all(shape[0] != shape[1] for shape in shapes)
 
 
-def _stored_shape(path: Path) -> tuple[int, ...]:
-    """The shape of a table that `scipy.sparse.save_npz` wrote."""
-    return two_lengths(read_arrays(path, ["shape"])["shape"], str(path))
-
-
-def _frame_has_vectors(table: FrameTable) -> bool:
-    """Whether a frame has a column of lists, or one of labels and several of numbers."""
-    n_numbers = sum(table.numeric)
-    are_coordinates = _are_coordinates(n_numbers, len(table.names) - n_numbers, 5)
-    return not _has_pairs(table) and (bool(table.nested) or are_coordinates)
-
-
-def _text_has_vectors(sample: Sample, asked: str | None) -> bool:
-    """Whether the first rows of a text table are a label and numbers, and not of a square table."""
-    table = read_text(sample, VECTORS, asked, head=True)
+def _has_vectors(table: Table, sample: Sample) -> bool:
+    """Whether the first rows are labels and numbers or lists, and not those of a square table."""
     if _has_pairs(table):
         return False
+    if isinstance(table, FrameTable):
+        n_numbers = sum(table.numeric)
+        n_texts = len(table.names) - n_numbers
+        return bool(table.nested) or _are_coordinates(n_numbers, n_texts, 5)
     columns = find_text_columns(table)
     if columns.header or columns.label is not None:
         is_square = _shares_labels(table.head)
     else:
         with unpacked(sample.path) as file:
             is_square = sum(1 for line in file.stream if line.strip()) == len(columns.names)
-    texts = len(columns.left_out) + (columns.label is not None)
+    n_texts = len(columns.left_out) + (columns.label is not None)
     fewest = 5 if columns.header else 1000
-    return not is_square and _are_coordinates(len(columns.numbers), texts, fewest)
+    return not is_square and _are_coordinates(len(columns.numbers), n_texts, fewest)
 
 
 def _are_coordinates(n_numbers: int, n_texts: int, fewest: int) -> bool:
-    """Whether columns of numbers are enough for coordinates beside those of text."""
+    """Whether there are enough columns of numbers for coordinates, given the columns of text."""
     return n_numbers >= {0: 4, 1: 2}.get(n_texts, fewest)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from scipy.io import mmread
 
-from manymaps.archive.door import reading, refuse_wide
+from manymaps.archive.door import reading, reject_wide
 from manymaps.data.count_values import sparse_rows
 from manymaps.errors import DataError
 from manymaps.io.files import unpacked
@@ -38,7 +38,7 @@ def read_market(path: Path) -> sparse.csr_array:
         raise DataError(f"{path} contains numbers of type {table.dtype}; expected real numbers")
     if 0 in table.shape:
         raise DataError(f"{path}: the table has the shape {table.shape}; expected at least 1 x 1")
-    refuse_wide(path, table.shape)
+    reject_wide(path, table.shape)
     if sparse.issparse(table):
         return sparse.csr_array(table, dtype=np.float64)
     return sparse_rows(table.astype(np.float64, copy=False))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from manymaps.archive.door import reader
@@ -12,14 +13,16 @@ from manymaps.data.frames import frame_columns, label_column
 from manymaps.errors import DataError
 from manymaps.io.files import read_bytes, sampled
 from manymaps.io.parquet import open_parquet
-from manymaps.io.tables import CodedColumn, open_headed_table
-from manymaps.labels import listed
+from manymaps.io.tables import open_headed_table
+from manymaps.labels import repeated_label
 
 __all__ = ["read_columns", "refuse_long_texts"]
 
+# Cells become Python objects of about 50 bytes: 1 GB.
 MOST_CELLS = 20_000_000
 LARGEST_COLUMN = 2**30
-# As a decimal; no number of 64 bits needs as many, and Python refuses to read thousands.
+# Longer cells are not numbers: no number of 64 bits has as many digits, and Python refuses to
+# convert thousands of them.
 LONGEST_NUMBER = 400
 
 
@@ -27,85 +30,79 @@ LONGEST_NUMBER = 400
 def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     """Read a table with a header line from CSV, TSV (also gzipped) or Parquet.
 
-    The first column, or the one named "label", stays text; a further column in which every
-    value that is there is a number becomes numbers. Empty cells become None. The apostrophe that
-    guards a cell from spreadsheets (`manymaps.data.csv_cells`) is taken away.
+    In text, the column of labels (the first column, or the one named "label") contains texts. Any
+    other column becomes numbers if all its cells are numbers or empty. Empty cells become None. The
+    apostrophe that guards a cell from spreadsheets (`manymaps.data.csv_cells`) is removed.
 
     Raises
     ------
     FileNotFoundError
-        Where there is no such file.
+        If the file does not exist.
     DataError
-        Where the file is empty, is no text, or a line has more or fewer cells than the header;
-        where it has more than 20 million cells, or a text so long that its column as an array, in
-        which each takes the room of the longest, would take more than 1 GiB.
+        If the file is empty or not text, or a line has more or fewer cells than the header; if it
+        has more than 20 million cells; or if a column would take more than 1 GiB as an array, in
+        which each text takes the space of the longest.
     ImportError
-        Where Parquet is read without pyarrow.
+        If Parquet is read without pyarrow.
     """
     sample = sampled(path)
     expected = "a header and one row per label"
     if sample.container(expected) == "parquet":
         with open_parquet(sample.path) as file:
             table = file.read()
-        found = frame_columns(table)
-        if not found or not len(table):
-            raise DataError(f"{path} holds no table; expected {expected}")
-        for name, values in found.items():
+        columns = frame_columns(table)
+        if not columns or not len(table):
+            raise DataError(f"{path} contains no table; expected {expected}")
+        for name, values in columns.items():
             refuse_long_texts(path, name, [value for value in values if isinstance(value, str)])
-        return found
-    table = open_headed_table(read_bytes(sample, expected), str(path))
-    n_cells = sum(table.data.count(mark) for mark in (table.delimiter.encode(), b"\n"))
+        return columns
+    text = open_headed_table(read_bytes(sample, expected), str(path))
+    n_cells = sum(text.data.count(mark) for mark in (text.delimiter.encode(), b"\n"))
     if n_cells > MOST_CELLS:
         raise DataError(
             f"{path} has about {n_cells:,} cells; a table of metadata may have {MOST_CELLS:,}. "
-            "Keep the rows and columns that you need"
+            "Select the rows and columns that you need"
         )
-    if not table.head or not any(table.head[0]):
-        raise DataError(f"{path} holds no table; expected {expected}")
-    header = [unguarded(name) for name in table.names]
-    table.check_decoded(table.first_line, *header)
-    if len(set(header)) != len(header):
-        raise DataError(f"{path}: two columns have the same name in {listed(header)}")
-    columns = table.read(range(len(header))).columns
-    if not columns[0].texts:
+    if not text.head or not any(text.head[0]):
+        raise DataError(f"{path} contains no table; expected {expected}")
+    header = [unguarded(name) for name in text.names]
+    text.check_decoded(text.first_line, *header)
+    repeated = repeated_label(header)
+    if repeated is not None:
+        raise DataError(f"{path}: duplicate column {repeated[0]!r}; names must be unique")
+    cells = text.read(range(len(header)))
+    if not len(cells):
         raise DataError(f"{path} has a header and no rows; expected {expected}")
-    cells: dict[str, list[Any]] = {}
-    for name, column in zip(header, columns, strict=True):
-        cells[name] = CodedColumn(list(map(unguarded, column.texts)), column.codes).cells()
-    labels = label_column(cells, None)
-    for name, values in cells.items():
-        refuse_long_texts(path, name, values)
-        if name != labels:
-            cells[name] = _numbers_where_all(values)
-    return cells
+    columns = {}
+    for name, column in zip(header, cells.columns, strict=True):
+        texts = list(map(unguarded, column.texts))
+        columns[name] = [texts[code] for code in column.codes.tolist()]
+        refuse_long_texts(path, name, columns[name])
+    labels = label_column(columns, None)
+    return {n: c if n == labels else _numbers_if_all(c) for n, c in columns.items()}
 
 
 def refuse_long_texts(source: object, name: str, cells: Sequence[str]) -> None:
-    """Refuse a column of which an array of texts, as wide as the longest, would be too large."""
+    """Raise a DataError if an array of texts, as wide as the longest, would be too large."""
     longest = max(map(len, cells), default=0)
     if 4 * longest * len(cells) > LARGEST_COLUMN:
         raise DataError(
             f"{source}: the longest of the {len(cells):,} texts in the column {name[:60]!r} has "
-            f"{longest:,} characters, and as metadata each takes the room of the longest; shorten "
-            "it, or leave the column out"
+            f"{longest:,} characters, and as metadata each takes the space of the longest; shorten "
+            "it, or omit the column"
         )
 
 
-def _numbers_where_all(cells: Sequence[str]) -> list[Any]:
-    """The cells as numbers where all are; digits beyond 64 bits are names."""
-    values: list[Any] = [cell if cell.strip() else None for cell in cells]
+def _numbers_if_all(cells: Sequence[str]) -> list[Any]:
+    """The cells as numbers if all of them are; whole numbers beyond 64 bits are names."""
+    values = [cell if cell.strip() else None for cell in cells]
+    known = [value for value in values if value is not None]
     # float() also accepts digits joined by underscores, which are names and not numbers.
-    if any(value is not None and "_" in value for value in values):
+    if any("_" in value or len(value) > LONGEST_NUMBER for value in known):
         return values
-    if any(value is not None and len(value) > LONGEST_NUMBER for value in values):
-        return values
-    try:
+    with suppress(ValueError):
         whole = [None if value is None else int(value) for value in values]
-    except ValueError:
-        pass
-    else:
         return values if any(abs(v) >= 2**63 for v in whole if v is not None) else whole
-    try:
+    with suppress(ValueError):
         return [None if value is None else float(value) for value in values]
-    except ValueError:
-        return values
+    return values

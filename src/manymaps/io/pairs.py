@@ -1,15 +1,15 @@
-"""Pairs or cells as they were read, of any file format, in numbers.
+"""Pairs or matrix cells as they are read from a file of any format, with labels as codes.
 
-`manymaps.data.pair_rules` describes which of them are dropped, merged and scaled. A cell of a
-matrix that is empty or NaN is a missing pair (`manymaps.data.associations.known_pairs`).
+`manymaps.data.pair_rules` describes which pairs are dropped, merged and scaled. A cell of a matrix
+that is empty or NaN is a missing pair (`manymaps.data.associations.known_pairs`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 
 from manymaps.archive.door import MOST_LABELS
 from manymaps.checks import check_labels
@@ -25,18 +25,20 @@ __all__ = ["Pairs", "associate", "associate_matrix", "named_by"]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs as they were read, before any rule.
+    """Pairs as they are read, before any rule.
 
     Attributes
     ----------
     cells : Cells
-        Cues, responses and strengths; an empty label is that of no object.
+        Cues, responses and strengths; a row with an empty label is not a pair.
     source : str
+        The file, for messages.
     objects : tuple of str
         Objects known beforehand; they count as cues.
     similarities : bool
-        Whether the values are similarities, which rows="keep" leaves as they are.
+        Whether the values are similarities, which rows="keep" leaves unchanged.
     notes : tuple of str
+        Notes for the report.
     """
 
     cells: Cells
@@ -46,15 +48,14 @@ class Pairs:
     notes: tuple[str, ...] = ()
 
     def folded(self) -> Pairs:
-        """The same with labels in lower case and with single spaces, which joins some."""
-        return self._relabelled([map(plain_spelling, c.texts) for c in self.cells.columns])
+        """The pairs with labels in lower case and with single spaces, which may join labels."""
+        return self.relabelled(plain_spelling)
 
-    def _relabelled(self, labels: list) -> Pairs:
-        columns = [
-            CodedColumn(list(texts), column.codes)
-            for texts, column in zip(labels, self.cells.columns, strict=True)
-        ]
-        return replace(self, cells=replace(self.cells, columns=columns))
+    def relabelled(self, name: Callable[[str], str], *notes: str) -> Pairs:
+        """The pairs with new labels, and further notes."""
+        columns = [CodedColumn(list(map(name, c.texts)), c.codes) for c in self.cells.columns]
+        cells = replace(self.cells, columns=columns)
+        return replace(self, cells=cells, notes=(*self.notes, *notes))
 
     def numbered(
         self, rows: np.ndarray | None = None
@@ -64,42 +65,41 @@ class Pairs:
         Parameters
         ----------
         rows : ndarray of int, optional
-            The pairs.
+            The pairs, by default all.
 
         Returns
         -------
         labels : list of str
-            Those known beforehand, then the cues, then what is a response alone.
+            The objects known beforehand, then the cues, then objects that are only responses.
         n_cues : int
-            How many labels the first two of these are.
+            Number of labels in the first two of these groups.
         cue, response : ndarray of int32, shape (n_pairs,)
-            The numbers of the ends of each pair.
+            The indices of the ends of each pair in `labels`.
         """
-        place = {label: i for i, label in enumerate(self.objects)}
-        columns = []
+        index = {label: i for i, label in enumerate(self.objects)}
+        ends = []
         n_cues = 0
         for column in self.cells.columns:
             codes = column.codes if rows is None else column.codes[rows]
-            number = np.full(len(column.texts), -1, dtype=np.int32)
+            index_of = np.full(len(column.texts), -1, dtype=np.int32)
             for code in _first_seen(codes, len(column.texts)).tolist():
-                number[code] = place.setdefault(column.texts[code], len(place))
-            columns.append(number[codes])
-            n_cues = n_cues or len(place)
-        if len(place) > MOST_LABELS:
+                index_of[code] = index.setdefault(column.texts[code], len(index))
+            ends.append(index_of[codes])
+            n_cues = n_cues or len(index)
+        if len(index) > MOST_LABELS:
             raise DataError(
-                f"{self.source} has more than {MOST_LABELS:,} different labels; leave out the rare "
-                "ones"
+                f"{self.source} has more than {MOST_LABELS:,} different labels; omit the rare ones"
             )
-        return list(place), n_cues, columns[0], columns[1]
+        return list(index), n_cues, ends[0], ends[1]
 
 
-def named_by(pairs: Pairs, labels: list[str]) -> Pairs:
-    """Pairs of places among some labels, from 0 where one is 0 and else from 1, under these.
+def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
+    """Pairs of numbers with the labels at these positions, which start at 0 or else at 1.
 
     Raises
     ------
     DataError
-        If an end is not such a place, or a label occurs twice.
+        If a number is not the position of a label, or a label occurs twice.
     ParameterError
         If the pairs are of words.
     """
@@ -108,28 +108,28 @@ def named_by(pairs: Pairs, labels: list[str]) -> Pairs:
     texts = [text for column in cells.columns for text in column.texts]
     if not any(map(str.isdecimal, texts)):
         raise ParameterError(
-            f"{setting('labels')} is for a matrix or for pairs of whole numbers, and "
+            f"{setting('labels')} applies to matrices and to pairs of whole numbers, but "
             f"{pairs.source} is a list of pairs of words"
         )
     start = 0 if "0" in texts else 1
-    place = {str(i): label for i, label in enumerate(labels, start)}
+    label_at = {str(i): label for i, label in enumerate(labels, start)}
     for column in cells.columns:
-        code = next((c for c, text in enumerate(column.texts) if text not in place), None)
-        if code is not None:
+        unknown = column.mask(lambda text: text not in label_at)
+        if unknown.any():
+            k = int(np.argmax(unknown))
             raise DataError(
-                f"{cells.where(int(np.argmax(column.codes == code)))}: {column.texts[code][:60]!r} "
-                f"is not a place among the {len(labels):,} labels; with {setting('labels')} pairs "
-                f"are of whole numbers, here from {start} to {len(labels) - 1 + start}"
+                f"{cells.where(k)}: {column.texts[column.codes[k]][:60]!r} is not the position of "
+                f"a label; with {setting('labels')}, pairs must be whole numbers, here from "
+                f"{start} to {len(labels) - 1 + start}"
             )
-    note = f"pairs of numbers from {start}, which are places among {len(labels):,} labels"
-    named = pairs._relabelled([map(place.__getitem__, c.texts) for c in cells.columns])
-    return replace(named, notes=(*pairs.notes, note))
+    note = f"numbers from {start} were replaced by the {len(labels):,} labels at these positions"
+    return pairs.relabelled(label_at.__getitem__, note)
 
 
 def _first_seen(codes: np.ndarray, n: int) -> np.ndarray:
-    """The codes that occur, by their first places."""
+    """The codes that occur, in the order of their first positions."""
     first = np.full(n, codes.size, dtype=np.int64)
-    # Of several values for one place the last is kept.
+    # NumPy keeps the last of several values that are assigned to one element.
     first[codes[::-1]] = np.arange(codes.size)[::-1]
     order = np.argsort(first, kind="stable")
     return order[: np.count_nonzero(first < codes.size)]
@@ -140,31 +140,32 @@ def associate(pairs: Pairs, rules: Rules) -> Associations:
     cells = pairs.cells
     values = cells.checked(RULE_OF["strength"])
     named = np.flatnonzero(~cells.unnamed)
-    unnamed = len(cells) - len(named)
-    labels, n_cues, cue, response = pairs.numbered(named if unnamed else None)
+    n_unnamed = len(cells) - len(named)
+    labels, n_cues, cue, response = pairs.numbered(named if n_unnamed else None)
     entries = NumberedPairs(
         labels=tuple(labels),
         n_cues=n_cues,
         cue=cue,
         response=response,
-        values=values[named] if unnamed else values,
+        values=values[named] if n_unnamed else values,
         source=pairs.source,
         where=lambda k: cells.where(int(named[k])),
         similarities=pairs.similarities,
         n_read=len(cells),
-        left_out={"empty label": unnamed} if unnamed else {},
+        left_out={"empty label": n_unnamed} if n_unnamed else {},
         notes=pairs.notes,
     )
     return apply_rules(entries, rules)
 
 
 def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
-    """Associations from a square matrix; every row is an object, its diagonal holds self pairs."""
+    """Associations from a square matrix, whose diagonal contains self pairs."""
     values, missing = known_pairs(matrix.values)
     cells = values.tocoo()
+    n = len(matrix.labels)
     entries = NumberedPairs(
         labels=matrix.labels,
-        n_cues=len(matrix.labels),
+        n_cues=n,
         cue=cells.row,
         response=cells.col,
         values=cells.data,
@@ -172,18 +173,11 @@ def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
         where=lambda k: f"{matrix.source}, row {cells.row[k] + 1}",
         similarities=True,
         n_read=int(cells.nnz),
-        notes=_of_missing(missing),
     )
-    found = apply_rules(entries, rules)
-    return found if missing is None else replace(found, missing=missing)
-
-
-def _of_missing(missing: sparse.csr_array | None) -> tuple[str, ...]:
-    """A note on missing pairs."""
     if missing is None:
-        return ()
-    n = missing.shape[0]
-    return (
-        f"{missing.nnz:,} of {n * (n - 1):,} cells are empty: nothing is known of these pairs, and "
-        "they do not count in a fit (a pair without any similarity is 0)",
+        return apply_rules(entries, rules)
+    note = (
+        f"{missing.nnz:,} of {n * (n - 1):,} cells are empty: these pairs are unknown and do not "
+        "count in a fit (write 0 for a pair without any similarity)"
     )
+    return replace(apply_rules(replace(entries, notes=(note,)), rules), missing=missing)

@@ -7,13 +7,13 @@
     MEN                     blanks     no header: sun-n sunlight-n 50.0       or without -n, -j, -v
     Rubenstein & Goodenough blanks, tabs, ; or ,     no header, or one such as word1;word2;rating
 
-A layout is told by the names of its columns, whatever its delimiter; without names two columns of
-words and the first column of numbers behind them are read. Of a column per judge and one of means
-(WordSim's `set1.csv`) the means are read.
+A layout is recognized by the names of its columns, with any delimiter. Without names, two columns
+of words and the first column of numbers after them are read. If there are columns for single judges
+and one for their means (WordSim's `set1.csv`), the means are read.
 
-What a file with two columns of words and one of numbers holds, ratings or associations, its names
-say as well (`looks_like_ratings`). Where they do not, as in a file without header, values do that
-neither strengths nor counts have: parts of a whole number above 1.
+A file with two columns of words and one of numbers may contain ratings or associations. The names
+of the columns decide (`looks_like_ratings`). Without a name that decides, as in a file without a
+header, the values do: ratings contain fractions above 1, which neither strengths nor counts have.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,62 +29,52 @@ from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.ratings import EMPTY_WORD, Ratings
 from manymaps.errors import DataError, setting
-from manymaps.io.columns import ColumnNames, folded, named_column, usual_column
+from manymaps.io.columns import ColumnNames, Role, aliases, find_roles, usual_column
 from manymaps.io.files import sampled
 from manymaps.io.kinds import asked_format
 from manymaps.io.tables import (
     RULE_OF,
     Cells,
+    FrameTable,
     Layout,
     Table,
-    TextTable,
     cells_of,
     columns_table,
     is_number,
     read_table,
-    read_text,
+    table_passes,
 )
 from manymaps.labels import listed, shown
 
-__all__ = ["RATING_FORMATS", "looks_like_ratings", "ratings_from", "read_ratings"]
-
-Names = tuple[str, ...]
+__all__ = [
+    "RATING_FORMATS", "looks_like_ratings", "ratings_from", "read_ratings", "read_word_pairs",
+]  # fmt: skip
 
 RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
 
-FIRST: Names = ("word1", "w1", "term1", "item1", "noun1", "verb1", "left", "worda")
-FIRST += ("cue", "stimulus")
-SECOND: Names = ("word2", "w2", "term2", "item2", "noun2", "verb2", "right", "wordb")
-SECOND += ("response", "target")
-#: Names that nothing but ratings have.
-RATED: Names = ("simlex999", "human(mean)", "humanmean", "humanscore", "human", "humanrating")
-RATED += ("meanrating", "avgrating", "averagerating", "rating", "ratings", "relatedness")
-RATED += ("meanrelatedness", "averagescore", "avgscore", "meanscore", "menscore", "goldsimilarity")
-#: Names that strengths of associations have as well.
-SHARED: Names = ("similarity", "sim", "score", "mean", "average", "value", "strength", "weight")
+# Names that only ratings have, and names that strengths of associations have as well.
+RATED = aliases("""
+simlex999 human(mean) humanmean humanscore human humanrating meanrating avgrating averagerating
+rating ratings relatedness meanrelatedness averagescore avgscore meanscore menscore goldsimilarity
+""")
+SHARED = aliases("similarity sim score mean average value strength weight")
+FIRST = aliases("word1 w1 term1 item1 noun1 verb1 left worda cue stimulus")
+SECOND = aliases("word2 w2 term2 item2 noun2 verb2 right wordb response target")
+ROLES = (
+    Role("strength", "ratings", RATED + SHARED, required=False),
+    Role("cue", "first words", FIRST, required=False),
+    Role("response", "second words", SECOND, required=False),
+)
+# Experiments on priming name the first word "prime" and the second "target".
+PAIR_ROLES = (ROLES[1]._replace(aliases=(*FIRST, "prime")), ROLES[2])
 _SUFFIX = re.compile(r"(?<=.)-[njvar]$")
 _NO_NUMBER = "no rating"
 _EXPECTED = "two words and a rating on each line"
+_TWO_WORDS = "two words on each line"
 _NO_FRAME = (
-    "ratings cannot be made from an object of type {}; give a frame, columns by name, or triples "
-    "of two words and a rating (for a file there is read_ratings)"
+    "cannot make ratings from an object of type {}; pass a frame, columns by name, or triples of "
+    "two words and a rating (use read_ratings for a file)"
 )
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """Which columns are read, whether the first row names them, and what to say of it."""
-
-    first: int
-    second: int
-    value: int
-    header: bool
-    notes: tuple[str, ...] = ()
-
-    @property
-    def columns(self) -> tuple[int, int, int]:
-        """The columns of the two words and of the ratings."""
-        return self.first, self.second, self.value
 
 
 @reader("ratings")
@@ -97,7 +86,7 @@ def read_ratings(
     strength: str | None = None,
     format: str | None = None,
 ) -> Ratings:
-    """Read pairs of words that people rated.
+    """Read ratings of pairs of words by participants.
 
     Parameters
     ----------
@@ -105,29 +94,29 @@ def read_ratings(
         Text with commas, semicolons, tabs or blanks between the columns, also gzipped, or Parquet.
         The layouts of SimLex-999, SimVerb-3500, MEN, WordSim-353 and Rubenstein & Goodenough are
         recognized by their columns (`manymaps.io.ratings`). Lines that begin with # are comments,
-        but for one that names the columns.
+        except one that contains the names of the columns.
     cue, response, strength : str, optional
-        The columns of the first word, the second word and the rating, where they have other names.
+        Columns of the first word, the second word and the rating, if they have unusual names.
     format : {"ratings", "csv", "tsv", "parquet"}, optional
-        Overrides what the name and the content of the file say.
+        Format of the file. By default it is inferred from the name and the content.
 
     Returns
     -------
     Ratings
-        Each pair once: pairs that stand again, either way round, are averaged and counted in its
-        `report` as merged; pairs of a word with itself, without a rating, or with an empty word
-        are dropped and counted. Where every word ends in its part of speech (sun-n, run-v) the
-        ending is taken away.
+        The ratings, each pair once. Repeated pairs, in either direction, are averaged and counted
+        in its `report` as merged. Pairs of a word with itself, without a rating, or with an empty
+        word are dropped and counted. If every word ends in its part of speech (sun-n, run-v), the
+        ending is removed.
 
     Raises
     ------
     DataError
-        Where the file cannot be used: no two columns of words, no column of ratings, a rating that
-        is no number (with its line), or nothing left.
+        If the file cannot be used: two columns of words or a column of ratings are missing, a
+        rating is not a number (the message names its line), or no pair remains.
     ParameterError
-        Where the format is unknown.
+        If the format is unknown.
     FileNotFoundError
-        Where there is no such file.
+        If the file does not exist.
 
     See Also
     --------
@@ -145,15 +134,67 @@ def read_ratings(
     ((('tie', 'knot'), ('tie', 'suit')), [33.0, 40.0], 1)
     """
     asked_format(format, RATING_FORMATS)
-    sample = sampled(path)
-    source = str(sample)
     names = ColumnNames(cue, response, strength)
-    kind = sample.container(_EXPECTED)
-    if kind not in (None, "parquet") or (format == "parquet" and kind is None):
-        raise DataError(f"{source} is no table of words and ratings; expected {_EXPECTED}")
-    table = read_table(sample, _texts(names), None if format == "ratings" else format)
-    layout = _layout(table, names)
-    return _ratings(_cells(table, layout), source, layout.notes)
+    table = read_table(sampled(path), _layout(names), None if format == "ratings" else format)
+    cells, _, notes = _cells(table, names)
+    return _ratings(cells, notes, table.source)
+
+
+@reader("pairs of words")
+def read_word_pairs(
+    path: str | os.PathLike[str],
+    *,
+    cue: str | None = None,
+    response: str | None = None,
+    format: str | None = None,
+) -> list[tuple[str, str]]:
+    """Read two columns of words, row by row; nothing is merged or left out.
+
+    Parameters
+    ----------
+    path : path
+        Any table that `read_ratings` reads; other columns are ignored. Without a header, the first
+        two columns are read.
+    cue, response : str, optional
+        Columns of the first and second words, if their names are not recognized.
+    format : {"csv", "tsv", "parquet"}, optional
+        Format of the file, regardless of its suffix and content.
+
+    Returns
+    -------
+    list of (str, str)
+        The pairs in the order of the file.
+
+    Raises
+    ------
+    DataError
+        If the file has fewer than two columns, or lacks a named column.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps.io.ratings import read_word_pairs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "pairs.csv")
+    ...     _ = file.write_text("target,prime,z\\nknot,tie,0.2\\nsuit,tie,0.1\\n")
+    ...     read_word_pairs(file)
+    [('tie', 'knot'), ('tie', 'suit')]
+    """
+    asked_format(format, RATING_FORMATS[1:])
+    names = ColumnNames(cue, response)
+    table = read_table(sampled(path), _layout(names, _TWO_WORDS), format)
+    head, source = table.head[0], table.source
+    first, second = find_roles(head, PAIR_ROLES, vars(names), source)
+    header = isinstance(table, FrameTable) or (first, second) != (None, None)
+    if first is None and second is None:
+        first, second = 0, 1
+    if first is None or second is None or len(head) < 2:
+        raise DataError(
+            f"{source} does not have two columns of words; its columns are {listed(head)}. Name "
+            f"them as {setting('cue')} and {setting('response')}"
+        )
+    cells = table.read((first, second), header=header, needed=max(first, second) + 1)
+    return list(zip(*(column.cells() for column in cells.columns), strict=True))
 
 
 def ratings_from(
@@ -163,23 +204,25 @@ def ratings_from(
     response: str | None = None,
     strength: str | None = None,
 ) -> Ratings:
-    """Ratings from a frame, columns by name, or triples of two words and a number.
+    """Make ratings from a frame, columns by name, or triples of two words and a number.
 
     Parameters
     ----------
     data : frame, mapping of str to sequence, or sequence of (str, str, float)
-        Frames of pandas, polars or pyarrow; their columns are found as by `read_ratings`.
+        A frame of pandas, polars or pyarrow, or columns by name, with columns as for
+        `read_ratings`; or the rows themselves.
     cue, response, strength : str, optional
-        As for `read_ratings`.
+        Columns, as for `read_ratings`.
 
     Returns
     -------
     Ratings
+        The ratings, each pair once, as from `read_ratings`.
 
     Raises
     ------
     DataError
-        As `read_ratings`.
+        As for `read_ratings`.
 
     See Also
     --------
@@ -191,30 +234,30 @@ def ratings_from(
     >>> ratings_from([("tie", "knot", 6.5), ("tie", "suit", 7)])
     <Ratings of 2 pairs of words, from the pairs>
     """
-    names = ColumnNames(cue, response, strength)
     is_frame = hasattr(data, "columns") or hasattr(data, "column_names")
     if is_frame or isinstance(data, Mapping) or not isinstance(data, Iterable):
         table = columns_table(data, "the frame", _NO_FRAME)
-        return _ratings(_cells(table, _layout(table, names)), "the frame", ())
+        cells, _, notes = _cells(table, ColumnNames(cue, response, strength))
+        return _ratings(cells, notes, table.source)
     rows = []
     for k, row in enumerate(data):
         if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != 3:
-            raise DataError(f"the pairs, row {k}: {shown(str(row))}; give two words and a rating")
+            raise DataError(
+                f"the pairs, row {k}: got {shown(str(row))}; expected two words and a rating"
+            )
         rows.append(list(row))
-    first, second, numbers = (
-        (list(column) for column in zip(*rows, strict=True)) if rows else [()] * 3
-    )
+    first, second, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
     cells = cells_of([first, second], numbers, lambda k: f"the pairs, row {k}")
-    return _ratings(cells, "the pairs", ())
+    return _ratings(cells, (), "the pairs")
 
 
 @reader("ratings")
 def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file holds ratings of pairs of words rather than anything else.
+    """Whether a file contains ratings of pairs of words, by its first lines.
 
-    By its first lines: two columns of words, and one of numbers under a name that only ratings
-    have; or under no name, or one that strengths have as well, with values that are neither
-    strengths (at most 1) nor counts (whole), and each pair once, in one direction.
+    It has two columns of words and one of numbers. The column of numbers has a name that only
+    ratings have; or it has no name, or one that strengths have as well, and its values are neither
+    strengths (at most 1) nor counts (whole), and each pair occurs once, in one direction.
 
     Examples
     --------
@@ -227,56 +270,45 @@ def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) 
     ...     looks_like_ratings(rated), looks_like_ratings(norms)
     (True, False)
     """
-    if format is not None and format not in RATING_FORMATS:
-        return False
     if format == "ratings":
         return True
-    try:
-        sample = sampled(path)
-        kind = sample.container(_EXPECTED)
-        if kind == "parquet":
-            return _named(sample.parquet.schema.names, RATED) is not None
-        if kind is not None:
-            return False
-        table = read_text(sample, _texts(ColumnNames()), format, head=True)
-        layout = _layout(table, ColumnNames())
-        cells = _cells(table, layout)
-    except (DataError, ImportError):
-        # The reader that is chosen then reports the fault.
+    if format not in (None, *RATING_FORMATS):
         return False
-    names = table.head[0] if layout.header else []
-    if names and _named(names, RATED) is not None:
+    return table_passes(sampled(path), _layout(ColumnNames()), format, _is_rated)
+
+
+def _is_rated(table: Table) -> bool:
+    """Whether the names of columns, or else the values, are those of ratings."""
+    if isinstance(table, FrameTable):
+        return _has_name(table.head[0], RATED)
+    cells, header, _ = _cells(table, ColumnNames())
+    if _has_name(header, RATED):
         return True
-    if names and usual_column(_plain(names), ("cue", "source", "from", "stimulus")) is not None:
+    if _has_name(header, ("cue", "source", "from", "stimulus")):
         return False
-    return _rated_alike(cells)
-
-
-def _rated_alike(cells: Cells) -> bool:
-    """Whether pairs without a telling name have the values of ratings, and occur once each."""
     first, second = cells.columns
     values = cells.numbers
     assert values is not None
     if not np.isfinite(values).all() or any(map(is_number, (*first.texts, *second.texts))):
         return False
-    beyond = (values > 1) & (values != np.rint(values))
+    are_fractions = (values > 1) & (values != np.rint(values))
     pairs = set(map(frozenset, zip(first.cells(), second.cells(), strict=True)))
-    return bool(beyond.any()) and len(pairs) == values.size
+    return bool(are_fractions.any()) and len(pairs) == values.size
 
 
-def _texts(names: ColumnNames) -> Layout:
-    """A text of ratings split at its delimiter, or at blanks if it has none."""
+def _layout(names: ColumnNames, expected: str = _EXPECTED) -> Layout:
+    """A text of ratings split at its delimiter, or at blanks if it has no delimiter."""
     return Layout(
-        _EXPECTED,
-        f"Expected {_EXPECTED}, with commas, semicolons, tabs or blanks between",
-        lambda table: names.any_given or _named(table.head[0], (*RATED, *SHARED)) is not None,
+        expected,
+        f"Expected {expected}, with commas, semicolons, tabs or blanks between",
+        lambda table: names.any_given or _has_name(table.head[0], RATED + SHARED),
         bool,
         _without_comments,
     )
 
 
 def _without_comments(data: bytes) -> bytes:
-    """A text with blank lines for its comments; one that names the columns loses its mark only."""
+    """A text with blank lines in place of comments; a line of column names only loses its mark."""
     if b"#" not in data:
         return data
     lines = data.split(b"\n")
@@ -288,48 +320,37 @@ def _without_comments(data: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _plain(names: Sequence[str]) -> list[str]:
-    """Names of columns without case, separators and the mark of a comment."""
-    return [folded(name.lstrip("# ")) for name in names]
+def _has_name(header: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether a column has one of some names, perhaps after the mark of a comment."""
+    return usual_column([name.lstrip("# ") for name in header], names) is not None
 
 
-def _named(names: Sequence[str], aliases: Sequence[str]) -> int | None:
-    return usual_column(_plain(names), aliases)
-
-
-def _layout(table: Table, names: ColumnNames) -> _Layout:
-    """Which columns hold the words and the ratings."""
-    head, source = table.head[0], table.source
+def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[str, ...]]:
+    """The two words and the rating of each row, the header if there is one, and notes."""
+    head = table.head[0]
     numeric = [is_number(cell) for cell in head]
-    is_named = names.any_given or _named(head, RATED) is not None
-    if isinstance(table, TextTable) and not is_named and any(numeric):
-        words = [c for c, number in enumerate(numeric) if not number]
-        numbers = [c for c, number in enumerate(numeric) if number and c > 1]
-        if words[:2] != [0, 1] or not numbers:
-            raise DataError(
-                f"{source} has no header, and its first row is {listed(head)}; expected {_EXPECTED}"
-            )
-        note = "no header: columns read as two words and their rating"
-        return _Layout(0, 1, numbers[0], False, (note,))
-    body = table.head[1] if len(table.head) > 1 else []
-    return _under_header(head, body, names, source)
+    is_named = names.any_given or _has_name(head, RATED)
+    if isinstance(table, FrameTable) or is_named or not any(numeric):
+        columns, header = _named_columns(table, names), head
+    elif any(numeric[:2]) or len(head) < 3:
+        raise DataError(
+            f"{table.source} has no header, and its first row is {listed(head)}; expected "
+            f"{_EXPECTED}"
+        )
+    else:
+        columns, header = (0, 1, numeric.index(True)), []
+    notes = () if header else ("no header: columns read as two words and their rating",)
+    cells = table.read(columns[:2], columns[2], header=bool(header), needed=max(columns) + 1)
+    return cells, header, notes
 
 
-def _cells(table: Table, layout: _Layout) -> Cells:
-    """The two words and the rating of each row."""
-    first, second, value = layout.columns
-    needed = max(layout.columns) + 1
-    return table.read((first, second), value, header=layout.header, needed=needed)
-
-
-def _under_header(
-    head: Sequence[str], body: Sequence[str], names: ColumnNames, source: str
-) -> _Layout:
-    """The columns under a header: as named, by usual names, or what is left."""
-    value = named_column(head, names.strength, "strength", source)
-    if value is None:
-        value = _named(head, (*RATED, *SHARED))
-    numbers = [c for c, cell in enumerate(body[: len(head)]) if is_number(cell.replace(",", "."))]
+def _named_columns(table: Table, names: ColumnNames) -> tuple[int, int, int]:
+    """The columns under a header: as named, by usual names, or else by their content."""
+    head, source = table.head[0], table.source
+    plain = [name if name in vars(names).values() else name.lstrip("# ") for name in head]
+    value, *ends = find_roles(plain, ROLES, vars(names), source)
+    body = table.head[1][: len(head)] if len(table.head) > 1 else []
+    numbers = [c for c, cell in enumerate(body) if is_number(cell.replace(",", "."))]
     if value is None and len(numbers) == 1:
         value = numbers[0]
     if value is None:
@@ -337,40 +358,28 @@ def _under_header(
             f"{source} has no column of ratings; its columns are {listed(head)}. Name one as "
             f"{setting('strength')}"
         )
-    texts = [c for c in range(len(head)) if c != value and c not in numbers]
-    ends: list[int] = []
-    for wanted, option, aliases in (
-        (names.cue, "cue", FIRST),
-        (names.response, "response", SECOND),
-    ):
-        found = named_column(head, wanted, option, source)
-        if found is None:
-            found = _named(head, aliases)
-        if found is None:
-            found = next((c for c in texts if c not in ends), None)
-        if found is None or found in (value, *ends):
-            raise DataError(
-                f"{source} has no two columns of words beside its ratings; its columns are "
-                f"{listed(head)}. Name them as {setting('cue')} and {setting('response')}"
-            )
-        ends.append(found)
-    return _Layout(ends[0], ends[1], value, True)
+    texts = [c for c in range(len(head)) if c not in (value, *ends, *numbers)]
+    first, second = (end if end is not None or not texts else texts.pop(0) for end in ends)
+    if first is None or second is None or value in (first, second):
+        raise DataError(
+            f"{source} does not have two columns of words in addition to its ratings; its columns "
+            f"are {listed(head)}. Name them as {setting('cue')} and {setting('response')}"
+        )
+    return first, second, value
 
 
-def _ratings(cells: Cells, source: str, notes: tuple[str, ...]) -> Ratings:
-    """Ratings from cells; rows without a number or a word are counted."""
+def _ratings(cells: Cells, notes: tuple[str, ...], source: str) -> Ratings:
+    """Ratings from cells; rows without a number or a word are dropped and counted."""
     values = cells.checked(RULE_OF["rating"])
-    words = [column.cells() for column in cells.columns]
     lacks_word = cells.unnamed
     lacks_number = np.isnan(values) & ~lacks_word
-    kept = np.flatnonzero(~(lacks_word | lacks_number)).tolist()
-    first, second = ([column[k] for k in kept] for column in words)
-    if kept and all(_SUFFIX.search(word) for word in (*first, *second)):
+    rows = np.flatnonzero(~(lacks_word | lacks_number))
+    if not rows.size:
+        raise DataError(f"{source} does not contain a rating; expected {_EXPECTED}")
+    first, second = (column.take(rows).cells() for column in cells.columns)
+    if all(_SUFFIX.search(word) for word in (*first, *second)):
         first, second = ([_SUFFIX.sub("", word) for word in words] for words in (first, second))
-        notes = (*notes, "parts of speech (-n, -v, -j) at the end of every word left out")
+        notes = (*notes, "parts of speech (-n, -v, -j) at the end of every word were removed")
     counts = {EMPTY_WORD: int(lacks_word.sum()), _NO_NUMBER: int(lacks_number.sum())}
     dropped = {reason: n for reason, n in counts.items() if n}
-    if not kept:
-        raise DataError(f"{source} holds no rating; expected {_EXPECTED}")
-    report = ReadReport(source, values.size, 0, dropped, notes)
-    return Ratings(first, second, values[kept], report)
+    return Ratings(first, second, values[rows], ReadReport(source, values.size, 0, dropped, notes))

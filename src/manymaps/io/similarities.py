@@ -1,13 +1,13 @@
 """Files of judged similarities -> a dense symmetric table with gaps.
 
-    values[i, j] = how similar objects i and j are; NaN where that is unknown
+    values[i, j] = how similar objects i and j are; NaN if that is unknown
 
-Readers and formats are those of `manymaps.io.associations`; but nothing is scaled here, as
-associations are, since additive clustering accounts for the values themselves. A pair that stands
-in one direction alone counts for both. Two directions that differ are left to whoever fits, who may
-take their mean or refuse.
+Readers and formats are those of `manymaps.io.associations`, but the values are not scaled, because
+additive clustering accounts for the values themselves. A pair that is listed in one direction
+counts for both. If the two directions differ, both values are kept: the caller takes their mean or
+reports an error.
 
-Shapes: values (n, n) float64, with its diagonal as it was given.
+Shapes: values (n, n) float64, with its diagonal as it is read.
 """
 
 from __future__ import annotations
@@ -30,24 +30,26 @@ from manymaps.io.tables import RULE_OF
 __all__ = ["SimilarityTable", "read_similarities"]
 
 ABSENT = ("zero", "missing")
+# A dense table of float64 takes 3.2 GB at this size.
 MOST_OBJECTS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class SimilarityTable:
-    """Labelled objects and how similar they are.
+    """Labelled objects and their similarities.
 
     Attributes
     ----------
     labels : tuple of str, length n
+        The labels of the objects.
     values : ndarray of shape (n, n)
-        NaN where a similarity is unknown. The diagonal says nothing.
+        The similarities, NaN if unknown. The diagonal has no meaning.
     source : str
         The file.
     n_absent : int
-        Pairs of objects, each counted once, that the file does not hold.
+        Number of pairs of objects that the file does not contain; the two directions are one pair.
     notes : tuple of str
-        What deserves saying.
+        Notes for the user.
     """
 
     labels: tuple[str, ...]
@@ -63,9 +65,8 @@ class SimilarityTable:
 
     @property
     def n_pairs(self) -> int:
-        """Pairs of objects, each counted once, whose similarity is known."""
-        n = len(self.labels)
-        return int(np.isfinite(self.values[np.triu_indices(n, 1)]).sum())
+        """Number of pairs with a known similarity; the two directions are one pair."""
+        return int(np.isfinite(self.values[np.triu_indices(self.n_objects, 1)]).sum())
 
 
 @reader("similarities")
@@ -84,29 +85,30 @@ def read_similarities(
     Parameters
     ----------
     path : path
-        As for `read_associations`. A value that is empty, a point, NA or NaN is missing.
+        The file, as for `read_associations`. A value that is empty, a point, NA or NaN is missing.
     cue, response, strength : str, optional
-        Column names of a list of pairs; the usual ones are found.
+        Columns of a list of pairs, if they have unusual names.
     format : str, optional
-        As for `read_associations`.
+        Format of the file, as for `read_associations`.
     labels : path or sequence of str, optional
-        Of a matrix, where it holds none.
+        Labels of a matrix that contains none.
     absent : {"zero", "missing"}
-        What pairs are that a list does not hold: without any similarity, or unknown. The cells of
-        a sparse matrix that are not stored are zero in any case.
+        Whether pairs that a list does not contain have similarity zero, which is the default, or
+        an unknown similarity. The cells of a sparse matrix that are not stored are always zero.
 
     Returns
     -------
     SimilarityTable
+        The labels and the similarities.
 
     Raises
     ------
     DataError
-        Where the file cannot be used; the message names file, line and value.
+        If the file cannot be used; the message names the file, the line and the value.
     ParameterError
-        Where an option has an unknown value.
+        If an option has an unknown value.
     FileNotFoundError
-        Where there is no such file.
+        If the file does not exist.
 
     See Also
     --------
@@ -114,7 +116,7 @@ def read_similarities(
 
     Notes
     -----
-    A table of at most 20,000 objects is made; other limits are those of `read_associations`.
+    A table may have at most 20,000 objects; other limits are those of `read_associations`.
 
     Examples
     --------
@@ -129,15 +131,15 @@ def read_similarities(
     """
     check_choice("absent", absent, ABSENT)
     names = ColumnNames(cue, response, strength)
-    found = read_entries(path, names, format=format, labels=labels, rule="similarities")
-    if isinstance(found, LabelledMatrix):
-        _check_size(len(found.labels), found.source)
-        return SimilarityTable(found.labels, _both_ways(found.values.toarray()), found.source)
-    return _listed(found, absent)
+    entries = read_entries(path, names, format=format, labels=labels, rule="similarities")
+    if isinstance(entries, LabelledMatrix):
+        _check_size(len(entries.labels), entries.source)
+        return SimilarityTable(entries.labels, _filled(entries.values.toarray()), entries.source)
+    return _listed(entries, absent)
 
 
 def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
-    """A table from a list of pairs; one that is listed twice must be so with one value."""
+    """A table from a list of pairs; a pair that is listed twice must have one value."""
     values = pairs.cells.checked(RULE_OF["similarity"])
     pairs.cells.check_named()
     labels, _, cues, responses = pairs.numbered()
@@ -145,44 +147,42 @@ def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
     _check_size(n, pairs.source)
     cells = cues.astype(np.int64) * n + responses
     order = np.argsort(cells, kind="stable")
-    again = np.flatnonzero(np.diff(cells[order]) == 0)
-    differ = again[~_same(values[order[again]], values[order[again + 1]])]
+    first, second = order[:-1], order[1:]
+    is_repeated = cells[first] == cells[second]
+    # NaN is not equal to itself, but a missing value may be repeated.
+    is_same = np.isclose(values[first], values[second], rtol=0, atol=0, equal_nan=True)
+    differ = np.flatnonzero(is_repeated & ~is_same)
     if differ.size:
+        one, other = (int(rows[differ[0]]) for rows in (first, second))
         where = pairs.cells.where
-        first, second = order[differ[0]], order[differ[0] + 1]
         raise DataError(
-            f"{where(int(second))}: the pair {pairs.cells.labels(second)} is {values[second]:g} "
-            f"here and {values[first]:g} at {where(int(first))}; give each pair one "
-            "similarity"
+            f"{where(other)}: the pair {pairs.cells.labels(other)} is {values[other]:g}, but "
+            f"{values[one]:g} at {where(one)}; give each pair one similarity"
         )
-    table, given = np.full((n, n), np.nan), np.zeros((n, n), bool)
+    table, is_listed = np.full((n, n), np.nan), np.zeros((n, n), bool)
     table[cues, responses] = values
-    given[cues, responses] = True
-    table = _both_ways(table)
-    lacking = ~(given | given.T)
-    np.fill_diagonal(lacking, False)
-    n_absent = int(lacking.sum()) // 2
+    is_listed[cues, responses] = True
+    table = _filled(table)
+    is_absent = ~(is_listed | is_listed.T)
+    np.fill_diagonal(is_absent, False)
+    n_absent = int(is_absent.sum()) // 2
     if absent == "zero":
-        table[lacking] = 0.0
+        table[is_absent] = 0.0
     notes = pairs.notes
     if n_absent:
-        meant = "they count as 0" if absent == "zero" else "they are unknown"
-        notes += (f"{n_absent:,} of {n * (n - 1) // 2:,} pairs are not in the list; {meant}",)
+        meaning = "they count as 0" if absent == "zero" else "they are unknown"
+        notes += (f"{n_absent:,} of {n * (n - 1) // 2:,} pairs are not in the list; {meaning}",)
     return SimilarityTable(tuple(labels), table, pairs.source, n_absent, notes)
 
 
-def _same(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return (left == right) | (np.isnan(left) & np.isnan(right))
-
-
-def _both_ways(values: np.ndarray) -> np.ndarray:
-    """Each gap filled from the other direction, where it is known there."""
+def _filled(values: np.ndarray) -> np.ndarray:
+    """Each gap filled from the other direction, if that is known."""
     return np.where(np.isnan(values), values.T, values)
 
 
 def _check_size(n: int, source: str) -> None:
     if n > MOST_OBJECTS:
         raise DataError(
-            f"{source} holds {n:,} objects; a table of all their pairs is made for at most "
+            f"{source} contains {n:,} objects; the limit for a table of all pairs is "
             f"{MOST_OBJECTS:,}"
         )

@@ -1,11 +1,11 @@
 """Tables of text, Parquet files and data frames: one interface, read by column.
 
-    read_text(file, layout)  -> TextTable   a text, split at the delimiter that fits best
-    frame_table(frame)       -> FrameTable  a frame of pandas, polars or pyarrow, or Parquet
+    read_table(sample, layout)    -> TextTable or FrameTable, by the content of the file
+    frame_table(frame, source)    -> FrameTable of a data frame, or of columns by name
 
     table.head             the names of the columns and the first rows, as texts
-    table.read(...)        columns of labels as codes, perhaps one of numbers, and their lines
-    table.wide(...)        a column of labels and one column per coordinate or feature
+    table.read(...)        columns of labels as codes, perhaps a column of numbers, and their lines
+    table.wide(...)        a column of labels, and a column for each coordinate or feature
 
     tie,knot,.6                0   0   .6
     tie,suit,.4        ->      0   1   .4      0 tie, 1 knot      0 knot, 1 suit
@@ -16,8 +16,8 @@ spelling except for surrounding white space: NA, NULL and TRUE are words.
 
 Python's own csv module splits the text. With the coding of labels it takes 1.7 s for 300,000 trials
 (pyarrow 0.8, polars 1.1, pandas 1.0 to 1.9) and half to three quarters of their memory, because it
-reads block by block. It is the only one of the four that reads all of a quotation mark after a
-comma and a space, rows that end early and lines of mark-up, and that reports the line of an error.
+reads block by block. It is the only one of the four that accepts quotation marks after a comma and
+a space, rows that end early and lines of mark-up, and that reports the line of an error.
 """
 
 from __future__ import annotations
@@ -45,12 +45,11 @@ from manymaps.io.parquet import open_parquet
 from manymaps.labels import repeated_label
 
 __all__ = [
-    "HEAD_ROWS", "LONGEST_LINE", "MISSING", "RULE_OF", "Cells",
-    "CodedColumn", "FrameTable", "LabelCodes", "Layout",
-    "NumberRule", "Table", "TextTable", "as_number", "cells_of", "check_places", "columns_table",
-    "delimiters_of", "frame_table", "header_delimiter", "is_number", "known_number",
-    "numbered_rows", "open_headed_table", "parquet_table", "read_table", "read_text",
-    "shown_cell",
+    "HEAD_ROWS", "LONGEST_LINE", "MISSING", "RULE_OF", "Cells", "CodedColumn", "FrameTable",
+    "LabelCodes", "Layout", "NumberRule", "Table", "TextTable", "as_number", "cells_of",
+    "check_places", "columns_table", "frame_table", "header_delimiter", "is_number",
+    "known_number", "numbered_rows", "open_headed_table", "parquet_table", "read_table",
+    "read_text", "shown_cell", "table_passes",
 ]  # fmt: skip
 
 # Cells without a number, in any case.
@@ -58,13 +57,14 @@ MISSING = ("", "na", "nan", ".")
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 HEAD_ROWS = 30
 LONGEST_LINE = 2**24
+# Wide rows are read in blocks of this many cells (2 MiB of numbers).
 BLOCK_NUMBERS = 2**18
-# Rows are coded this many at a time: so few that they are gone before Python looks through them for
-# reference cycles, which takes a third of the time of larger blocks.
+# Rows are coded in batches of this size. They are freed before Python searches them for reference
+# cycles, which takes a third of the time with larger batches.
 BATCH_ROWS = 256
-# Numbers by cells are remembered up to this many.
+# Up to this many cells are cached with their numbers; more different numbers rarely repeat.
 MOST_KNOWN = 2**12
-# Delimiters are compared on this many bytes.
+# Delimiters are compared on this many bytes, so that the whole file is split only once.
 HEAD_BYTES = 2**20
 
 # The free-association norms were published as text inside a bare web page.
@@ -74,7 +74,7 @@ UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 class LabelCodes(dict[Any, int]):
-    """The number of each label, in the order in which they are first asked for.
+    """The code of each label, in the order in which labels are first requested.
 
     >>> codes = LabelCodes()
     >>> [codes[label] for label in ("tie", "knot", "tie")]
@@ -90,7 +90,7 @@ class LabelCodes(dict[Any, int]):
         return np.fromiter(map(self.__getitem__, labels), dtype=np.int32, count=count)
 
     def column(self, codes: np.ndarray, name: Callable[[Any], str]) -> CodedColumn:
-        """A column of these codes, in which labels of one name become one."""
+        """A column of these codes, in which labels with the same name become one."""
         names = LabelCodes()
         code_of = names.of(map(name, self), len(self))
         is_same = len(names) == len(self)
@@ -106,38 +106,42 @@ class CodedColumn:
     texts : list of str
         The different cells, stripped, in the order in which they first appear.
     codes : ndarray of int, shape (n,)
-        Which of them each row has.
+        The index of each row's cell in `texts`.
     """
 
     texts: list[str]
     codes: np.ndarray
 
     def take(self, rows: np.ndarray) -> CodedColumn:
-        """Some rows of the column."""
+        """The column with some of its rows."""
         return CodedColumn(self.texts, self.codes[rows])
 
     def cells(self) -> list[str]:
         """The cell of each row."""
         return [self.texts[code] for code in self.codes.tolist()]
 
+    def mask(self, is_true: Callable[[str], object]) -> np.ndarray:
+        """Whether a test of the text is true for the cell of each row, shape (n,)."""
+        return np.array([bool(is_true(text)) for text in self.texts], bool)[self.codes]
+
 
 @dataclass(frozen=True)
 class NumberRule:
-    """Which numbers a table may contain: their name, the test for bad ones, what is expected."""
+    """The numbers that a table may contain: their name, a test for invalid ones, the range."""
 
     what: str
     is_bad: Callable[[np.ndarray], np.ndarray]
     wanted: str
 
 
-def _is_no_amount(values: np.ndarray) -> np.ndarray:
+def _is_not_amount(values: np.ndarray) -> np.ndarray:
     return ~(np.isfinite(values) & (values >= 0))
 
 
 _RULES = (
-    NumberRule("count", _is_no_amount, "counts must be finite numbers of at least 0"),
-    NumberRule("strength", _is_no_amount, "strengths must be finite numbers of at least 0"),
-    # A missing one is NaN.
+    NumberRule("count", _is_not_amount, "counts must be finite numbers of at least 0"),
+    NumberRule("strength", _is_not_amount, "strengths must be finite numbers of at least 0"),
+    # A missing similarity or rating is NaN.
     NumberRule("similarity", np.isinf, "similarities must be finite numbers, or empty if missing"),
     NumberRule("rating", np.isinf, "ratings must be finite numbers, or empty if missing"),
 )
@@ -152,13 +156,13 @@ class Cells:
     ----------
     columns : list of CodedColumn
     numbers : ndarray of shape (n,), or None
-        As `known_number` reads them; None if no column of numbers was asked for.
+        The numbers as `known_number` reads them; None if no column of numbers is read.
     where : callable
-        The place of the k-th row, for messages.
+        Maps a row (from 0) to its position in the source, for messages.
     written : callable
-        The k-th number as it is written, for messages; 1 without a column of numbers.
+        Maps a row to its number as it is written, for messages; 1 without a column of numbers.
     n_headers : int
-        Lines left out because they repeat the header, as in files that were joined end to end.
+        Number of lines left out because they repeat the header, as in concatenated files.
     """
 
     columns: list[CodedColumn]
@@ -171,23 +175,25 @@ class Cells:
         return self.columns[0].codes.size
 
     def labels(self, k: int) -> str:
-        """The labels of the k-th row, for messages."""
+        """The labels of row k, for messages."""
         return " - ".join(repr(column.texts[column.codes[k]][:60]) for column in self.columns)
 
     @cached_property
     def unnamed(self) -> np.ndarray:
-        """Which rows lack a label."""
-        empty = [np.array([not x for x in c.texts], bool)[c.codes] for c in self.columns]
-        return np.logical_or.reduce(empty)
+        """Which rows lack a label, shape (n,)."""
+        return np.logical_or.reduce([column.mask("".__eq__) for column in self.columns])
 
     def check_named(self) -> None:
-        """Refuse a row that lacks a label."""
+        """Raise a DataError if a row lacks a label."""
         if self.unnamed.any():
-            place = self.where(int(np.argmax(self.unnamed)))
-            raise DataError(f"{place}: a label is empty; fill it in")
+            where = self.where(int(np.argmax(self.unnamed)))
+            raise DataError(f"{where}: a label is empty; fill it in")
 
     def checked(self, rule: NumberRule) -> np.ndarray:
-        """The numbers, 1 without a column of them; a bad one in a row with labels is refused."""
+        """The numbers, or 1 without a column of them; a DataError for an invalid number of a pair.
+
+        Rows that lack a label may contain any number.
+        """
         values = np.ones(len(self)) if self.numbers is None else self.numbers
         bad = np.flatnonzero(rule.is_bad(values))
         bad = bad[~self.unnamed[bad]] if bad.size else bad
@@ -207,11 +213,12 @@ class WideRows(NamedTuple):
     ----------
     labels : list of str
     lines : list of int
+        The line of each row, from 1.
     values : sparse array of float64, or ndarray of float32; shape (n_rows, n_columns)
     texts : list of list of str
         The cells of each further column of text.
     n_read : int
-        Number of rows in the table, wanted or not.
+        Number of rows in the table, including those that are not returned.
     """
 
     labels: list[str]
@@ -230,7 +237,7 @@ class TextTable:
     source : str
         The file, for messages.
     data : bytes
-        UTF-8, perhaps with stray bytes.
+        UTF-8, possibly with invalid bytes in columns that are not read.
     delimiter : str
     quoted : bool
         Whether a double quote at the start of a cell quotes it.
@@ -265,7 +272,7 @@ class TextTable:
 
     @cached_property
     def head(self) -> list[list[str]]:
-        """The first rows, for deciding what the table contains; numbers as Python writes them.
+        """The first rows, for deciding what the table contains; numbers in Python's notation.
 
         They end before a row that cannot be split; reading the table raises the error.
         """
@@ -281,9 +288,24 @@ class TextTable:
         return rows
 
     @cached_property
+    def _first(self) -> tuple[int, list[str]]:
+        """The line and the stripped cells of the first row."""
+        return next(self.rows())
+
+    @property
+    def first_line(self) -> int:
+        """The line of the first row."""
+        return self._first[0]
+
+    @property
     def is_cornerless(self) -> bool:
         """Whether the header leaves out the name of the first column, as R writes it."""
-        return bool(self.head) and len(self.head[0]) > len(next(self.rows())[1])
+        return bool(self.head) and self.width > len(self._first[1])
+
+    @property
+    def names(self) -> list[str]:
+        """The first row as it is written but stripped, with a corner if it lacks one."""
+        return ["", *self._first[1]] if self.is_cornerless else self._first[1]
 
     @property
     def width(self) -> int:
@@ -294,56 +316,38 @@ class TextTable:
     def numeric(self) -> list[bool]:
         """Which columns contain mostly numbers below the first row."""
         rows = [cells for cells in self.head[1:] if len(cells) == self.width] or self.head[:1]
-        counts = [sum(is_number(cells[c]) for cells in rows) for c in range(self.width)]
+        counts = [sum(map(is_number, column)) for column in zip(*rows, strict=True)]
         return [2 * count > len(rows) for count in counts]
 
-    @cached_property
-    def names(self) -> list[str]:
-        """The first row as it is written but stripped, with a corner if it lacks one."""
-        first = next(self.rows())[1]
-        return ["", *first] if self.is_cornerless else first
-
-    @property
-    def _first_row(self) -> list[str]:
-        """The first row as it is written."""
-        return next(row for row in self._reader() if _is_row(row))
-
-    @property
-    def first_line(self) -> int:
-        """The line of the first row."""
-        return next(self.rows())[0]
-
     def _plain_number(self, cell: str) -> str:
-        """A number as Python writes it: next to semicolons the decimal sign may be a comma."""
+        """A number in Python's notation: with semicolons, the decimal sign may be a comma."""
         if self.delimiter == ";" and "." not in cell and cell.count(",") == 1:
             plain = cell.replace(",", ".")
             return plain if is_number(plain) else cell
         return cell
 
     def check_decoded(self, line: int, *cells: str) -> None:
-        """Refuse cells with bytes that are not UTF-8."""
+        """Raise a DataError if a cell contains bytes that are not UTF-8."""
         for cell in cells:
             if stray := UNDECODED.search(cell):
-                byte = ord(stray.group()) - 0xDC00
-                shown = _encoded(cell)[:60]
                 raise DataError(
-                    f"{self.source}, line {line}: byte 0x{byte:02X} in {shown!r} is not UTF-8; "
-                    "save the file as UTF-8, for instance with "
-                    "'iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW'"
+                    f"{self.source}, line {line}: byte 0x{ord(stray.group()) - 0xDC00:02X} in "
+                    f"{_encoded(cell)[:60]!r} is not UTF-8; save the file as UTF-8, for instance "
+                    "with 'iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW'"
                 )
 
     def batches(
         self, header: bool, needed: int | None = None
     ) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
-        """Lines and rows below the header, some at a time; every row has the whole width.
+        """Yield lines and rows below the header in batches; every row has the whole width.
 
         Parameters
         ----------
         header : bool
-            Whether the first row is one.
+            Whether the first row is a header.
         needed : int, optional
-            Cells that each row must have, by default all. A row may lack those behind them, which
-            are then empty, and may have further cells if these are empty.
+            Number of cells that each row must have, by default all. Cells that are missing after
+            these are empty. Further cells than the first row has must be empty.
 
         Raises
         ------
@@ -361,7 +365,7 @@ class TextTable:
             try:
                 rows = list(islice(reader, size))
             except csv.Error:
-                # Only row by row is the line of the fault known.
+                # Reading row by row raises the error with its line.
                 for _ in numbered_rows(self._reader(), self.source):
                     continue
                 raise
@@ -369,11 +373,12 @@ class TextTable:
                 return
             lines = range(first, first + len(rows))
             if reader.line_num != lines[-1]:  # a quoted cell has several lines
-                lines = list(accumulate((1 + _line_ends(row) for row in rows[:-1]), initial=first))
+                sizes = (1 + sum(len(LINE_END.findall(cell)) for cell in row) for row in rows[:-1])
+                lines = list(accumulate(sizes, initial=first))
             if width == 1 or set(map(len, rows)) != {width}:
-                known = [(line, row) for line, row in zip(lines, rows, strict=True) if _is_row(row)]
-                lines = [line for line, _ in known]
-                rows = [self._fitted(line, row, needed) for line, row in known]
+                filled = [at for at in zip(lines, rows, strict=True) if _is_row(at[1])]
+                lines = [line for line, _ in filled]
+                rows = [self._fitted(line, row, needed) for line, row in filled]
             if rows:
                 yield lines, rows
 
@@ -383,10 +388,15 @@ class TextTable:
         if len(row) < needed or any(map(str.strip, row[width:])):
             raise DataError(
                 f"{self.source}, line {line} has {len(row):,} cells where the first row has "
-                f"{width - self.is_cornerless:,}; is it cut short, or is a delimiter part of a "
-                "word? Put such a word in quotation marks, and nothing above the header"
+                f"{width - self.is_cornerless:,}; check that the row is complete, put words that "
+                "contain a delimiter in quotation marks, and remove lines above the header"
             )
         return [*row[:width], *[""] * (width - len(row))]
+
+    def _repeated_header(self) -> list[str] | None:
+        """The header as it is written, if it may be repeated: one look at the bytes decides."""
+        row = next(row for row in self._reader() if _is_row(row))
+        return None if self.data.count(_encoded(row[0])) == 1 else row
 
     def read(
         self,
@@ -397,13 +407,14 @@ class TextTable:
         needed: int | None = None,
         decoded: int | None = None,
     ) -> Cells:
-        """Read columns of labels, and perhaps one of numbers.
+        """Read columns of labels, and perhaps a column of numbers.
 
         Parameters
         ----------
         labels : sequence of int
+            The columns of labels.
         number : int, optional
-            With a column of numbers, lines that repeat the header are left out.
+            The column of numbers. If there is one, lines that repeat the header are left out.
         header, needed
             As for `batches`.
         decoded : int, optional
@@ -418,30 +429,31 @@ class TextTable:
         codes = [LabelCodes() for _ in labels]
         parts: list[list[np.ndarray]] = [[np.empty(0, np.int32)] for _ in labels]
         numbers, lines = [np.empty(0)], [np.empty(0, np.int64)]
-        first = self._first_row if header and number is not None else None
-        # Of most files one look at the bytes says that the header is not repeated.
-        seek = first is not None and self.data.count(_encoded(first[0])) != 1
+        first = self._repeated_header() if header and number is not None else None
         n_headers = 0
         for at, rows in self.batches(header, needed):
-            if seek and first in rows:
+            if first is not None and first in rows:
                 at = [line for line, row in zip(at, rows, strict=True) if row != first]
-                n_headers += rows.count(first)
+                n_headers += len(rows) - len(at)
                 rows = [row for row in rows if row != first]
-            cells = list(zip(*rows, strict=True)) or [()] * self.width
+            if not rows:
+                continue
+            cells = list(zip(*rows, strict=True))
             for of, part, c in zip(codes, parts, labels, strict=True):
                 part.append(of.of(cells[c], len(rows)))
                 if len(of) > MOST_LABELS:
                     raise DataError(
-                        f"{self.source} has more than {MOST_LABELS:,} different labels in one "
-                        "column, the most that are read; leave out the rare ones"
+                        f"{self.source} has more than {MOST_LABELS:,} different labels in a "
+                        "column; omit the rare ones"
                     )
             if number is not None:
                 numbers.append(self.numbers(cells[number]))
             lines.append(np.arange(at[0], at[-1] + 1) if isinstance(at, range) else np.array(at))
-        joined = [np.concatenate(part) for part in parts]
+        joined = map(np.concatenate, parts)
         columns = [of.column(each, str.strip) for of, each in zip(codes, joined, strict=True)]
         line_of = np.concatenate(lines)
-        self._refuse_undecoded(columns[:decoded], line_of)
+        if not self.data.isascii():
+            self._check_columns(columns[:decoded], line_of)
         return Cells(
             columns,
             None if number is None else np.concatenate(numbers),
@@ -452,10 +464,10 @@ class TextTable:
 
     def numbers(self, cells: Sequence[str]) -> np.ndarray:
         """Cells as numbers (`known_number`)."""
-        known = self._known_numbers
+        cache = self._number_of
         # Counts, ratings and rounded strengths repeat, and are converted once.
         with suppress(KeyError):
-            return np.fromiter(map(known.__getitem__, cells), np.float64, len(cells))
+            return np.fromiter(map(cache.__getitem__, cells), np.float64, len(cells))
         plain: Sequence[str] = cells
         if self.delimiter == ";":
             plain = [self._plain_number(cell.strip()) for cell in cells]
@@ -466,12 +478,12 @@ class TextTable:
             is_plain = False
         if not is_plain:
             values = np.array([known_number(cell) for cell in plain])
-        if len(known) < MOST_KNOWN:
-            known.update(zip(cells, values.tolist(), strict=True))
+        if len(cache) < MOST_KNOWN:
+            cache.update(zip(cells, values.tolist(), strict=True))
         return values
 
     @cached_property
-    def _known_numbers(self) -> dict[str, float]:
+    def _number_of(self) -> dict[str, float]:
         """Numbers by their cells."""
         return {}
 
@@ -486,7 +498,7 @@ class TextTable:
         texts: Sequence[int] = (),
         dense: bool = False,
     ) -> WideRows:
-        """Read a table with one column per coordinate or feature; rows of empty cells are left out.
+        """Read a table with one column per coordinate or feature, without its empty rows.
 
         Parameters
         ----------
@@ -497,9 +509,9 @@ class TextTable:
         rule : NumberRule
             Which numbers are allowed.
         header : bool
-            Whether the first row is one. Lines that repeat it are left out.
+            Whether the first row is a header. Lines that repeat it are left out.
         words : collection of str, optional
-            Labels of the rows that are wanted, by default all.
+            Labels of the rows to read, by default all.
         texts : sequence of int
             Further columns, read as texts.
         dense : bool
@@ -512,7 +524,7 @@ class TextTable:
             there are more than `MOST_LABELS` rows; the message names the line, the label and the
             column.
         """
-        first = self._first_row if header else None
+        first = self._repeated_header() if header else None
         kind = partial(np.asarray, dtype=np.float32) if dense else sparse.csr_array
         blocks = [kind(np.empty((0, len(columns))))]
         rows = WideRows([], [], None, [[] for _ in texts], 0)
@@ -531,8 +543,8 @@ class TextTable:
                     rows.lines.append(line)
             if len(rows.labels) > MOST_LABELS:
                 raise DataError(
-                    f"{self.source} has more than {MOST_LABELS:,} rows; read fewer, or for vectors "
-                    f"those of {setting('words')}"
+                    f"{self.source} has more than {MOST_LABELS:,} rows; read fewer, or name those "
+                    f"of vectors as {setting('words')}"
                 )
             values = np.empty((len(block), len(columns)))
             for row, numbers in zip(block, values, strict=True):
@@ -555,24 +567,18 @@ class TextTable:
     def _cell(self, line: int, column: int) -> str:
         """The cell of a row, by its line."""
         cells = next(cells for at, cells in self.rows() if at == line)
-        return cells[column] if column < len(cells) else ""  # a blank at the end of the line
+        return cells[column] if column < len(cells) else ""
 
-    def _refuse_undecoded(self, columns: Sequence[CodedColumn], lines: np.ndarray) -> None:
-        """Refuse bytes that are not UTF-8, by the first line that has one."""
-        if self.data.isascii():
-            return
-        strays = []
-        for column in columns:
-            stray = np.array([UNDECODED.search(text) is not None for text in column.texts], bool)
-            if stray.any():
-                k = int(np.argmax(stray[column.codes]))
-                strays.append((int(lines[k]), column.texts[column.codes[k]]))
-        for line, text in sorted(strays):
-            self.check_decoded(line, text)
+    def _check_columns(self, columns: Sequence[CodedColumn], lines: np.ndarray) -> None:
+        """Raise a DataError for the first line with bytes that are not UTF-8."""
+        masks = [column.mask(UNDECODED.search) for column in columns]
+        strays = [(int(np.argmax(mask)), c) for c, mask in enumerate(masks) if mask.any()]
+        for k, c in sorted(strays)[:1]:
+            self.check_decoded(int(lines[k]), columns[c].texts[columns[c].codes[k]])
 
 
 def _is_row(cells: Sequence[str]) -> bool:
-    """Whether a line holds more than blanks or mark-up."""
+    """Whether a line contains more than blanks or mark-up."""
     return len(cells) > 1 or bool(cells and cells[0].strip() and not MARKUP.fullmatch(cells[0]))
 
 
@@ -580,15 +586,10 @@ def _encoded(cell: str) -> bytes:
     return cell.encode("utf-8", "surrogateescape")
 
 
-def _line_ends(row: Sequence[str]) -> int:
-    """How many line ends the cells of a row contain."""
-    return sum(len(LINE_END.findall(cell)) for cell in row)
-
-
 def numbered_rows(
     reader: Any, source: str, rows: Iterator[list[str]] | None = None
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a csv.reader, or those taken from it, with the line on which each starts."""
+    """The rows of a csv.reader, or rows taken from it, with the line on which each starts."""
     start = 1
     try:
         for row in reader if rows is None else rows:
@@ -597,8 +598,8 @@ def numbered_rows(
     except csv.Error as error:
         raise DataError(
             f"{source}, line {start}: the row that starts here cannot be split into cells "
-            f"({error}); is a quotation mark left open? Write a quotation mark that belongs to a "
-            'word twice and put the word in quotation marks: "5"" nail"'
+            f"({error}); close every quotation mark, and write a quotation mark within a word "
+            'twice: "5"" nail"'
         ) from error
 
 
@@ -608,6 +609,7 @@ class FrameTable:
     Attributes
     ----------
     source : str
+        The data frame or file, for messages.
     names : list of str
     series : mapping of str to narwhals.Series or list
     head : list of list of str
@@ -620,52 +622,49 @@ class FrameTable:
         self.source = source
         self.series = series
         self.names = list(series)
-        first = [list(map(cell_label, _listed(s[:HEAD_ROWS]))) for s in series.values()]
+        first = [list(map(cell_label, list(column[:HEAD_ROWS]))) for column in series.values()]
         self.head = [self.names, *map(list, zip(*first, strict=True))]
 
     @property
     def nested(self) -> list[str]:
         """The columns of lists."""
-        return [name for name, series in self.series.items() if _holds_lists(series)]
+        return [name for name, column in self.series.items() if _has_lists(column)]
 
     @property
     def numeric(self) -> list[bool]:
-        """Which columns contain numbers, by their types."""
+        """Which columns contain numbers: by the type, or of lists by the first cells."""
         import narwhals as nw
 
-        numeric = []
-        for column, (_, *cells) in zip(
-            self.series.values(), zip(*self.head, strict=True), strict=True
-        ):
-            kind = getattr(column, "dtype", None)
-            of_texts = kind is None and any(map(is_number, cells))
-            numeric.append(
-                of_texts or (kind is not None and kind.is_numeric()) or kind == nw.Boolean
-            )
-        return numeric
+        return [
+            any(is_number(row[c]) for row in self.head[1:])
+            if isinstance(column, list)
+            else column.dtype.is_numeric() or column.dtype == nw.Boolean
+            for c, column in enumerate(self.series.values())
+        ]
 
     def __len__(self) -> int:
         return len(next(iter(self.series.values()), ()))
 
     def cells(self, column: int) -> list[Any]:
-        """The cells of a column as they are."""
-        return _listed(self.series[self.names[column]])
+        """The cells of a column in their own types."""
+        series = self.series[self.names[column]]
+        return series if isinstance(series, list) else list(series.to_list())
 
     def read(self, labels: Sequence[int], number: int | None = None, **_: Any) -> Cells:
-        """Read columns of labels, and perhaps one of numbers.
+        """Read columns of labels, and perhaps a column of numbers.
 
         Raises
         ------
         DataError
-            If a column of labels holds lists.
+            If a column of labels contains lists.
         """
-        for c in labels:
-            if self.names[c] in self.nested:
-                raise DataError(
-                    f"{self.source}: the column {self.names[c][:60]!r} holds lists; labels are "
-                    "texts or numbers"
-                )
-        # NaN is not equal to itself, and would be a label for each cell.
+        nested = self.nested
+        for name in (self.names[c] for c in labels if self.names[c] in nested):
+            raise DataError(
+                f"{self.source}: the column {name[:60]!r} contains lists; labels must be texts or "
+                "numbers"
+            )
+        # NaN is not equal to itself, and would be a different label in each cell.
         columns = [[None if cell != cell else cell for cell in self.cells(c)] for c in labels]
         numbers = None if number is None else self.cells(number)
         return cells_of(columns, numbers, lambda k: f"{self.source}, row {k}")
@@ -674,7 +673,7 @@ class FrameTable:
 def cells_of(
     columns: Sequence[Sequence[Any]], numbers: Sequence[Any] | None, where: Callable[[int], str]
 ) -> Cells:
-    """Cells in memory: columns of labels, and perhaps one of numbers."""
+    """Cells in memory: columns of labels, and perhaps a column of numbers."""
     coded = []
     for cells in columns:
         codes = LabelCodes()
@@ -685,19 +684,15 @@ def cells_of(
     return Cells(coded, values, where, numbers.__getitem__)
 
 
-def _holds_lists(series: Any) -> bool:
-    """Whether a series is one of lists or arrays; those of pandas have no type of their own."""
+def _has_lists(series: Any) -> bool:
+    """Whether a column contains lists or arrays; pandas has no type for such columns."""
     import narwhals as nw
 
-    kind = getattr(series, "dtype", None)
-    if kind == nw.Object and len(series):
+    if isinstance(series, list):
+        return False
+    if series.dtype == nw.Object and len(series):
         return isinstance(series[0], list | tuple | np.ndarray)
-    return kind is not None and kind.is_nested()
-
-
-def _listed(series: Any) -> list[Any]:
-    """The cells of a series or a list."""
-    return list(series) if isinstance(series, list) else list(series.to_list())
+    return bool(series.dtype.is_nested())
 
 
 Table: TypeAlias = TextTable | FrameTable
@@ -711,12 +706,12 @@ def frame_table(frame: Any, source: str, refused: str = "{} is not a data frame"
 
 
 def columns_table(data: Any, source: str, refused: str = "{} is not a data frame") -> FrameTable:
-    """A data frame, or a mapping of names to lists of one length, as a table."""
+    """A data frame, or a mapping of names to lists of equal lengths, as a table."""
     if not isinstance(data, Mapping):
         return frame_table(data, source, refused)
     columns = {str(name): list(values) for name, values in data.items()}
-    if len(set(map(len, columns.values()))) > 1 or not columns:
-        raise DataError(f"{source}: its columns differ in length, or there are none")
+    if len(set(map(len, columns.values()))) != 1:
+        raise DataError(f"{source}: the columns differ in length, or there are none")
     return FrameTable(columns, source)
 
 
@@ -748,11 +743,11 @@ def as_number(value: Any) -> float:
     (3.0, nan, nan)
     """
     if isinstance(value, str) and "_" in value:
-        return float("nan")
+        return math.nan
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        return float("nan")
+        return math.nan
 
 
 def known_number(value: Any) -> float:
@@ -769,20 +764,20 @@ def known_number(value: Any) -> float:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a kind of data is written as a table of text.
+    """How a kind of data is written as a table.
 
     Attributes
     ----------
     expected : str
-        The contents, for the message of an empty file.
+        The contents, for messages.
     advice : str
-        What the message for a text that no delimiter splits adds.
+        Ends the message about a text that no delimiter splits.
     known : callable
-        Whether a table, split at some delimiter, has a layout that the reader knows.
+        Whether a table, split at some delimiter, has a layout that the reader supports.
     is_spaced : callable
         Whether a text is split at blanks if its first line has no delimiter.
     prepared : callable
-        The text without comments and the like.
+        Removes comments and similar lines from a text.
     """
 
     expected: str
@@ -790,6 +785,14 @@ class Layout:
     known: Callable[[TextTable], bool] = lambda table: False
     is_spaced: Callable[[bytes], object] = lambda data: False
     prepared: Callable[[bytes], bytes] = lambda data: data
+
+
+def _is_parquet(sample: Sample, layout: Layout, format: str | None) -> bool:
+    """Whether a file is Parquet rather than text, by its content or its named format."""
+    stored = sample.container(layout.expected)
+    if stored not in (None, "parquet") and format is None:
+        raise DataError(f"{sample} is a file of the format {stored}; expected {layout.expected}")
+    return format == "parquet" or (stored == "parquet" and format not in ("csv", "tsv"))
 
 
 def read_table(sample: Sample, layout: Layout, format: str | None = None) -> Table:
@@ -800,10 +803,24 @@ def read_table(sample: Sample, layout: Layout, format: str | None = None) -> Tab
     DataError
         If the file is empty or of another format, or as `read_text`.
     """
-    stored = sample.container(layout.expected)
-    if format == "parquet" or (stored == "parquet" and format not in ("csv", "tsv")):
+    if _is_parquet(sample, layout, format):
         return parquet_table(sample)
     return read_text(sample, layout, format)
+
+
+def table_passes(
+    sample: Sample, layout: Layout, format: str | None, test: Callable[[Table], bool]
+) -> bool:
+    """Whether the first rows of a file are a table that passes a test.
+
+    They do not if they cannot be read: the reader that is then chosen reports the error.
+    """
+    try:
+        if _is_parquet(sample, layout, format):
+            return test(parquet_table(sample, head=True))
+        return test(read_text(sample, layout, format, head=True))
+    except (DataError, ImportError):
+        return False
 
 
 def read_text(
@@ -811,15 +828,15 @@ def read_text(
 ) -> TextTable:
     """Open a text, or only its first rows, split at the delimiter that fits these best.
 
-    Rows of a known layout count most, then rows of one width below the first (R leaves out a corner
-    of the header), then the number of columns, then the order of `delimiters_of`.
+    The criteria are, in this order: rows of a known layout, rows of one width below the first (R
+    leaves out a corner of the header), the number of columns, and the order of `_delimiters`.
 
     Raises
     ------
     DataError
-        If there is one column only, or the first row cannot be split for its quotation marks.
+        If there is only one column, or the first row cannot be split because of quotation marks.
     """
-    source, delimiters = str(sample), delimiters_of(sample.path, format)
+    source, delimiters = str(sample), _delimiters(sample.path, format)
     data = sample.lines if head else read_bytes(sample, layout.expected)
     clean = layout.prepared(_checked_text(data, source))
     if layout.is_spaced(clean):
@@ -838,17 +855,17 @@ def read_text(
             if score > best_score:
                 best, best_score = delimiter, score
     if best is None:
-        first_row = next(TextTable(source, clean, delimiters[0]).rows(), (1, [""]))[1][0]
+        first_cell = next(TextTable(source, clean, delimiters[0]).rows(), (1, [""]))[1][0]
         tried = ", ".join(DELIMITERS[delimiter] for delimiter in delimiters)
         raise DataError(
-            f"{source} has one column only when split at {tried}; its first row is "
-            f"{first_row[:60]!r}. {layout.advice}"
+            f"{source} has only one column when split at {tried}; its first row is "
+            f"{first_cell[:60]!r}. {layout.advice}"
         )
     return _without_false_quotes(TextTable(source, clean, best))
 
 
 def open_headed_table(data: bytes, source: str) -> TextTable:
-    """A table split as its header says; it may have a single column."""
+    """A table split as its header requires; it may have a single column."""
     clean = _checked_text(data, source)
     header = clean.lstrip(b"\r\n").split(b"\n", 1)[0].decode(errors="replace")
     table = _without_false_quotes(TextTable(source, clean, header_delimiter(header, "\t")))
@@ -857,7 +874,7 @@ def open_headed_table(data: bytes, source: str) -> TextTable:
 
 
 def _checked_text(data: bytes, source: str) -> bytes:
-    """A text in UTF-8 of which no line is so long that its cells would fill the memory."""
+    """A text in UTF-8 without lines that are so long that their cells would fill the memory."""
     clean = to_utf8(data, source)
     start = 0
     while len(clean) - start > LONGEST_LINE:
@@ -866,11 +883,11 @@ def _checked_text(data: bytes, source: str) -> bytes:
         if not end:
             line = clean.count(b"\n", 0, start) + 1
             raise DataError(
-                f"{source}, line {line} is longer than {LONGEST_LINE:,} bytes, the most that a "
-                "line of a table may have; is a quotation mark left open, or an end of line lost?"
+                f"{source}, line {line} is longer than {LONGEST_LINE:,} bytes, the limit for a "
+                "line of a table; check quotation marks and line ends"
             )
         start = end
-    # Excel's first line that names the delimiter; the line stays, so that lines keep their numbers.
+    # Excel's first line that names the delimiter; its end stays, so that lines keep their numbers.
     return re.sub(rb"\Asep=[^\r\n](?=\r|\n)", b"", clean)
 
 
@@ -886,12 +903,12 @@ def _without_false_quotes(table: TextTable) -> TextTable:
 
 
 def header_delimiter(header: str, otherwise: str) -> str:
-    """The delimiter that splits a header into most cells, of equals the rarest in names."""
+    """The delimiter that splits a header into most cells; of equal ones, the rarest in names."""
     best = max("\t,;|", key=header.count)
     return best if best in header else otherwise
 
 
-def delimiters_of(path: Path, format: str | None) -> tuple[str, ...]:
+def _delimiters(path: Path, format: str | None) -> tuple[str, ...]:
     """The delimiters to try in a text, the likeliest first."""
     if format == "csv":
         return (",", ";")
@@ -903,7 +920,7 @@ def delimiters_of(path: Path, format: str | None) -> tuple[str, ...]:
 def check_places(
     source: str, labels: Sequence[str], place: str, places: Sequence[int], hint: str = ""
 ) -> None:
-    """Refuse an empty label and one that occurs twice, by their lines or columns.
+    """Raise a DataError for an empty or repeated label, with its line or column.
 
     >>> check_places("a.csv", ["tie", "tie"], "line", [2, 5])
     Traceback (most recent call last):
@@ -922,7 +939,7 @@ def check_places(
 
 
 def shown_cell(value: Any) -> str:
-    """A cell in the place of a number, for a message.
+    """A cell that is not a valid number, for a message.
 
     >>> shown_cell(""), shown_cell("0,5")
     ('missing', "'0,5' (write decimals with a point)")

@@ -1,15 +1,15 @@
-"""Raw texts as people have them -> documents, one at a time.
+"""Raw texts in the formats in which people have them -> documents, one at a time.
 
-    folder     each file is a document; the sub-folder it lies in is its metadata "group"
+    folder     each file is a document; the name of its sub-folder is the metadata "group"
     file       each line, row or object is a document; `manymaps.io.text_rows` reads them
 
-A corpus may be larger than memory: nothing but the current document (or batch) is held. Files may
-be packed by gzip, bzip2 or xz, which is told by their content.
+A corpus may be larger than memory: only the current document (or batch) is in memory. Files may be
+packed by gzip, bzip2 or xz, which is recognized by their content.
 
-Encoding: the mark at the start of a file (UTF-8, UTF-16, UTF-32) wins. Without one the bytes are
-UTF-8; a file of a folder that is not is read as latin-1, which fits any bytes, and the report
-counts these files. An `encoding` that the user names is used for every file without a mark, and
-bytes that do not fit it are an error.
+Encoding: the byte order mark of a file (UTF-8, UTF-16, UTF-32) decides. Without a mark the bytes
+are UTF-8. A file in a folder that is not UTF-8 is read as latin-1, which fits any bytes, and the
+report counts such files. If the user names an `encoding`, it is used for every file without a mark,
+and bytes that do not fit it are an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import NoReturn
 
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
+from manymaps.io.documents import FALLBACK, Document, ReadingLog, storable
 from manymaps.io.files import suffix_of, unpacked
 from manymaps.io.text_rows import MARKS, ROW_READERS, TextFile
 
@@ -36,31 +36,32 @@ SUFFIXES |= {".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parque
 
 @dataclass(frozen=True)
 class Texts:
-    """Where documents stand and how they are read; iterating opens the files anew each time.
+    """Documents in a folder or file; each iteration reads the files again.
 
     Parameters
     ----------
     path : path
-        A folder of files (read with its sub-folders in the order of their names; hidden and binary
-        files are left out and reported), or a file.
+        A file, or a folder of files. A folder is read with its sub-folders in the order of their
+        names; hidden and binary files are left out and reported.
     column : str, optional
-        The field or column of the texts. Without it the usual names are found: text, content,
+        Field or column of the texts, if it has an unusual name. Usual names are text, content,
         body, document, message, ...
     label_column : str, optional
-        That of the labels; without it id, doc_id, name, file or path, and where there is none of
-        them the place, counted from 0. A folder's labels are the paths of its files.
+        Field or column of the labels. Usual names are id, doc_id, name, file and path; without one,
+        the label is the position, counted from 0. The labels of files in a folder are their paths.
     format : {"folder", "jsonl", "csv", "tsv", "parquet", "lines"}, optional
-        Overrides what the name says; any name that says nothing is a text of one document a line.
+        Format, by default inferred from the name. With any other name, a file is a text with one
+        document per line.
     encoding : str, optional
-        Encoding of files without a mark. By default UTF-8; a file of a folder that is not UTF-8 is
-        read as latin-1.
+        Encoding of files without a byte order mark, by default UTF-8. By default, a file in a
+        folder that is not UTF-8 is read as latin-1.
 
     Raises
     ------
     FileNotFoundError
-        Where there is no such file or folder.
+        If the file or folder does not exist.
     ParameterError
-        Where an option has an unknown value, or says nothing about this format.
+        If an option has an unknown value, or does not apply to the format.
 
     See Also
     --------
@@ -68,12 +69,12 @@ class Texts:
 
     Notes
     -----
-    Labels are given as they stand; `count_texts` numbers those that repeat. Fields that hold lists
-    or objects are no metadata; the report names them. A blank line of a plain text is an empty
-    document, so that the place of a document is its line.
+    Labels may repeat; `count_texts` numbers repeated ones. Fields that contain lists or objects are
+    not metadata; the report lists them. A blank line of a plain text is an empty document, so that
+    the position of a document is its line.
 
-    A text may be of any length; an object has at most 10,000 fields, and of documents and of
-    different words 10 million each are counted.
+    A text may have any length, and an object at most 10,000 fields. At most 10 million documents
+    and 10 million different words are counted.
 
     Examples
     --------
@@ -95,40 +96,42 @@ class Texts:
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise ParameterError(
-                f"{setting('format', self.format)} is not one of {', '.join(map(repr, FORMATS))}; "
-                "leave it out to find it by the name"
+                f"is not one of {', '.join(map(repr, FORMATS))}; omit it to infer the format from "
+                "the name",
+                name="format",
+                value=self.format,
             )
         if self.encoding is not None:
             _check_encoding(self.encoding)
-        is_folder = self._is_folder
-        if is_folder != (self.kind == "folder"):
-            what = "a folder" if is_folder else "a file"
+        if self._is_folder != (self.kind == "folder"):
+            what = "a folder" if self._is_folder else "a file"
             raise ParameterError(
-                f"{setting('format', self.format)} does not fit {self.path}, which is {what}"
+                f"does not apply to {self.path}, which is {what}", name="format", value=self.format
             )
         if self.kind in ("folder", "lines"):
             for name in ("column", "label_column"):
                 if getattr(self, name) is not None:
-                    hint = "" if is_folder else "; name the format of the file if it is a table"
+                    hint = "" if self._is_folder else "; name its format if it is a table"
                     raise ParameterError(
-                        f"{setting(name, getattr(self, name))}: {self.path} is read as "
-                        f"{self.kind}, "
-                        f"which has no columns{hint}"
+                        f"does not apply to {self.path}, which is read as {self.kind} and has no "
+                        f"columns{hint}",
+                        name=name,
+                        value=getattr(self, name),
                     )
         if self.kind == "parquet" and self.encoding is not None:
             raise ParameterError(
-                f"{setting('encoding', self.encoding)}: Parquet says its encoding itself"
+                "does not apply to Parquet files; omit it", name="encoding", value=self.encoding
             )
 
     @cached_property
     def _is_folder(self) -> bool:
         path = Path(self.path)
-        path.stat()  # says that there is nothing, or that it cannot be reached
+        path.stat()  # raises the error of a path that does not exist or cannot be reached
         return path.is_dir()
 
     @property
     def kind(self) -> str:
-        """The format: as asked, or by the name."""
+        """The format: as the user names it, else by the name of the file."""
         if self.format is not None:
             return self.format
         if self._is_folder:
@@ -140,7 +143,7 @@ class Texts:
 
 
 class Reading:
-    """One pass over `Texts`: an iterator of `Document` that knows what it met."""
+    """One pass over `Texts`: an iterator of `Document` with a report on files and fields."""
 
     def __init__(self, texts: Texts):
         self.texts = texts
@@ -157,26 +160,26 @@ class Reading:
         return self
 
     def __next__(self) -> Document:
-        """The next document.
+        """Return the next document.
 
         Raises
         ------
         DataError
-            Where the source is unusable from here on, or ends without one document.
+            If the rest of the source cannot be used, or the source contains no document.
         """
         try:
             document = next(self._documents, None)
         except UnicodeDecodeError as error:
             raise DataError(
-                f"{self.texts.path}: after {self.n_read:,} documents a byte does not fit the "
+                f"{self.texts.path}: a byte after {self.n_read:,} documents does not fit the "
                 f"encoding {error.encoding} ({error.reason}); name the right {setting('encoding')}"
             ) from error
         if document is None:
             if not self.n_read:
                 left_out = self._log.left_out()
                 raise DataError(
-                    f"{self.texts.path} holds no documents"
-                    + (f" beside those left out: {left_out}" if left_out else "")
+                    f"{self.texts.path} contains no documents"
+                    + (f"; left out: {left_out}" if left_out else "")
                 )
             raise StopIteration
         self.n_read += 1
@@ -191,35 +194,35 @@ class Reading:
 
 def _folder_documents(root: Path, encoding: str | None, log: ReadingLog) -> Iterator[Document]:
     for path in _files(root, log):
-        place = path.relative_to(root)
+        name = path.relative_to(root)
         try:
             with unpacked(path) as file:
                 data = file.stream.read()
         except OSError as error:
-            raise DataError(
-                f"{path} cannot be read: {error.strerror}; make it readable or take it out of "
-                "the folder"
-            ) from error
+            raise _unreadable(path, error) from error
         text = _decoded(data, path, encoding, log)
         if text is None:
-            log.drop("binary", place)
+            log.drop("binary", name)
             continue
-        group = place.parent.as_posix()
-        metadata: dict[str, Scalar] = {} if group == "." else {"group": storable(group)}
-        yield Document(storable(place.as_posix()), text, metadata)
+        group = name.parent.as_posix()
+        metadata = {} if group == "." else {"group": storable(group)}
+        yield Document(storable(name.as_posix()), text, metadata)
+
+
+def _unreadable(path: object, error: OSError) -> DataError:
+    return DataError(
+        f"{path} cannot be read: {error.strerror}; make it readable or remove it from the folder"
+    )
 
 
 def _files(root: Path, log: ReadingLog) -> Iterator[Path]:
-    """The ordinary files under a folder, in the order of their names."""
+    """The regular files in a folder and its sub-folders, in the order of their names."""
 
-    def refuse(error: OSError) -> NoReturn:
-        raise DataError(
-            f"the folder {error.filename} cannot be read: {error.strerror}; make it readable or "
-            "take it out"
-        ) from error
+    def fail(error: OSError) -> NoReturn:
+        raise _unreadable(error.filename, error) from error
 
-    for folder, folders, files in os.walk(root, onerror=refuse):
-        kept = []
+    for folder, folders, files in os.walk(root, onerror=fail):
+        visible = []
         for name in sorted(folders):
             path = Path(folder, name)
             if name.startswith("."):
@@ -227,8 +230,8 @@ def _files(root: Path, log: ReadingLog) -> Iterator[Path]:
             elif path.is_symlink():
                 log.drop("link to a folder", path.relative_to(root))
             else:
-                kept.append(name)
-        folders[:] = kept
+                visible.append(name)
+        folders[:] = visible
         for name in sorted(files):
             path = Path(folder, name)
             if name.startswith("."):
@@ -240,29 +243,24 @@ def _files(root: Path, log: ReadingLog) -> Iterator[Path]:
 
 
 def _decoded(data: bytes, path: Path, encoding: str | None, log: ReadingLog) -> str | None:
-    """The text of a file; None where it is binary."""
+    """The text of a file; None if it is binary."""
     marked = next((MARKS[mark] for mark in MARKS if data.startswith(mark)), None)
-    named = marked or encoding
-    if named is not None:
-        try:
-            text = data.decode(named)
-        except UnicodeDecodeError as error:
-            if b"\x00" in data and marked is None:
-                return None
-            raise DataError(
-                f"{path}: byte {error.start} does not fit the encoding {named}"
-                + (", which the mark at its start declares" if marked else "")
-                + f"; convert the file, or leave {setting('encoding')} out to have UTF-8 "
-                "and latin-1 tried"
-            ) from error
-        return None if "\x00" in text else text
-    if b"\x00" in data:
+    if marked is None and b"\x00" in data and encoding is None:
         return None
     try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        log.recode(str(path))
-        return data.decode(FALLBACK)
+        text = data.decode(marked or encoding or "utf-8")
+    except UnicodeDecodeError as error:
+        if marked is None and b"\x00" in data:
+            return None
+        if marked is None and encoding is None:
+            log.recode(str(path))
+            return data.decode(FALLBACK)
+        raise DataError(
+            f"{path}: byte {error.start} does not fit the encoding {marked or encoding}"
+            + (", which the mark at its start declares" if marked else "")
+            + f"; convert the file, or omit {setting('encoding')} to try UTF-8 and latin-1"
+        ) from error
+    return None if "\x00" in text else text
 
 
 def _check_encoding(encoding: str) -> None:
@@ -270,7 +268,8 @@ def _check_encoding(encoding: str) -> None:
         "".encode(encoding)
     except (LookupError, ValueError) as error:
         raise ParameterError(
-            f"{setting('encoding', encoding)} is not an encoding that Python knows; "
-            "usual ones are "
-            "'utf-8', 'latin-1', 'cp1252', 'utf-16', 'shift_jis' and 'gb18030'"
+            "is not an encoding of Python; usual ones are 'utf-8', 'latin-1', 'cp1252', 'utf-16', "
+            "'shift_jis' and 'gb18030'",
+            name="encoding",
+            value=encoding,
         ) from error

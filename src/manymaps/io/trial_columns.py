@@ -1,13 +1,13 @@
-"""Which columns of a table hold trials: a cue, answers in their order, and who gave them.
+"""Find the columns of trials: a cue, answers in their order, and the participant.
 
     "", id, participantID, age, gender, ..., cue, R1, R2, R3     SWOW, processed
     participantID, age, ..., section, cue, R1Raw, ..., R1, R2, R3    SWOW, complete
-    subject, stimulus, response                                   one answer a trial, as of EAT
-    participantID, cue, response, RPOS                            one answer a row, R1 to R3
+    subject, stimulus, response                                   one answer per trial, as in EAT
+    participantID, cue, response, RPOS                            one answer per row, R1 to R3
 
-Names count in any case, and without the marks between their parts: `resp_1`, `Response 1`,
-`asso1`, `associate1` and `first_response` are first answers. Columns of numbers hold no answers,
-and where a column of strengths or counts stands beside a single response, each row is a pair.
+Names are compared without case and separators: `resp_1`, `Response 1`, `asso1`, `associate1` and
+`first_response` are first answers. Columns of numbers do not contain answers. If there is a column
+of strengths or counts and a single response, each row is a pair.
 """
 
 from __future__ import annotations
@@ -17,36 +17,50 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.columns import COUNT, STRENGTH, folded, named_column, usual_column
+from manymaps.io.columns import (
+    COUNT,
+    STRENGTH,
+    Role,
+    aliases,
+    find_roles,
+    folded,
+    named_column,
+    usual_column,
+)
 from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
 __all__ = ["TrialColumns", "TrialNames", "find_trial_columns"]
 
-_CUE = "cue cueword stimulus stimulusword stim prime probe word source"
-_RESPONSE = "response responseword resp answer associate asso reaction"
-_PARTICIPANT = """
+CUE = aliases("cue cueword stimulus stimulusword stim prime probe word source")
+RESPONSE = aliases("response responseword resp answer associate asso reaction")
+PARTICIPANT = aliases("""
 participantid participant participantno participantnumber subjectid subject subj subjid subjectno
 subjectnumber ppid pp pid sid respondentid respondent personid person informant workerid worker
 prolificid prolificpid userid
-"""
-_POSITION = "rpos position responseposition responseorder responsenumber rank"
-CUE, RESPONSE, PARTICIPANT, POSITION = (
-    tuple(names.split()) for names in (_CUE, _RESPONSE, _PARTICIPANT, _POSITION)
+""")
+ROLES = (
+    Role("participant", "participants", PARTICIPANT, required=False),
+    Role("cue", "cues", CUE, required=False),
 )
-# Numbers of rows; no filter asks for them.
+POSITION = aliases("rpos position responseposition responseorder responsenumber rank")
+# Row numbers are not attributes of participants or trials.
 ROW_NUMBERS = ("", "id", "unnamed:0", "rowid", "row", "indexlevel0")
 
-_STEMS = "r resp response responses asso assoc associate association answer reponse respuesta"
-_STEMS += " antwort antwoord reaction"
-_NUMBERED = re.compile(rf"({'|'.join(sorted(_STEMS.split(), key=len)[::-1])})([1-9])(raw|word)?")
+_STEMS = aliases("""
+r resp response responses asso assoc associate association answer reponse respuesta antwort antwoord
+reaction
+""")
+_NUMBERED = re.compile(rf"({'|'.join(sorted(_STEMS, key=len)[::-1])})([1-9])(raw|word)?")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
-_ORDINAL = re.compile(rf"({'|'.join(_STEMS.split())})?({'|'.join(_ORDINALS)})([a-z]*)")
+_ORDINAL = re.compile(rf"({'|'.join(_STEMS)})?({'|'.join(_ORDINALS)})({'|'.join(_STEMS)}|word)?")
+
+Body = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
 class TrialNames:
-    """The columns that a user names; those of answers with commas between them."""
+    """Names of the columns of trials that a user gives; those of answers separated by commas."""
 
     cue: str | None = None
     response: str | None = None
@@ -54,7 +68,7 @@ class TrialNames:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The columns of answers that are named."""
+        """The columns of answers that the user names."""
         return tuple(part.strip() for part in (self.response or "").split(",") if part.strip())
 
     @property
@@ -71,11 +85,11 @@ class TrialColumns:
     ----------
     cue : int
     answers : tuple of int
-        In the order in which they were given.
+        The columns of answers, in the order of the answers.
     participant, position : int or None
-        `position` says of each row which of the answers it holds, where it holds one alone.
+        `position` is the column with the rank of each row's answer, if a row has only one answer.
     others : tuple of int
-        What else is known of a trial or its participant.
+        Further attributes of a trial or its participant.
     """
 
     cue: int
@@ -85,51 +99,48 @@ class TrialColumns:
     others: tuple[int, ...]
 
     def several(self, names: Sequence[str]) -> bool:
-        """Whether trials have several answers, of which one column may be all that is read."""
+        """Whether trials have several answers, even if only one column of them is read."""
         numbered = _NUMBERED.fullmatch(folded(names[self.answers[0]]))
         return len(self.answers) > 1 or self.position is not None or numbered is not None
 
     @property
-    def in_order(self) -> tuple[int | None, ...]:
-        """All that are read, the cue and the answers first."""
-        return (self.cue, *self.answers, self.participant, self.position, *self.others)
+    def in_order(self) -> tuple[int, ...]:
+        """All columns that are read: cue, answers, participant, position, others."""
+        columns = (self.cue, *self.answers, self.participant, self.position, *self.others)
+        return tuple(c for c in columns if c is not None)
 
     def note(self, names: Sequence[str]) -> str:
-        """What was read as what."""
-        read = f"cues {names[self.cue]!r}, answers {listed([names[c] for c in self.answers])}"
+        """A note for the report: the columns and their roles."""
+        text = f"cues {names[self.cue]!r}, answers {listed([names[c] for c in self.answers])}"
         if self.position is not None:
-            read += f" in the order of {names[self.position]!r}"
+            text += f" in the order of {names[self.position]!r}"
         if self.participant is not None:
-            read += f", participants {names[self.participant]!r}"
-        return read
+            text += f", participants {names[self.participant]!r}"
+        return text
 
 
 def find_trial_columns(
-    names: Sequence[str],
-    body: Sequence[Sequence[str]],
-    wanted: TrialNames,
-    source: str,
-    *,
-    asked: bool = False,
+    names: Sequence[str], body: Body, wanted: TrialNames, source: str, *, asked: bool = False
 ) -> TrialColumns | None:
-    """The columns of trials under a header; None where it is not one of trials.
+    """The columns of trials under a header; None if the table does not contain trials.
 
     Parameters
     ----------
     names : sequence of str
+        The header.
     body : sequence of sequence of str
-        Some rows below: columns of numbers hold no answers.
+        Some rows below the header: columns of numbers do not contain answers.
     wanted : TrialNames
-        Columns that the user names; they must be there.
+        Columns that the user names; they must exist.
     source : str
-        For messages.
+        The file, for messages.
     asked : bool
-        Whether the user says that it is one; what is missing is then an error.
+        Whether the user states that the table contains trials; a missing column is then an error.
 
     Raises
     ------
     DataError
-        Where a named column is missing or, if it was `asked` for, another.
+        If a column that the user names is missing, or another column if `asked` is true.
 
     Examples
     --------
@@ -138,115 +149,101 @@ def find_trial_columns(
     TrialColumns(cue=2, answers=(3, 4, 5), participant=0, position=None, others=(1,))
     >>> find_trial_columns(["cue", "response", "R1", "R1.Strength"], [], TrialNames(), "b.tsv")
     """
-    participant = named_column(names, wanted.participant, "participant", source)
-    if participant is None:
-        participant = usual_column(names, PARTICIPANT)
-    cue = named_column(names, wanted.cue, "cue", source) if asked or wanted.cue else None
-    if cue is None:
-        cue = usual_column(names, CUE, (participant,))
+    participant, cue = find_roles(names, ROLES, vars(wanted), source)
     families = _families(names, body)
-    answers = _answers(names, body, wanted, source, families, (cue, participant), asked)
+    if wanted.answers:
+        several = asked or wanted.of_trials
+        options = wanted.answers if several else (wanted.response,)
+        columns = [named_column(names, name, "response", source) for name in options]
+        answers = tuple(c for c in columns if c is not None)
+    else:
+        answers = _usual_answers(names, body, families, (cue, participant))
     if cue is None or not answers:
         if asked:
             role, option = ("answers", "response") if cue is not None else ("cues", "cue")
-            several = ", several with commas between them" if option == "response" else ""
+            several_names = ", several separated by commas" if option == "response" else ""
             raise DataError(
                 f"{source} has no column of {role}; its columns are {listed(names)}. Name it as "
-                f"{setting(option)}{several}"
+                f"{setting(option)}{several_names}"
             )
         return None
-    alone = len(answers) == 1
-    if not asked and alone and (participant is None or _has_strengths(names, body)):
+    is_single = len(answers) == 1
+    if not asked and is_single and (participant is None or _has_strengths(names, body)):
         return None
-    position = usual_column(names, POSITION, (cue, participant, *answers)) if alone else None
-    if participant is None or not _are_positions(body, position):
+    position = usual_column(names, POSITION, (cue, participant, *answers)) if is_single else None
+    if participant is None or position is None or not _are_positions(body, position):
         position = None
-    read = {cue, *answers, participant, position}
-    if len(read) < 2 + len(answers) + (participant is not None and position is not None):
+    read = [c for c in (cue, *answers, participant, position) if c is not None]
+    if len(set(read)) < len(read):
         raise ParameterError(
             f"{source}: a column would be read twice; its columns are {listed(names)}. Name "
             f"different ones as {setting('cue')}, {setting('response')} and "
             f"{setting('participant')}"
         )
-    read |= {c for family in families for c in family}
-    others = [c for c, name in enumerate(names) if c not in read]
-    others = [c for c in others if folded(names[c]) not in ROW_NUMBERS]
+    left_out = {*read, *(c for family in families for c in family)}
+    others = [
+        c for c, name in enumerate(names) if c not in left_out and folded(name) not in ROW_NUMBERS
+    ]
     return TrialColumns(cue, answers, participant, position, tuple(others))
 
 
-def _answers(
+def _usual_answers(
     names: Sequence[str],
-    body: Sequence[Sequence[str]],
-    wanted: TrialNames,
-    source: str,
+    body: Body,
     families: Sequence[tuple[int, ...]],
     taken: tuple[int | None, ...],
-    asked: bool,
 ) -> tuple[int, ...]:
-    """The columns of answers: as named, else the first family of them, else a single response."""
-    if wanted.answers and (asked or wanted.of_trials):
-        found = [named_column(names, name, "response", source) for name in wanted.answers]
-        return tuple(c for c in found if c is not None)
-    if wanted.answers:
-        c = named_column(names, wanted.response, "response", source)
-        return () if c is None else (c,)
+    """The columns of answers: the first family of them, else a single response."""
     response = usual_column(names, RESPONSE, taken)
-    for family in families:
-        # A count of first responses has the name of a first response.
-        if len(family) > 1 or response is None:
-            return family
-    if response is None or _is_numeric(body, response):
-        return ()
-    return (response,)
+    # A count of first responses has the name of a first response.
+    if families and (len(families[0]) > 1 or response is None):
+        return families[0]
+    return () if response is None or _is_numeric(body, response) else (response,)
 
 
-def _families(names: Sequence[str], body: Sequence[Sequence[str]]) -> list[tuple[int, ...]]:
-    """Columns that are numbered from 1 under one name, corrected answers before raw ones."""
-    found: dict[tuple[bool, str, str], dict[int, int]] = {}
+def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
+    """Columns that are numbered from 1 under one name, corrected answers before raw ones.
+
+    Families of several columns come before single columns.
+    """
+    families: dict[tuple[bool, str, str], dict[int, int]] = {}
     for c, name in enumerate(names):
         plain = folded(name)
         numbered, ordinal = _NUMBERED.fullmatch(plain), _ORDINAL.fullmatch(plain)
         if numbered is not None:
             stem, number, suffix = numbered[1], int(numbered[2]), numbered[3] or ""
-        elif ordinal is not None and (ordinal[3] in ("", *_STEMS.split(), "word")):
-            stem, suffix = ordinal[1] or "", ordinal[3]
-            number = _ORDINALS.index(ordinal[2]) + 1
+        elif ordinal is not None:
+            stem, number, suffix = ordinal[1] or "", _ORDINALS.index(ordinal[2]) + 1, ordinal[3]
         else:
             continue
         if not _is_numeric(body, c):
-            found.setdefault((suffix == "raw", stem, suffix), {}).setdefault(number, c)
+            key = (suffix == "raw", stem, suffix or "")
+            families.setdefault(key, {}).setdefault(number, c)
     runs = []
-    for key in sorted(found, key=lambda key: key[0]):
-        columns = found[key]
-        run: list[int] = []
-        while len(run) + 1 in columns:
-            run.append(columns[len(run) + 1])
-        if run:
-            runs.append(tuple(run))
+    for _, columns in sorted(families.items(), key=lambda family: family[0][0]):
+        n = next(n for n in range(len(columns) + 1) if n + 1 not in columns)
+        runs += [tuple(columns[k + 1] for k in range(n))] if n else []
     return sorted(runs, key=lambda run: len(run) < 2)
 
 
-def _cells(body: Sequence[Sequence[str]], column: int) -> list[str]:
-    """The cells of a column that hold something."""
+def _cells(body: Body, column: int) -> list[str]:
+    """The cells of a column that are not empty or missing."""
     cells = [row[column] for row in body if column < len(row)]
     return [cell for cell in cells if cell and cell != "NA"]
 
 
-def _is_numeric(body: Sequence[Sequence[str]], column: int) -> bool:
+def _is_numeric(body: Body, column: int) -> bool:
     """Whether most cells of a column are numbers."""
     cells = _cells(body, column)
     return bool(cells) and 2 * sum(map(is_number, cells)) > len(cells)
 
 
-def _has_strengths(names: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
-    """Whether a column of numbers is called strengths or counts."""
+def _has_strengths(names: Sequence[str], body: Body) -> bool:
+    """Whether a column of numbers has a name of strengths or counts."""
     usual = {*STRENGTH, *COUNT, "n", "rating"}
-    columns = [c for c, name in enumerate(names) if folded(name) in usual]
-    return any(_is_numeric(body, c) for c in columns)
+    return any(_is_numeric(body, c) for c, name in enumerate(names) if folded(name) in usual)
 
 
-def _are_positions(body: Sequence[Sequence[str]], column: int | None) -> bool:
-    """Whether a column says which answer a row holds: R1, R2, ..., or 1, 2, ..."""
-    if column is None:
-        return False
+def _are_positions(body: Body, column: int) -> bool:
+    """Whether a column contains the ranks of answers: R1, R2, ..., or 1, 2, ..."""
     return all(re.fullmatch("[Rr]?[1-9]", cell) for cell in _cells(body, column))

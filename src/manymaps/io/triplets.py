@@ -1,14 +1,14 @@
 """Files of triplets -> Triplets.
 
-    0 1 2            numbers of objects from 0, the odd one last, as SPoSE and VICE publish them:
+    0 1 2            indices of objects from 0, the odd one last, as SPoSE and VICE publish them:
     0,1,3            text with blanks, tabs, commas or semicolons, with a header or without
     an array (n, 3)  NPY, or NPZ with one such array
-    tie,knot,suit    labels of the objects in place of numbers
+    tie,knot,suit    labels of the objects in place of indices
 
-A table (n, 3) of whole numbers could also be vectors of three features, or cues, responses and
-counts by number. It is taken for triplets where nobody says so only if no row of a hundred or more
-holds a number twice, all numbers up to the largest occur, and at least half of them in each column:
-features, counts and colours repeat themselves sooner (`looks_like_triplets`).
+A table (n, 3) of whole numbers could also contain vectors of three features, or cues, responses and
+counts by number. Unless a format is named, it is read as triplets only if it has a hundred rows or
+more, no row contains a number twice, all numbers up to the largest occur, and at least half of them
+occur in each column. Features, counts and colours repeat numbers sooner (`looks_like_triplets`).
 """
 
 from __future__ import annotations
@@ -27,27 +27,29 @@ from manymaps.checks import check_choice
 from manymaps.data.associations import ReadReport
 from manymaps.data.triplets import KINDS, Triplets
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.columns import folded
+from manymaps.io.columns import aliases, folded
 from manymaps.io.files import array_heads, read_arrays, read_npy, sampled
 from manymaps.io.kinds import asked_format
 from manymaps.io.matrices import read_labels
 from manymaps.io.tables import (
-    CodedColumn,
+    LabelCodes,
     Layout,
+    Table,
     TextTable,
     is_number,
     known_number,
     read_text,
+    table_passes,
 )
 from manymaps.labels import label_places, shown
 
 __all__ = ["TRIPLET_FORMATS", "looks_like_triplets", "read_triplets"]
 
 TRIPLET_FORMATS = ("triplets", "npy", "npz", "csv", "tsv")
-ODD: tuple[str, ...] = ("odd", "oddone", "oddoneout", "farther", "further", "negative", "third")
-ODD += ("object3", "item3", "word3", "k", "c")
+ODD = aliases("odd oddone oddoneout farther further negative third object3 item3 word3 k c")
 _EXPECTED = "three objects on each line, the odd one last"
 _LAYOUT = Layout(_EXPECTED, f"Expected {_EXPECTED}", lambda table: table.width == 3, is_spaced=bool)
+# With fewer rows, three columns of numbers without repetition may well be something else.
 _FEWEST_ROWS = 100
 
 
@@ -64,30 +66,32 @@ def read_triplets(
     Parameters
     ----------
     path : path
-        An array (n, 3) of whole numbers in NPY or NPZ, or text with three numbers or labels on each
+        An array (n, 3) of whole numbers in NPY or NPZ, or text with three indices or labels on each
         line, also gzipped (`manymaps.io.triplets`).
     kind : {"odd", "closer"}, optional
-        Whether the last of the three is the odd one out, which is the default, or the first is
-        closer to the second than to the last.
+        Meaning of the order: "odd", the default, if the last of the three is the odd one out;
+        "closer" if the first is closer to the second than to the last.
     labels : path or sequence of str, optional
-        Of the objects, by number: a file of one label a line, or the labels.
+        Labels of the objects in the order of their indices, or a file with one label per line.
     format : str, optional
-        "triplets", or "triplets:closer" in place of `kind`; else "npy", "npz", "csv" or "tsv".
+        "triplets", "npy", "npz", "csv" or "tsv"; "triplets:closer" also sets `kind`. By default the
+        format is inferred from the content.
 
     Returns
     -------
     Triplets
+        The choices, with the labels of the objects.
 
     Raises
     ------
     DataError
-        Where the file cannot be used: other than three columns, a number that is negative, not
-        whole or beyond the labels, an object twice in a triplet, an unknown label, or nothing at
-        all. The message names the line of a text, the row of an array (from 0).
+        If the file cannot be used: it does not have three columns; an index is negative, not whole
+        or has no label; a triplet contains an object twice; a label is unknown; or there is no
+        triplet. The message names the line of a text or the row of an array (from 0).
     ParameterError
-        For an unknown kind or format.
+        If the kind or format is unknown.
     FileNotFoundError
-        Where there is no such file.
+        If the file does not exist.
 
     See Also
     --------
@@ -105,8 +109,8 @@ def read_triplets(
     """
     _, key = asked_format(format, TRIPLET_FORMATS, ("triplets",))
     if key is not None and key not in KINDS:
-        kinds = " and ".join(f"'triplets:{each}'" for each in KINDS)
-        raise ParameterError(f"is none of {kinds}", name="format", value=format)
+        kinds = " or ".join(f"'triplets:{each}'" for each in KINDS)
+        raise ParameterError(f"is not {kinds}", name="format", value=format)
     kind = kind or key or KINDS[0]
     check_choice("kind", kind, KINDS)
     sample = sampled(path)
@@ -116,14 +120,16 @@ def read_triplets(
     if stored in ("npy", "npz"):
         return Triplets(_array(sample.path, stored), object_labels, kind, ReadReport(source))
     if stored is not None:
-        raise DataError(f"{source} holds no triplets; expected {_EXPECTED}, or an array (n, 3)")
+        raise DataError(
+            f"{source} is a file of the format {stored}; expected {_EXPECTED}, or an array (n, 3)"
+        )
     table = read_text(sample, _LAYOUT, format)
     if _header_of_numbers(table) is None:
         return _of_labels(table, object_labels, kind)
     try:
         return Triplets(_numbers(table), object_labels, kind, ReadReport(source))
     except DataError as error:
-        # A message about a row of numbers names its line in place of the row.
+        # In a message about a row of numbers, the line of the file replaces the row.
         row = re.match(rf"{re.escape(source)}, row (\d+)", str(error))
         if row is None:
             raise
@@ -133,7 +139,7 @@ def read_triplets(
 
 @reader("triplets")
 def looks_like_triplets(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file surely holds triplets by number; see the module.
+    """Whether a file certainly contains triplets of indices, as the module describes.
 
     Examples
     --------
@@ -152,66 +158,64 @@ def looks_like_triplets(path: str | os.PathLike[str], format: str | None = None)
     if format is not None:
         return format.partition(":")[0] == "triplets"
     sample = sampled(path)
-    try:
-        kind = sample.container(_EXPECTED)
-        if kind in ("npy", "npz"):
-            heads = array_heads(sample.path, kind)
-            shapes = [h for h in heads.values() if len(h.shape) == 2 and h.shape[1] == 3]
-            whole = len(heads) == 1 and len(shapes) == 1 and shapes[0].dtype.kind in "iu"
-            return whole and are_surely_triplets(_array(sample.path, kind))
-        if kind is not None:
-            return False
-        table = read_text(sample, _LAYOUT, head=True)
-        if _header_of_numbers(table) is None or table.width != 3:
-            return False
-        return are_surely_triplets(_numbers(table))
-    except DataError:
-        # The reader that is chosen then reports the fault.
-        return False
+    # If the file cannot be read, the reader that is then chosen reports the error.
+    with suppress(DataError):
+        stored = sample.container(_EXPECTED)
+        if stored in ("npy", "npz"):
+            heads = list(array_heads(sample.path, stored).values())
+            is_whole = len(heads) == 1 and heads[0].dtype.kind in "iu"
+            is_table = is_whole and len(heads[0].shape) == 2 and heads[0].shape[1] == 3
+            return is_table and _are_surely_triplets(_array(sample.path, stored))
+    return table_passes(sample, _LAYOUT, None, _has_indices)
 
 
-def are_surely_triplets(values: np.ndarray) -> bool:
-    """Whether rows of three whole numbers cannot well be anything else."""
-    if values.ndim != 2 or values.shape[1] != 3 or len(values) < _FEWEST_ROWS:
+def _has_indices(table: Table) -> bool:
+    if not isinstance(table, TextTable) or table.width != 3 or _header_of_numbers(table) is None:
         return False
-    if values.dtype.kind == "f" and not bool((values == np.rint(values)).all()):
+    return _are_surely_triplets(_numbers(table))
+
+
+def _are_surely_triplets(values: np.ndarray) -> bool:
+    """Whether rows of three whole numbers can hardly be anything else."""
+    if len(values) < _FEWEST_ROWS or not (values == np.rint(values)).all():
         return False
-    a, b, c = values.T
     if values.min() < 0 or values.max() >= 3 * len(values):
         return False
-    if bool(((a == b) | (a == c) | (b == c)).any()):
+    a, b, c = values.T
+    if ((a == b) | (a == c) | (b == c)).any():
         return False
     n = int(values.max()) + 1
-    occurs = [np.bincount(column.astype(np.int64), minlength=n) > 0 for column in (a, b, c)]
-    return bool(np.logical_or.reduce(occurs).all()) and all(2 * x.sum() >= n for x in occurs)
+    occurs = np.array([np.bincount(x.astype(np.int64), minlength=n) > 0 for x in (a, b, c)])
+    return bool(occurs.any(axis=0).all() and (2 * occurs.sum(axis=1) >= n).all())
 
 
 def _array(file: Path, kind: str) -> np.ndarray:
-    """The one array of a file."""
+    """The only array of a file that has three columns."""
     if kind == "npy":
         return np.asarray(read_npy(file))
     heads = array_heads(file, kind)
     tables = [name for name, head in heads.items() if len(head.shape) == 2 and head.shape[1] == 3]
     if len(tables) != 1:
         raise DataError(
-            f"{file} holds {len(tables)} arrays of three columns among {len(heads)}; save the "
-            "triplets alone, as an array (n, 3)"
+            f"{file} contains {len(tables)} arrays of three columns among {len(heads)} arrays; "
+            "save only the triplets, as an array (n, 3)"
         )
     return read_arrays(file, tables)[tables[0]]
 
 
 def _header_of_numbers(table: TextTable) -> bool | None:
-    """Whether there is a header above rows of numbers; None for labels."""
+    """Whether there is a header above rows of numbers; None if rows contain labels."""
     numeric = [all(map(is_number, row)) for row in table.head[:2]]
     return not numeric[0] if any(numeric) else None
 
 
 def _numbers(table: TextTable) -> np.ndarray:
     """The numbers of a text, (n, 3)."""
-    if table.width != 3:
-        raise DataError(f"{table.source} has {table.width} columns; expected {_EXPECTED}")
+    _check_width(table)
     header = bool(_header_of_numbers(table))
-    with suppress(ValueError):  # such as 1.0 or a row cut short; those of SPoSE are all plain
+    # loadtxt is fast but rejects numbers such as 1.0 and rows that are cut short; published files
+    # of triplets contain neither.
+    with suppress(ValueError):
         return np.loadtxt(
             io.BytesIO(table.data),
             np.int64,
@@ -221,59 +225,60 @@ def _numbers(table: TextTable) -> np.ndarray:
             ndmin=2,
         )
     cells = table.read(range(3), header=header)
-    values = np.column_stack([_coded_numbers(column) for column in cells.columns])
+    values = np.column_stack(
+        [np.array([known_number(x) for x in c.texts], float)[c.codes] for c in cells.columns]
+    )
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         k, c = bad[0]
         column = cells.columns[c]
         raise DataError(
-            f"{cells.where(k)} holds {shown(column.texts[column.codes[k]])}; expected three "
-            "numbers of objects on each line"
+            f"{cells.where(k)}: got {shown(column.texts[column.codes[k]])}; expected three indices "
+            "of objects on each line"
         )
-    # `Triplets` refuses the others, and numbers beyond 64 bits would be cast to any value.
+    # `Triplets` reports other numbers; beyond 2**53 they would be cast to any value.
     is_whole = (np.abs(values) < 2**53) & (values == np.rint(values))
     return values.astype(np.int64) if is_whole.all() else values
 
 
-def _coded_numbers(column: CodedColumn) -> np.ndarray:
-    """The numbers of a column of texts."""
-    return np.array([known_number(text) for text in column.texts], float)[column.codes]
-
-
-def _of_labels(table: TextTable, given: Sequence[str] | None, kind: str) -> Triplets:
-    """Triplets by label: those of the list that is given, else in order of first appearance."""
-    source, first = table.source, table.head[0]
+def _check_width(table: TextTable) -> None:
     if table.width != 3:
         raise DataError(
-            f"{source}, line {table.first_line} holds {shown(', '.join(first))}; expected "
-            f"{_EXPECTED}"
+            f"{table.source}, line {table.first_line}: got {table.width} columns "
+            f"({shown(', '.join(table.head[0]))}); expected {_EXPECTED}"
         )
-    header = folded(first[2]) in ODD and first[2] not in (given or ())
-    cells = table.read(range(3), header=header)
-    triplets = np.column_stack([np.array(column.cells(), object) for column in cells.columns])
-    if not len(triplets):
-        raise DataError(f"{source} holds no triplet; expected {_EXPECTED}")
-    numbers: dict[str, int] = {}
-    if given is not None:
-        numbers = {label: k for k, label in reversed(list(enumerate(given)))}
-    values = np.empty(triplets.shape, np.int64)
-    for k, labels in enumerate(triplets.tolist()):
-        if not all(labels):
+
+
+def _of_labels(table: TextTable, object_labels: Sequence[str] | None, kind: str) -> Triplets:
+    """Triplets by label: of the list that the user gives, else in order of first appearance."""
+    _check_width(table)
+    title = table.head[0][2]
+    cells = table.read(range(3), header=folded(title) in ODD and title not in (object_labels or ()))
+    if not len(cells):
+        raise DataError(f"{table.source} contains no triplet; expected {_EXPECTED}")
+    cells.check_named()
+    codes = LabelCodes()
+    columns = [codes.of(column.texts, len(column.texts))[column.codes] for column in cells.columns]
+    a, b, c = columns
+    repeated = np.flatnonzero((a == b) | (a == c) | (b == c))
+    if repeated.size:
+        k = int(repeated[0])
+        raise DataError(
+            f"{cells.where(k)}: duplicate object in the triplet {cells.labels(k)}; a triplet "
+            "contains three different objects"
+        )
+    values = np.column_stack(columns)
+    labels = list(codes)
+    if object_labels is None:
+        order = np.argsort(np.unique(values, return_index=True)[1])
+        index, object_labels = np.argsort(order), [labels[code] for code in order.tolist()]
+    else:
+        index = np.array(label_places(labels, object_labels))
+        unknown = np.argwhere(index[values] < 0)
+        if len(unknown):
+            k, column = unknown[0]
             raise DataError(
-                f"{cells.where(k)} holds {shown(', '.join(labels))}; expected {_EXPECTED}"
+                f"{cells.where(k)}: {shown(labels[values[k, column]])} is not one of the "
+                f"{len(object_labels):,} labels"
             )
-        if len(set(labels)) < 3:
-            raise DataError(
-                f"{cells.where(k)}: duplicate object in the triplet "
-                f"{shown(', '.join(labels))}; a triplet contains three different objects"
-            )
-        for c, label in enumerate(labels):
-            if given is not None and label not in numbers:
-                (place,) = label_places([label], given)
-                if place < 0:
-                    raise DataError(
-                        f"{cells.where(k)}: {shown(label)} is none of the {len(given):,} labels"
-                    )
-                numbers[label] = place
-            values[k, c] = numbers.setdefault(label, len(numbers))
-    return Triplets(values, list(numbers) if given is None else given, kind, ReadReport(source))
+    return Triplets(index[values], object_labels, kind, ReadReport(table.source))

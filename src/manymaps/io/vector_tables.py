@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.frames import index_labels
-from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
+from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, reject_non_finite
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.annotated import loaded, main_table, open_annotated
 from manymaps.io.columns import folded, named_column
@@ -176,7 +176,7 @@ def frame_rows(
     else:
         labels = [str(row) for row in range(len(table))]
     if not lists:
-        refuse_not_finite(values, labels, source, [names[c] for c in columns.numbers])
+        reject_non_finite(values, labels, source, [names[c] for c in columns.numbers])
     return VectorRows(labels, values, len(labels), columns.notes)
 
 

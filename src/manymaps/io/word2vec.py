@@ -3,16 +3,15 @@ r"""Word vectors row by row: text with or without a header, and word2vec's binar
     word2vec, fastText .vec    "n d", then n lines of a word and d numbers
     GloVe                      lines of a word and d numbers, no header
     word2vec binary            "n d\n", then n times: word, one space, d little-endian float32,
-                               with or without an end of line behind them
+                               with or without an end of line after them
 
 (T. Mikolov et al., https://code.google.com/archive/p/word2vec; J. Pennington et al.,
-https://nlp.stanford.edu/projects/glove.) Files are read in one pass, packed or not; the numbers go
+https://nlp.stanford.edu/projects/glove.) Files are read in one pass, packed or not. The numbers go
 into one array of (n, d) float32 that grows in place.
 
-Words are bytes up to the numbers. In a text they may hold spaces (". . ." in GloVe's 840B
-vocabulary), so the last d fields of a line are its numbers; a surplus field that is written as a
-decimal number (or as a whole one, where the next number is whole too) is taken for a number too
-many, not for part of a word. Bytes that are not UTF-8
+Words are bytes up to the numbers. In a text they may contain spaces (". . ." in GloVe's 840B
+vocabulary), so the last d fields of a line are its numbers. A surplus field is an error if it is
+written as a decimal number, or as a whole number before another one. Bytes that are not UTF-8
 (word2vec cuts words inside a character) are replaced by U+FFFD and counted.
 """
 
@@ -20,12 +19,11 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from statistics import multimode
 from typing import BinaryIO
 
 import numpy as np
@@ -38,15 +36,16 @@ from manymaps.io.tables import LONGEST_LINE, is_number
 from manymaps.labels import shown
 
 __all__ = [
-    "HEADER", "MOST_DIGITS", "counted_values", "is_word_line", "read_binary_vectors",
+    "CONTROL", "HEADER", "HEAD_LINES", "MOST_DIGITS", "is_word_line", "read_binary_vectors",
     "read_text_vectors",
 ]  # fmt: skip
 
 HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n?")
 DECIMAL = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# Lines from which the number of values is taken if there is no header.
 HEAD_LINES = 30
-# Numbers of text are parsed this many at a time.
+# Numbers of text are parsed this many at a time: 1 MiB of float32.
 BLOCK_NUMBERS = 2**18
 LONGEST_WORD = 2**16
 # No file has more rows; Python refuses to read thousands of digits as a number.
@@ -57,73 +56,70 @@ LARGEST = float(np.finfo(np.float32).max)
 def read_text_vectors(
     path: Path, *, header: bool | None = None, words: Collection[str] | None = None
 ) -> VectorRows:
-    """Vectors from a text of one word and its numbers a line.
+    """Read vectors from a text with a word and its numbers on each line.
 
     Parameters
     ----------
     path : Path
-        Packed by gzip, bzip2 or xz, or not.
+        A file, plain or packed by gzip, bzip2 or xz.
     header : bool, optional
-        Whether the first line says how many rows and numbers there are; by default it does where
-        it holds two whole numbers and nothing else.
+        Whether the first line contains the numbers of rows and of values per row. By default it
+        does if it consists of two whole numbers.
     words : collection of str, optional
-        Only the rows of these words are parsed and kept.
+        The words whose rows are parsed; all by default.
 
     Raises
     ------
     DataError
-        Where the header does not fit the rows, a line has another number of values, or a value
-        is not a finite number; the message names the line and the word.
+        If the header does not fit the rows, a line has another number of values, or a value is not
+        a finite number. The message names the line and the word.
     """
     source = str(path)
     with unpacked(path) as file:
         lines = _numbered_lines(file.stream, source)
-        promised = None
-        first = next(lines, None)
-        if first is None:
+        line, first = next(lines, (1, b""))
+        if not first:
             raise DataError(f"{source} is empty; expected a word and its numbers on each line")
-        match = HEADER.fullmatch(first[1]) if header is not False else None
-        if match:
-            promised = _promised(match, source)
-        elif header:
+        match = HEADER.fullmatch(first) if header is not False else None
+        if header and not match:
             raise DataError(
-                f"{source}, line {first[0]} is {_text(first[1])!r}; word2vec's text starts with "
-                "the numbers of rows and of values a row (format='glove' reads it without them)"
+                f"{source}, line {line} is {_text(first)!r}; word2vec's text starts with the "
+                f"numbers of rows and of values per row (use {setting('format', 'glove')} for a "
+                "text without this line)"
             )
-        else:
-            lines = chain([first], lines)
+        n, width = _declared(match, source) if match else (None, None)
+        if not match:
+            lines = chain([(line, first)], lines)
         head = list(islice(lines, HEAD_LINES))
-        width = _width(head, promised, source)
-        size = path.stat().st_size * (4 if file.packed else 1)
-        rows = _Buffer(
-            source, width, min(promised[0] if promised else size, size // (2 * width) + 1)
-        )
-        parser = _TextRows(source, width, "the header" if promised else "most of the first lines")
-        n_read = parser.fill(rows, chain(head, lines), words)
-    if promised and n_read != promised[0]:
+        rows = _TextRows(source, _width(head, width, source), is_declared=match is not None)
+        lines, n_read = chain(head, lines), 0
+        while block := list(islice(lines, max(1, BLOCK_NUMBERS // rows.width))):
+            rows.parse(block, words)
+            n_read += len(block)
+    if n not in (None, n_read):
         raise DataError(
-            f"{source}, line {first[0]}: the header says {promised[0]:,} rows, and the file holds "
-            f"{n_read:,}; is it cut short, or edited? Mend the header, or take it out and read "
-            f"the file with {setting('format', 'glove')}"
+            f"{source}, line {line}: the header declares {n:,} rows, but the file contains "
+            f"{n_read:,}; fetch the file again, correct the header, or delete it and use "
+            f"{setting('format', 'glove')}"
         )
-    return rows.read(n_read)
+    return rows.finished(n_read)
 
 
 def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> VectorRows:
-    """Vectors from word2vec's binary form.
+    """Read vectors from word2vec's binary form.
 
     Parameters
     ----------
     path : Path
-        Packed by gzip, bzip2 or xz, or not.
+        A file, plain or packed by gzip, bzip2 or xz.
     words : collection of str, optional
-        Only the rows of these words are kept.
+        The words whose rows are read; all by default.
 
     Raises
     ------
     DataError
-        Where the header does not fit the rows, the file ends within a row, or a word is no text.
-        Values are checked by `Vectors`.
+        If the header does not fit the rows, the file ends within a row, or a word is not text.
+        `Vectors` checks the values.
     """
     source = str(path)
     with unpacked(path) as file:
@@ -132,78 +128,69 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
         if not match:
             raise DataError(
                 f"{source} does not start with the numbers of rows and of values per row, as "
-                "word2vec's binary files do"
+                "binary files of word2vec do; check the format"
             )
-        n, width = _promised(match, source)
-        # A map of the file is searched like bytes, and takes no memory.
+        n, width = _declared(match, source)
+        # A memory map can be searched like bytes, and takes no memory.
         data = (
             start + file.stream.read()
             if file.packed
             else mmap.mmap(file.stream.fileno(), 0, access=mmap.ACCESS_READ)
         )
-    size = 4 * width
-    if size > len(data):
-        raise DataError(
-            f"{source}: the header says {width:,} values a row, {size:,} bytes, and the file has "
-            f"{len(data):,} in all; is it cut short, or of another format?"
-        )
-    rows = _Buffer(source, width, min(n, len(data) // size))
+    rows, size = _Rows(source, width), 4 * width
     at, label = len(start), ""
     for row in range(n):
         end = data.find(b" ", at, at + LONGEST_WORD)
         word = data[at:end].lstrip(b"\n") if end >= 0 else b""
-        if not word or b"\n" in word or _is_noise(word):
-            raise _no_word(source, data[at : at + 60].lstrip(b"\n"), label, row, n, width)
-        label, at = rows.decode(word), end + 1
+        last = f"after {shown(label)}" if row else "before the first word"
+        label = word.decode("utf-8", errors="replace")
+        if not word or b"\n" in word or (CONTROL.search(word) and "\ufffd" in label):
+            first = data[at : at + 60].lstrip(b"\n")
+            if not first:
+                raise DataError(
+                    f"{source} ends {last}: it contains {row:,} rows, but its header declares "
+                    f"{n:,}; fetch it again"
+                )
+            raise DataError(
+                f"{source}: row {row + 1:,} of {n:,}, {last}, starts with {first[:20]!r} and not "
+                f"with a word; is the dimension {width:,} in the header wrong, or the file cut?"
+            )
+        at = end + 1
         if len(data) < at + size:
             raise DataError(
-                f"{source} ends within the vector of {shown(label)}, row {row + 1:,} of the {n:,} "
-                f"that its header says: {len(data) - at:,} of {size:,} bytes are there. Is the "
-                f"file cut short, or the header's dimension {width:,} wrong?"
+                f"{source} ends within the vector of {shown(label)}, row {row + 1:,} of {n:,}: it "
+                f"has {len(data) - at:,} of {size:,} bytes. Is the file cut short, or the "
+                f"dimension {width:,} in the header wrong?"
             )
         if words is None or label in words:
-            rows.note_replaced(word, label)
+            rows.count_replaced(word, label)
             rows.append([label], np.frombuffer(data, "<f4", width, at))
         at += size
-    rest = len(data[at:].strip(b"\n"))
-    if rest:
+    n_left = len(data[at:].strip(b"\n"))
+    if n_left:
         raise DataError(
-            f"{source} goes on for {rest:,} bytes (up to {rest // (size + 2):,} rows) after "
-            f"{shown(label)}, the last of the {n:,} rows of {width:,} values that its header says; "
-            "one of the two numbers is wrong"
+            f"{source} contains {n_left:,} further bytes (up to {n_left // (size + 2):,} rows) "
+            f"after {shown(label)}, the last of the {n:,} rows of {width:,} values that its header "
+            "declares; correct the header"
         )
-    return rows.read(n)
-
-
-def _no_word(source: str, start: bytes, last: str, row: int, n: int, width: int) -> DataError:
-    """The error for a row of the binary form that does not start with a word."""
-    reached = f"after {shown(last)}" if row else "before its first word"
-    if not start:
-        return DataError(
-            f"{source} ends {reached}: it holds {row:,} rows, and its header says {n:,}; is it cut "
-            "short?"
-        )
-    return DataError(
-        f"{source}: row {row + 1:,} of {n:,}, {reached}, does not start with a word (it starts "
-        f"with {start[:20]!r}); is the header's dimension {width:,} wrong, or the file cut short?"
-    )
+    return rows.finished(n)
 
 
 def is_word_line(line: bytes, width: int | None = None) -> bool:
-    """Whether a line is a word and its numbers, at least three where `width` does not say.
+    """Return whether a line consists of a word and `width` numbers, or at least three.
 
     >>> is_word_line(b". . . 0.1 0.2 -0.3"), is_word_line(b"tie knot 0.5")
     (True, False)
     """
     fields = line.split()
-    numeric = counted_values(fields)
+    n_numbers = _count_numbers(fields)
     if width is not None:
-        return len(fields) > width and numeric >= width
-    return numeric >= 3 and line.count(b"\t") < 2
+        return len(fields) > width and n_numbers >= width
+    return n_numbers >= 3 and line.count(b"\t") < 2
 
 
-def counted_values(fields: Sequence[bytes]) -> int:
-    """How many fields at the end are numbers, leaving one for the word."""
+def _count_numbers(fields: Sequence[bytes]) -> int:
+    """Count the numbers at the end of some fields, of which the first is the word."""
     count = 0
     for cell in reversed(fields[1:]):
         if not is_number(cell.decode("latin-1")):
@@ -212,110 +199,95 @@ def counted_values(fields: Sequence[bytes]) -> int:
     return count
 
 
-@dataclass
-class _Buffer:
-    """Rows of numbers in one array that grows in place, and their words."""
+class _Rows:
+    """Words and their numbers, in one array that grows in place."""
 
-    source: str
-    width: int
-    capacity: int
-    labels: list[str] = field(default_factory=list)
-    replaced: int = 0
-    first_replaced: str = ""
-    values: np.ndarray = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.values = np.empty((max(self.capacity, 1), self.width), dtype=np.float32)
+    def __init__(self, source: str, width: int):
+        self.source, self.width = source, width
+        self.labels: list[str] = []
+        self.replaced: list[str] = []
+        self.values = np.empty((0, width), dtype=np.float32)
 
     def append(self, labels: Sequence[str], block: np.ndarray) -> None:
         """Add some rows."""
         start = len(self.labels)
-        needed = start + len(labels)
-        if needed > MOST_LABELS:
+        stop = start + len(labels)
+        if stop > MOST_LABELS:
             raise DataError(
-                f"{self.source} has more than {MOST_LABELS:,} words; name those that you need as "
-                f"{setting('words')}"
+                f"{self.source} has more than {MOST_LABELS:,} words; pass the words that you need "
+                f"as {setting('words')}"
             )
-        if needed > len(self.values):
-            # No view of the array exists yet, so the memory may move.
-            self.values.resize((needed + needed // 4, self.width), refcheck=False)
-        self.values[start:needed] = block
+        if stop > len(self.values):
+            # An eighth more, so that the array is seldom moved; no view of it exists yet.
+            self.values.resize((stop + stop // 8, self.width), refcheck=False)
+        self.values[start:stop] = block
         self.labels.extend(labels)
 
-    def decode(self, word: bytes) -> str:
-        """A word as text, with what is not UTF-8 replaced."""
-        return word.decode("utf-8", errors="replace")
-
-    def note_replaced(self, word: bytes, label: str) -> None:
-        """Count a kept word in which bytes were replaced."""
+    def count_replaced(self, word: bytes, label: str) -> None:
+        """Record a label in which bytes were replaced."""
         if "\ufffd" in label and label.encode("utf-8") != word:
-            self.replaced += 1
-            self.first_replaced = self.first_replaced or label
+            self.replaced.append(label)
 
-    def read(self, n_read: int) -> VectorRows:
-        """What was gathered, without the spare room."""
+    def finished(self, n_read: int) -> VectorRows:
+        """Return the rows, without spare room."""
         self.values.resize((len(self.labels), self.width), refcheck=False)
         notes: tuple[str, ...] = ()
         if self.replaced:
             notes = (
-                f"{self.replaced:,} words are not UTF-8; the bytes in question became U+FFFD, "
-                f"first in {shown(self.first_replaced)}",
+                f"{len(self.replaced):,} words are not UTF-8; their invalid bytes became U+FFFD, "
+                f"first in {shown(self.replaced[0])}",
             )
         return VectorRows(self.labels, self.values, n_read, notes)
 
 
-@dataclass(frozen=True)
-class _TextRows:
-    """Splits and parses lines of a word and its numbers."""
+class _TextRows(_Rows):
+    """Rows that are parsed from lines of a word and its numbers."""
 
-    source: str
-    width: int
-    width_from: str
+    def __init__(self, source: str, width: int, *, is_declared: bool):
+        super().__init__(source, width)
+        self.expected = "the header declares" if is_declared else "most of the first lines have"
 
-    def fill(
-        self,
-        rows: _Buffer,
-        lines: Iterator[tuple[int, bytes]],
-        words: Collection[str] | None,
-    ) -> int:
-        """Add the rows that are wanted to a buffer; returns how many lines there were."""
-        step = max(1, BLOCK_NUMBERS // self.width)
+    def parse(self, block: Sequence[tuple[int, bytes]], words: Collection[str] | None) -> None:
+        """Add the wanted ones of some numbered lines."""
         numbers: list[int] = []
         labels: list[str] = []
-        cells: list[bytes] = []
-        n_read = 0
-        for number, line in lines:
-            n_read += 1
-            word, values = self.split(number, line)
-            label = rows.decode(word)
-            if words is not None and label not in words:
-                continue
-            rows.note_replaced(word, label)
-            numbers.append(number)
-            labels.append(label)
-            cells.append(values)
-            if len(cells) == step:
-                rows.append(labels, self.parse(numbers, labels, cells))
-                numbers, labels, cells = [], [], []
-        if cells:
-            rows.append(labels, self.parse(numbers, labels, cells))
-        return n_read
+        texts: list[bytes] = []
+        for number, line in block:
+            word, text = self._split(number, line)
+            label = word.decode("utf-8", errors="replace")
+            if words is None or label in words:
+                self.count_replaced(word, label)
+                numbers.append(number)
+                labels.append(label)
+                texts.append(text)
+        if not labels:
+            return
+        values = np.empty((0, 0))
+        try:
+            cells = [text.decode("ascii") for text in texts]
+            with np.errstate(over="ignore"):
+                values = np.loadtxt(cells, dtype=np.float32, comments=None, ndmin=2)
+        except ValueError:
+            pass  # the error of the cell follows
+        if values.shape != (len(texts), self.width) or not np.isfinite(values).all():
+            raise self._error(numbers, labels, texts)
+        self.append(labels, values)
 
-    def split(self, number: int, line: bytes) -> tuple[bytes, bytes]:
-        """The word of a line and the rest."""
+    def _split(self, number: int, line: bytes) -> tuple[bytes, bytes]:
+        """Split a line into its word and the rest."""
         if line.find(b" ", 0, LONGEST_WORD) < 0 and line.find(b"\t", 0, LONGEST_WORD) < 0:
             raise DataError(
                 f"{self.source}, line {number} starts with a word of more than {LONGEST_WORD:,} "
-                "bytes; expected a word, and then its numbers"
+                "bytes; expected a word and its numbers"
             )
         if line[:1].isspace():
             raise DataError(
-                f"{self.source}, line {number} starts with a space; expected a word, and then "
+                f"{self.source}, line {number} starts with a space; expected a word and "
                 f"{self.width:,} numbers"
             )
         if line.count(b" ") == self.width and b"\t" not in line:
-            word, _, values = line.partition(b" ")
-            return word, values
+            word, _, text = line.partition(b" ")
+            return word, text
         fields = line.rsplit(None, self.width)
         first, *middle = fields[0].split()
         whole = len(fields) > 1 and fields[1].isdigit()
@@ -323,55 +295,44 @@ class _TextRows:
             DECIMAL.fullmatch(cell) is not None or (whole and cell.isdigit()) for cell in middle
         )
         if len(fields) <= self.width or surplus:
-            self._refuse_width(number, first, len(fields) - 1 + surplus)
+            raise self._width_error(number, _text(first), len(fields) - 1 + surplus)
         return fields[0], b" ".join(fields[1:])
 
-    def parse(
-        self, numbers: Sequence[int], labels: Sequence[str], cells: Sequence[bytes]
-    ) -> np.ndarray:
-        """The numbers of some lines; a cell that is none is named by line, word and position."""
-        block: np.ndarray = np.empty((0, 0))
-        try:
-            texts = [cell.decode("ascii") for cell in cells]
-            with np.errstate(over="ignore"):
-                block = np.loadtxt(texts, dtype=np.float32, comments=None, ndmin=2)
-        except ValueError:
-            pass  # the loop below finds the cell
-        if block.shape == (len(cells), self.width) and np.isfinite(block).all():
-            return block
-        for number, label, text in zip(numbers, labels, cells, strict=True):
-            fields = text.split()
+    def _error(
+        self, numbers: Sequence[int], labels: Sequence[str], texts: Sequence[bytes]
+    ) -> DataError:
+        """Return the error of the first line with a wrong cell, by line, word and position."""
+        for number, label, text in zip(numbers, labels, texts, strict=True):
+            fields = [field.decode("utf-8", errors="replace") for field in text.split()]
             if len(fields) != self.width:
-                self._refuse_width(number, label.encode(), len(fields))
-            for column, cell in enumerate(fields):
-                written = cell.decode("utf-8", errors="replace")
-                plain = is_number(written) and "_" not in written
-                if not plain or abs(float(written)) > LARGEST:
-                    raise DataError(
-                        f"{self.source}, line {number} ({shown(label)}): value {column + 1} of "
-                        f"{self.width:,} is {shown(written)}; vectors need finite numbers within "
-                        "the range of float32, with a point as decimal sign"
+                return self._width_error(number, label[:60], len(fields))
+            for column, cell in enumerate(fields, start=1):
+                is_plain = is_number(cell) and "_" not in cell
+                if not is_plain or abs(float(cell)) > LARGEST:
+                    return DataError(
+                        f"{self.source}, line {number} ({shown(label)}): value {column} of "
+                        f"{self.width:,} is {shown(cell)}; vectors need finite numbers within the "
+                        "range of float32, with a point as decimal sign"
                     )
-        raise DataError(
+        return DataError(
             f"{self.source}: the numbers of lines {numbers[0]} to {numbers[-1]} cannot be read; "
-            "expected decimal numbers with single spaces between"
+            "expected decimal numbers with single spaces between them"
         )
 
-    def _refuse_width(self, number: int, word: bytes, found: int) -> None:
-        raise DataError(
-            f"{self.source}, line {number} ({_text(word)!r}) has {found:,} values where "
-            f"{self.width_from} say{'s' if self.width_from == 'the header' else ''} "
+    def _width_error(self, number: int, word: str, count: int) -> DataError:
+        return DataError(
+            f"{self.source}, line {number} ({word!r}) has {count:,} values, but {self.expected} "
             f"{self.width:,}; is the line cut short, or joined to another?"
         )
 
 
 def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
-    """Each line that is not blank, without white space at its end, with its number."""
+    """Yield each line that is not blank, without white space at its end, with its number."""
     for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE + 1), b""), start=1):
         if len(line) > LONGEST_LINE:
             raise DataError(
-                f"{source}, line {number} is longer than {LONGEST_LINE:,} bytes, the most that a "
-                "word and its numbers may take; is an end of line lost?"
+                f"{source}, line {number} is longer than {LONGEST_LINE:,} bytes, the limit for a "
+                "word and its numbers; check the ends of lines"
             )
         if number == 1:
             if line[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -379,74 +340,52 @@ def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]
             line = line.removeprefix(b"\xef\xbb\xbf")
         if b"\x00" in line:
             raise DataError(
-                f"{source}, line {number} is not text (it holds zero bytes); if this is "
-                f"word2vec's binary form, read it with {setting('format', 'word2vec-binary')}"
+                f"{source}, line {number} is not text (it contains zero bytes); use "
+                f"{setting('format', 'word2vec-binary')} for word2vec's binary form"
             )
         line = line.rstrip()
         if line:
             yield number, line
 
 
-def _promised(header: re.Match[bytes], source: str) -> tuple[int, int]:
-    """The numbers of rows and of values a row that a header says."""
-    digits = max(len(header[1]), len(header[2]))
-    if digits > MOST_DIGITS:
+def _declared(header: re.Match[bytes], source: str) -> tuple[int, int]:
+    """Return the numbers of rows and of values per row that a header declares."""
+    n_digits = max(len(header[1]), len(header[2]))
+    if n_digits > MOST_DIGITS:
         raise DataError(
-            f"{source}, line 1: the header says a number of {digits:,} digits; expected the "
-            "numbers of rows and of values a row"
+            f"{source}, line 1: the header contains a number of {n_digits:,} digits; expected the "
+            "numbers of rows and of values per row"
         )
     n, width = int(header[1]), int(header[2])
     if n < 1 or width < 1:
         raise DataError(
-            f"{source}, line 1: the header says {n:,} rows of {width:,} values; there is nothing "
-            "to read"
+            f"{source}, line 1: the header declares {n:,} rows of {width:,} values; expected at "
+            "least one of each"
         )
     return n, width
 
 
-def _width(head: Sequence[tuple[int, bytes]], promised: tuple[int, int] | None, source: str) -> int:
-    """How many numbers a line has: as the header says, else as most of the first lines have."""
-    if not head:
-        n, width = promised or (0, 0)
-        raise DataError(
-            f"{source}, line 1: the header says {n:,} rows of {width:,} values, and the file "
-            "holds 0 rows"
-        )
-    split = [line.split() for _, line in head]
-    usual = _most_common([len(fields) - 1 for fields in split])
-    if promised is None:
+def _width(head: Sequence[tuple[int, bytes]], declared: int | None, source: str) -> int:
+    """Return the number of values per line: as declared, else as most of the first lines have."""
+    fields = [line.split() for _, line in head]
+    usual = min(multimode(len(cells) - 1 for cells in fields), default=0)
+    if declared is None:
         if usual < 1:
             raise DataError(
                 f"{source}, line {head[0][0]} is {_text(head[0][1])!r}; expected a word and its "
-                "numbers, split by spaces"
+                "numbers, separated by spaces"
             )
         return usual
-    width = promised[1]
-    if width != usual and width != _most_common([counted_values(fields) for fields in split]):
+    # A word with spaces makes its line look longer; its numbers are then still as many.
+    if fields and declared not in (usual, min(multimode(map(_count_numbers, fields)))):
         raise DataError(
-            f"{source}, line 1: the header says {width:,} values a row, and the rows have "
-            f"{usual:,} (line {head[0][0]}, {_text(split[0][0])!r}, has {len(split[0]) - 1:,}); "
-            f"mend the header, or take it out and read the file with {setting('format', 'glove')}"
+            f"{source}, line 1: the header declares {declared:,} values per row, but the rows have "
+            f"{usual:,} (line {head[0][0]}, {_text(fields[0][0])!r}, has {len(fields[0]) - 1:,}); "
+            f"correct the header, or delete it and use {setting('format', 'glove')}"
         )
-    return width
-
-
-def _most_common(counts: Sequence[int]) -> int:
-    """The most frequent number, of equally frequent ones the smallest."""
-    return min(Counter(counts).items(), key=lambda pair: (-pair[1], pair[0]))[0]
+    return declared
 
 
 def _text(word: bytes) -> str:
-    """Bytes for a message, as text and not too long."""
+    """Return bytes as a text of limited length, for a message."""
     return word.decode("utf-8", errors="replace")[:60]
-
-
-def _is_noise(word: bytes) -> bool:
-    """Whether bytes are numbers rather than a word: control characters and invalid UTF-8."""
-    if not CONTROL.search(word):
-        return False
-    try:
-        word.decode("utf-8")
-    except UnicodeDecodeError:
-        return True
-    return False

@@ -27,6 +27,7 @@ from manymaps.errors import DataWarning, ParameterError, setting
 from manymaps.maps.estimator import MapEstimator
 from manymaps.model.choice import (
     CHOICES,
+    DEGREES_OF_FREEDOM,
     MULTIPLE_MAPS_SNE,
     MULTIPLE_MAPS_T_SNE,
     ChoiceModel,
@@ -130,6 +131,7 @@ class _MultipleMaps(MapEstimator):
         return Momentum(hold_weights=min(Momentum.hold_weights, self.max_iter // 4))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MultipleMapsTSNE(_MultipleMaps):
     """Multiple maps t-SNE: several maps with a heavy-tailed kernel.
 
@@ -227,6 +229,11 @@ class MultipleMapsTSNE(_MultipleMaps):
         together.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
+    degrees_of_freedom : float from 1 to infinity
+        Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which is that of
+        Student's t distribution. The default 1 is the kernel of t-SNE, 1 / (1 + d2), and infinity
+        is the Gaussian kernel exp(-d2) of SNE. A larger number explains more of the data
+        and puts fewer associates among the nearest objects (see the manual on the kernel).
 
     Attributes
     ----------
@@ -281,6 +288,15 @@ class MultipleMapsTSNE(_MultipleMaps):
 
     method = "mm-tsne"
     _preset = MULTIPLE_MAPS_T_SNE
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **_MultipleMaps._parameter_constraints,
+        "degrees_of_freedom": DEGREES_OF_FREEDOM,
+    }
+
+    degrees_of_freedom: float = 1.0
+
+    def _model(self) -> ChoiceModel:
+        return replace(super()._model(), kernel=self.degrees_of_freedom)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -55,7 +55,7 @@ from manymaps.compute.mixture import (
     log_normalizers,
     side_by_side,
 )
-from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.similarity import kernel_code
 from manymaps.compute.threads import current_threads, share_out
 from manymaps.model.objective import Entries
 from manymaps.model.parameters import log_softmin, weights_from_proportions
@@ -130,7 +130,7 @@ class NewRows:
 
     @cached_property
     def _known_table(self) -> np.ndarray:
-        return side_by_side(*self._known, KERNEL_CODES[self.atlas.model.kernel])
+        return side_by_side(*self._known, kernel_code(self.atlas.model.kernel))
 
     @cached_property
     def _sources(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -215,7 +215,7 @@ class NewRows:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Compute attraction, share, mass and cost of the new rows."""
         model, n = self.atlas.model, self.atlas.n_objects
-        kind = KERNEL_CODES[model.kernel]
+        kind = kernel_code(model.kernel)
         n_pairs = n * (n - 1) if self._is_joint else n
         log_rest = np.log(model.background / n_pairs) if model.background else 0.0
         # Maps that are not considered for a row must not explain its pairs either.

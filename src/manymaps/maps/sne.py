@@ -23,7 +23,14 @@ import numpy as np
 from manymaps.constraints import AUTO, Allowed, Number
 from manymaps.errors import DataWarning, setting
 from manymaps.maps.estimator import MapEstimator
-from manymaps.model.choice import CHOICES, SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
+from manymaps.model.choice import (
+    CHOICES,
+    DEGREES_OF_FREEDOM,
+    SYMMETRIC_SNE,
+    T_SNE,
+    UNI_SNE,
+    ChoiceModel,
+)
 from manymaps.model.choice import SNE as SNE_MODEL
 from manymaps.optimizers.descent import Momentum, Optimizer
 from manymaps.optimizers.schedules import Constant, Line, Stages
@@ -501,6 +508,11 @@ class TSNE(_SingleMap):
         divided by n, or one of openTSNE or FIt-SNE divided by 4n. The default "auto" is 1/4 divided
         by the exaggeration, which is n / exaggeration in openTSNE (Belkina et al. 2019). Values
         above 4 move points far apart and raise a `DataWarning`.
+    degrees_of_freedom : float from 1 to infinity
+        Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which is that of
+        Student's t distribution. The default 1 is the kernel of t-SNE, 1 / (1 + d2), and infinity
+        is the Gaussian kernel exp(-d2) of SNE. Its maps have less space between
+        groups.
 
     Attributes
     ----------
@@ -551,15 +563,17 @@ class TSNE(_SingleMap):
         "early_exaggeration": [Number(least=1)],
         "late_exaggeration": [Number(least=1)],
         "learning_rate": [Number(above=0), AUTO],
+        "degrees_of_freedom": DEGREES_OF_FREEDOM,
     }
 
     early_exaggeration: float = 12.0
     late_exaggeration: float = 1.0
     learning_rate: float | Literal["auto"] = "auto"
+    degrees_of_freedom: float = 1.0
     max_iter: int = 750
 
     def _model(self) -> ChoiceModel:
-        return T_SNE
+        return replace(T_SNE, kernel=self.degrees_of_freedom)
 
     def _default_optimizer(self) -> Optimizer:
         span = min(_EXAGGERATED, self.max_iter // 3)

@@ -1,4 +1,4 @@
-"""Measures of neighbourhoods, senses and groups, on plain arrays."""
+"""Measures of neighbourhoods, senses and groups on plain arrays."""
 
 from __future__ import annotations
 

@@ -1,33 +1,34 @@
-"""How well an embedding keeps groups together: of rows among themselves, and of columns near rows.
+"""Measures of how well an embedding keeps groups together.
 
-Rows (documents) belong to known groups (newsgroups), which the embedding has not seen.
+Rows (documents) belong to known groups (newsgroups), which the embedding was not fitted to.
 
-**Purity** (doc-doc). For row i and each neighbourhood size k = 1 .. n - 1, the share of its k
-nearest other rows that are of its group; averaged over rows a curve over k, and over all sizes one
-number. An embedding drawn by lot has the groups' mean share.
+**Purity** (doc-doc). For row i and each neighbourhood size k = 1 .. n - 1, the purity is the share
+of its k nearest other rows that belong to its group. The mean over rows is a curve over k, and the
+mean over all sizes is one number. A random embedding has the groups' mean share.
 
-**Lift** (word-doc). For row i of group g and each n = 1 .. 99, the mean over its n nearest columns
-y of
+**Lift** (word-doc). For row i of group g and each n = 1 .. 99, the lift is the mean over its n
+nearest columns y of
 
     p(y | g) / p(y)        p(y | g) = counts of y in rows of g / all counts in rows of g
                            p(y)     = counts of y / all counts
 
-averaged over rows and sizes. 1 says nothing of the group; where groups have equal counts the most
-is their number.
+averaged over rows and sizes. A lift of 1 contains no information on the group. If groups have equal
+counts, the maximum is their number.
 
-Both are those of Globerson, Chechik, Pereira & Tishby, Euclidean embedding of co-occurrence data,
-NIPS 2004, section 5 and figure 4. The paper words the second as the probability of the n nearest
-words under the document's group relative to their prior, for neighbourhoods below 100, which leaves
-open whether words or their summed probabilities are averaged; here each word counts alike, so that
-one frequent word does not decide. (The journal version, JMLR 8, 2007, section 8.3, divides the
-first by the best attainable instead of the prior.)
+Both measures are those of Globerson, Chechik, Pereira & Tishby, Euclidean embedding of
+co-occurrence data, NIPS 2004, section 5 and figure 4. The paper describes the second as the
+probability of the n nearest words under the document's group relative to their prior, for
+neighbourhoods below 100. This does not determine whether words or their summed probabilities are
+averaged. Here each word has the same weight, so that one frequent word does not dominate. (The
+journal version, JMLR 8, 2007, section 8.3, divides the first by the best attainable instead of the
+prior.)
 
-**Ties** are shared: columns or rows at the same distance have the mean of what is at their places,
-which is what breaking ties by lot gives on average, so nothing depends on the order of rows.
+**Ties** are shared. Columns or rows at the same distance have the mean of their values, which is
+the expected result of breaking ties at random. Nothing therefore depends on the order of rows.
 
-Both take positions, or a space of `manymaps.metrics.spaces`; so many maps compare by their
-similarities sum_m pi_i^m pi_j^m K. Everything goes by blocks of rows: n^2 log n time, no table of
-all pairs.
+Both functions take positions or a space of `manymaps.metrics.spaces`. Several maps are compared by
+their similarities sum_m pi_i^m pi_j^m K. Everything is computed by blocks of rows in n^2 log n
+time, without a table of all pairs.
 
 Shapes: groups (n_rows,), counts (n_rows, n_columns), curve (n_sizes,), values (n_rows,).
 """
@@ -54,14 +55,14 @@ Score: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class GroupMeasure(Measure):
-    """A mean over rows and neighbourhood sizes; `values` are means over sizes.
+    """A mean over rows and neighbourhood sizes; `values` contains means over sizes.
 
     Attributes
     ----------
     sizes : ndarray of int, shape (n_sizes,)
         Neighbourhood sizes 1, 2, ...
     curve : ndarray of shape (n_sizes,)
-        Mean over rows, for each size.
+        Mean over rows for each size.
     """
 
     sizes: np.ndarray = field(repr=False)
@@ -69,23 +70,24 @@ class GroupMeasure(Measure):
 
 
 def group_purity(rows: Any, groups: Any) -> GroupMeasure:
-    """Share of the nearest rows that are of the same group, over all neighbourhood sizes.
+    """Compute the share of the nearest rows in the same group, over all neighbourhood sizes.
 
     Parameters
     ----------
     rows : array of shape (n_rows, n_components), or Space of n_rows objects
+        Positions of the rows, or a space that contains them.
     groups : array of shape (n_rows,)
-        Labels of any kind.
+        Group of each row, as labels of any type.
 
     Returns
     -------
     GroupMeasure
-        In [0, 1]; sizes from 1 to n_rows - 1.
+        Purity in [0, 1], for sizes from 1 to n_rows - 1.
 
     Raises
     ------
     DataError
-        Where groups and rows differ in number, or for a single row.
+        If groups and rows differ in number, or if there is only one row.
 
     See Also
     --------
@@ -95,16 +97,16 @@ def group_purity(rows: Any, groups: Any) -> GroupMeasure:
     --------
     >>> import numpy as np
     >>> from manymaps import group_purity
-    >>> found = group_purity(np.array([[0.0], [1], [10], [12]]), np.array([*"aabb"]))
-    >>> found.curve.round(3).tolist()
+    >>> purity = group_purity(np.array([[0.0], [1], [10], [12]]), np.array([*"aabb"]))
+    >>> purity.curve.round(3).tolist()
     [1.0, 0.5, 0.333]
     """
     space, codes = as_space(rows), _codes(groups)
     n = space.n_objects
     if codes.shape != (n,):
-        raise DataError(f"there are {len(codes)} groups for {n} rows; give one each")
+        raise DataError(f"got {len(codes)} groups for {n} rows; pass one group per row")
     if n < 2:
-        raise DataError("the purity of neighbourhoods needs at least two rows")
+        raise DataError(f"got {n} rows; the purity of neighbourhoods needs at least two rows")
     everyone = np.arange(n)
 
     def same(block: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -114,30 +116,30 @@ def group_purity(rows: Any, groups: Any) -> GroupMeasure:
 
 
 def group_lift(places: Any, groups: Any, counts: Any, *, most_neighbors: int = 99) -> GroupMeasure:
-    """How much likelier the columns nearest to a row are in its group than in all.
+    """Compute how much more probable the columns nearest to a row are in its group than overall.
 
     Parameters
     ----------
     places : array of shape (n_rows + n_columns, n_components), or Space of as many objects
-        The rows first, then the columns.
+        Positions of the rows, followed by those of the columns.
     groups : array of shape (n_rows,)
-        Labels of any kind.
+        Group of each row, as labels of any type.
     counts : array or sparse array of shape (n_rows, n_columns), or Counts
-        Columns without counts are nobody's neighbours.
-    most_neighbors : int
-        The largest neighbourhood; all columns where there are fewer.
+        Co-occurrence counts. Columns without counts are not used as neighbours.
+    most_neighbors : int, default=99
+        Largest neighbourhood size, limited by the number of columns.
 
     Returns
     -------
     GroupMeasure
-        Not negative; 1 says nothing of the group.
+        Non-negative lift; 1 contains no information on the group.
 
     Raises
     ------
     DataError
-        Where numbers do not fit, or a group has no counts.
+        If numbers of rows or columns do not match, or if a group has no counts.
     ParameterError
-        For an impossible neighbourhood.
+        If `most_neighbors` is less than 1.
 
     See Also
     --------
@@ -156,8 +158,8 @@ def group_lift(places: Any, groups: Any, counts: Any, *, most_neighbors: int = 9
     n_rows, n_columns = table.shape
     if codes.shape != (n_rows,) or space.n_objects != n_rows + n_columns:
         raise DataError(
-            f"there are {len(codes)} groups and {space.n_objects} places for {n_rows} rows and "
-            f"{n_columns} columns; give one group a row, and the places of rows and then of columns"
+            f"got {len(codes)} groups and {space.n_objects} positions for {n_rows} rows and "
+            f"{n_columns} columns; pass one group per row, and positions of rows, then of columns"
         )
     check_whole("most_neighbors", most_neighbors)
     lifts = _lifts(table, codes)
@@ -173,12 +175,12 @@ def group_lift(places: Any, groups: Any, counts: Any, *, most_neighbors: int = 9
 def _codes(groups: Any) -> np.ndarray:
     labels = np.asarray(groups)
     if labels.ndim != 1:
-        raise DataError(f"groups have shape {labels.shape}; give one label a row")
+        raise DataError(f"groups have shape {labels.shape}; pass one label per row")
     return np.unique(labels, return_inverse=True)[1]
 
 
 def _lifts(table: sparse.csr_array, codes: np.ndarray) -> np.ndarray:
-    """p(y | g) / p(y), shape (n_groups, n_columns); NaN for columns without counts."""
+    """Compute p(y | g) / p(y), shape (n_groups, n_columns); NaN for columns without counts."""
     n_rows, n_groups = len(codes), int(codes.max(initial=-1)) + 1
     members = sparse.csr_array(
         (np.ones(n_rows), (codes, np.arange(n_rows))), shape=(n_groups, n_rows)
@@ -186,7 +188,7 @@ def _lifts(table: sparse.csr_array, codes: np.ndarray) -> np.ndarray:
     sums = (members @ table).toarray()
     totals, of_columns = sums.sum(axis=1, keepdims=True), sums.sum(axis=0)
     if n_rows == 0 or not totals.all():
-        raise DataError("a group has no counts, so that no word has a probability in it")
+        raise DataError("a group has no counts; remove its rows, or add counts")
     prior = of_columns / of_columns.sum()
     return np.divide(sums / totals, prior, out=np.full(sums.shape, np.nan), where=prior > 0)
 
@@ -194,11 +196,11 @@ def _lifts(table: sparse.csr_array, codes: np.ndarray) -> np.ndarray:
 def _over_sizes(
     space: Space, rows: np.ndarray, among: np.ndarray, most: int, score: Score
 ) -> GroupMeasure:
-    """Means of what `score` says of each row's nearest others, in neighbourhoods of 1 to `most`.
+    """Average `score` over each row's nearest neighbours, in neighbourhoods of 1 to `most`.
 
-    score(block, order) has the shape of `order`: of rows `block`, whose nearest stand, from near to
-    far, at the places `order` in `among`. Where rows are compared with themselves, a row is none of
-    its own neighbours.
+    score(block, order) returns an array of the shape of `order`. The nearest neighbours of the rows
+    `block`, from near to far, are at the indices `order` of `among`. If rows are compared with
+    themselves, a row is not its own neighbour.
     """
     sizes = np.arange(1, most + 1)
     curve, values = np.zeros(most), np.empty(len(rows))
@@ -219,7 +221,7 @@ def _over_sizes(
 
 
 def _nearest(keys: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Places by rising key: the nearest `most` and at least all tied with them; and their keys."""
+    """Return indices by rising key, of the nearest `most` and at least all ties; and their keys."""
     n = keys.shape[1]
     if most < n // 4:
         limits = np.partition(keys, most - 1, axis=1)[:, most - 1] * (1 + TIE)
@@ -234,7 +236,7 @@ def _nearest(keys: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _shared(scores: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Scores with the mean of their tie in place of each; keys rise along rows."""
+    """Replace each score by the mean of its tie; keys rise along rows."""
     n_rows, n = keys.shape
     first = np.ones((n_rows, n), dtype=bool)
     first[:, 1:] = keys[:, 1:] > keys[:, :-1] * (1 + TIE)

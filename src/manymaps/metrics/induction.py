@@ -1,30 +1,31 @@
-"""Agreement of the groups of a word's pairs with the senses that they come from.
+"""Agreement between the clusters of a word's pairs and the senses that the pairs come from.
 
-A method of induction gives each stored pair (i, j) of word i a cluster; where the true senses are
-known, the two partitions of the word's n pairs are compared. With n_sc pairs of sense s in cluster
-c, of n_s and n_c in all,
+A method of sense induction assigns each stored pair (i, j) of word i to a cluster. If the true
+senses are known, the two partitions of the word's n pairs are compared. Let n_sc be the number of
+pairs of sense s in cluster c, and let n_s and n_c be the totals. The measures of a word are:
 
-    precision       1/n sum_sc  n_sc^2 / n_c          B-cubed (Bagga & Baldwin 1998): of the pairs
-    recall          1/n sum_sc  n_sc^2 / n_s          that share a pair's cluster, those of its
-                                                      sense, and the other way round
+    precision       1/n sum_sc  n_sc^2 / n_c          B-cubed (Bagga & Baldwin 1998): among the
+    recall          1/n sum_sc  n_sc^2 / n_s          pairs of a pair's cluster, the share of its
+                                                      sense, and vice versa
     homogeneity     1 - H(s|c) / H(s)                 V-measure (Rosenberg & Hirschberg 2007)
     completeness    1 - H(c|s) / H(c)
 
-Pairs of a word weigh equally, and words do: the four are means over the words of two or more
-senses, and
+All pairs of a word have equal weight, and so have all words. The four measures are means over the
+words with two or more senses, and
 
     F           2 P R / (P + R)     of the mean precision P and the mean recall R
     V-measure   the same            of the mean homogeneity and the mean completeness
 
-so that a method is one point between too few clusters and too many, and not a mean of points. The
-clusters of different words have nothing to do with one another.
+so that a method is one point between too few and too many clusters, and not a mean of points. The
+clusters of different words are unrelated.
 
-Of maps, the cluster of a pair is the map that explains it most (`explaining_maps`), the largest of
+For maps, the cluster of a pair is the map that explains it most (`explaining_maps`), the largest of
 
     v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
 
-Read F and V together: V-measure forgives many small clusters, and B-cubed F does not. Amigo et al.
-2009 say what else a measure of clusters must bear; of theirs B-cubed alone bears all.
+Read F and V together, because V-measure tolerates many small clusters and B-cubed F does not. Amigo
+et al. 2009 state further requirements of a measure of clusters. Among the measures that they
+compare, only B-cubed meets all of them.
 
 Shapes: words, pair_senses, clusters (n_pairs,); maps (n_maps, n_objects, n_components).
 """
@@ -38,24 +39,25 @@ import numpy as np
 
 from manymaps.errors import DataError
 from manymaps.metrics.senses import votes
+from manymaps.model.choice import Kernel
 
 __all__ = ["SenseInduction", "b_cubed", "explaining_maps", "sense_induction"]
 
 
 @dataclass(frozen=True)
 class SenseInduction:
-    """How well clusters of pairs find the senses of words; the module docstring has the formulas.
+    """Agreement of clusters of pairs with the senses of words; see the module for formulas.
 
     Attributes
     ----------
     precision, recall, f : float in [0, 1]
-        B-cubed: means over words, and their harmonic mean.
+        B-cubed precision and recall, which are means over words, and their harmonic mean.
     homogeneity, completeness, v_measure : float in [0, 1]
-        The same of entropies.
+        Homogeneity and completeness, which are means over words, and their harmonic mean.
     n_words : int
-        Words with pairs of two or more senses; no others count.
+        Number of words with pairs of two or more senses, the only ones that count.
     mean_clusters, mean_senses : float
-        Clusters and senses of such a word.
+        Mean numbers of clusters and of senses of these words.
 
     See Also
     --------
@@ -64,8 +66,8 @@ class SenseInduction:
     Examples
     --------
     >>> from manymaps.metrics import sense_induction
-    >>> found = sense_induction(["tie"] * 4, [0, 0, 1, 1], [5, 5, 5, 2])
-    >>> found.n_words, found.mean_senses, round(found.precision, 3), round(found.recall, 3)
+    >>> result = sense_induction(["tie"] * 4, [0, 0, 1, 1], [5, 5, 5, 2])
+    >>> result.n_words, result.mean_senses, round(result.precision, 3), round(result.recall, 3)
     (1, 2.0, 0.667, 0.75)
     """
 
@@ -81,25 +83,26 @@ class SenseInduction:
 
 
 def b_cubed(labels_true: Any, labels_pred: Any) -> tuple[float, float, float]:
-    """B-cubed precision, recall and F of one clustering against given classes.
+    """Compute B-cubed precision, recall and F of one clustering against given classes.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n_samples,)
-        The class and the cluster of each sample, as labels of any kind.
+        Class and cluster of each sample, as labels of any type.
 
     Returns
     -------
     precision : float in [0, 1]
+        Mean share of a sample's cluster that belongs to its class.
     recall : float in [0, 1]
+        Mean share of a sample's class that belongs to its cluster.
     f : float in [0, 1]
-        The harmonic mean of the other two. All are 1 where there are no samples, as
-        scikit-learn has it.
+        Harmonic mean of precision and recall. All three are 1 without samples, as in scikit-learn.
 
     Raises
     ------
     DataError
-        Where the labels are not two lists of one length.
+        If the labels are not two lists of the same length.
 
     See Also
     --------
@@ -127,25 +130,27 @@ def b_cubed(labels_true: Any, labels_pred: Any) -> tuple[float, float, float]:
 
 
 def sense_induction(words: Any, pair_senses: Any, clusters: Any) -> SenseInduction:
-    """How well the clusters of each word's pairs agree with the senses that these come from.
+    """Measure how well the clusters of each word's pairs agree with the senses of the pairs.
 
     Parameters
     ----------
     words : array-like of shape (n_pairs,)
-        The word that each pair belongs to, such as the row of a stored pair.
+        Word of each pair, such as the row of a stored pair.
     pair_senses : array-like of shape (n_pairs,)
-        Its true sense, told apart within a word alone: two words may both have a sense 0.
+        True sense of each pair. Labels need to be distinct only within a word, so two words may
+        both have a sense 0.
     clusters : array-like of shape (n_pairs,)
-        Its cluster, likewise.
+        Cluster of each pair, with labels that are distinct within a word.
 
     Returns
     -------
     SenseInduction
+        B-cubed and V-measure of the clusters.
 
     Raises
     ------
     DataError
-        Where the three are not lists of one length, or no word has two senses.
+        If the arguments are not lists of the same length, or if no word has two senses.
 
     See Also
     --------
@@ -153,7 +158,7 @@ def sense_induction(words: Any, pair_senses: Any, clusters: Any) -> SenseInducti
 
     References
     ----------
-    As of `b_cubed`. A. Rosenberg and J. Hirschberg, "V-measure: a conditional entropy-based
+    See `b_cubed`. A. Rosenberg and J. Hirschberg, "V-measure: a conditional entropy-based
     external cluster evaluation measure", EMNLP-CoNLL 2007. S. Manandhar, I. Klapaftis, D. Dligach
     and S. Pradhan, "SemEval-2010 task 14: Word sense induction & disambiguation".
 
@@ -161,8 +166,8 @@ def sense_induction(words: Any, pair_senses: Any, clusters: Any) -> SenseInducti
     --------
     >>> from manymaps.metrics import sense_induction
     >>> words = ["tie", "tie", "tie", "tie", "oak"]
-    >>> found = sense_induction(words, [0, 0, 1, 1, 0], [5, 5, 5, 2, 5])
-    >>> round(found.f, 3), found.n_words, found.mean_clusters
+    >>> result = sense_induction(words, [0, 0, 1, 1, 0], [5, 5, 5, 2, 5])
+    >>> round(result.f, 3), result.n_words, result.mean_clusters
     (0.706, 1, 2.0)
     """
     found = _partitions(*_codes(words=words, pair_senses=pair_senses, clusters=clusters))
@@ -191,31 +196,35 @@ def explaining_maps(
     rows: Any,
     columns: Any,
     *,
-    kernel: str = "cauchy",
+    kernel: Kernel = "cauchy",
     kernel_width: float = 1.0,
 ) -> np.ndarray:
-    """The map that explains each pair most, argmax over m of v_ij^m.
+    """Find the map that explains each pair most, argmax over m of v_ij^m.
 
     Parameters
     ----------
     maps : ndarray of shape (n_maps, n_objects, n_components)
+        Positions in all maps.
     proportions : ndarray of shape (n_maps, n_objects)
+        Mixing proportions.
     rows, columns : array-like of int, shape (n_pairs,)
-        The two objects of each pair; which comes first does not matter.
-    kernel : {"cauchy", "gaussian"}
-    kernel_width : float > 0
+        Indices of the two objects of each pair, in either order.
+    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
+        Kernel of the model; a number is the degrees of freedom of Student's kernel.
+    kernel_width : float > 0, default=1.0
+        Width of the kernel, in units of the positions.
 
     Returns
     -------
     ndarray of int, shape (n_pairs,)
-        The first of equals, and -1 for a pair of objects that share no map.
+        Index of the map, the first one if several are equal, and -1 for objects that share no map.
 
     Raises
     ------
     DataError
-        Where shapes disagree, or a pair is of an object that there is not.
+        If shapes do not match, or if a pair contains an index that is out of range.
     ParameterError
-        For an unknown kernel, or a width that is not positive.
+        If the kernel is unknown, or the width is not positive.
 
     See Also
     --------
@@ -232,19 +241,19 @@ def explaining_maps(
     left, right = np.asarray(rows), np.asarray(columns)
     if maps.ndim != 3 or proportions.shape != maps.shape[:2]:
         raise DataError(
-            f"maps of shape {maps.shape} and proportions of shape {proportions.shape} do not fit; "
-            "they must be (maps, objects, components) and (maps, objects)"
+            f"maps of shape {maps.shape} do not match proportions of shape {proportions.shape}; "
+            "the shapes must be (maps, objects, components) and (maps, objects)"
         )
     if left.ndim != 1 or left.shape != right.shape:
         raise DataError(
-            f"rows have shape {left.shape} and columns {right.shape}; give two lists of one length"
+            f"rows have shape {left.shape} and columns {right.shape}; pass lists of equal length"
         )
     if len(left) == 0:
         return np.zeros(0, np.intp)
     lowest, highest = min(left.min(), right.min()), max(left.max(), right.max())
     if lowest < 0 or highest >= maps.shape[1]:
         raise DataError(
-            f"the pairs are of objects {lowest} to {highest}; there are 0 to {maps.shape[1] - 1}"
+            f"the pairs are of objects {lowest} to {highest}; the maps have {maps.shape[1]} objects"
         )
     shares = votes(maps, proportions, left, right, kernel, kernel_width)
     best = shares.argmax(axis=1)
@@ -253,7 +262,7 @@ def explaining_maps(
 
 
 class _Partitions(NamedTuple):
-    """The measures of each word, and its numbers of clusters and of senses; all (n_words,)."""
+    """Measures of each word, and its numbers of clusters and of senses; all (n_words,)."""
 
     precision: np.ndarray
     recall: np.ndarray
@@ -264,7 +273,7 @@ class _Partitions(NamedTuple):
 
 
 class _Groups(NamedTuple):
-    """Pairs that share a word and a label: which group each pair is in, sizes, and words."""
+    """Pairs that share a word and a label: the group of each pair, group sizes and words."""
 
     of_pair: np.ndarray
     sizes: np.ndarray
@@ -272,12 +281,12 @@ class _Groups(NamedTuple):
 
 
 def _codes(**lists: Any) -> list[np.ndarray]:
-    """Labels of any kind as whole numbers from 0."""
+    """Convert labels of any type to integers from 0."""
     labels = {name: np.asarray(values) for name, values in lists.items()}
     shapes = {array.shape for array in labels.values()}
     if len(shapes) > 1 or len(next(iter(shapes))) != 1:
-        found = ", ".join(f"{name} {array.shape}" for name, array in labels.items())
-        raise DataError(f"the shapes are {found}; give lists of labels of one length")
+        shown = ", ".join(f"{name} {array.shape}" for name, array in labels.items())
+        raise DataError(f"the shapes are {shown}; pass lists of labels of equal length")
     return [np.unique(array, return_inverse=True)[1] for array in labels.values()]
 
 
@@ -290,13 +299,13 @@ def _groups(words: np.ndarray, labels: np.ndarray) -> _Groups:
 
 
 def _partitions(words: np.ndarray, senses: np.ndarray, clusters: np.ndarray) -> _Partitions:
-    """Both partitions of each word's pairs compared; all three are codes from 0."""
+    """Compare both partitions of each word's pairs; all arguments are codes from 0."""
     if len(words) == 0:
         return _Partitions(*np.zeros((6, 0)))
     by_sense, by_cluster = _groups(words, senses), _groups(words, clusters)
     cells = _groups(by_sense.of_pair, by_cluster.of_pair)
     n = np.bincount(words)
-    # One pair of each cell tells its sense, its cluster and so their sizes.
+    # One pair of each cell determines the cell's sense and cluster, and thus their sizes.
     in_cell = np.empty(len(cells.sizes), np.int64)
     in_cell[cells.of_pair] = np.arange(len(words))
     of_sense = by_sense.sizes[by_sense.of_pair[in_cell]]
@@ -307,12 +316,12 @@ def _partitions(words: np.ndarray, senses: np.ndarray, clusters: np.ndarray) -> 
         return np.bincount(of_word, values) / n
 
     def explained(groups: _Groups, size_given: np.ndarray) -> np.ndarray:
-        """1 - H(group | other) / H(group), and 1 where all pairs are in one group."""
+        """Return 1 - H(group | other) / H(group), and 1 if all pairs are in one group."""
         shares = groups.sizes / n[groups.words]
         entropy = np.bincount(groups.words, -shares * np.log(shares))
         rest = total(-cells.sizes * np.log(cells.sizes / size_given))
         left = np.divide(rest, entropy, out=np.zeros_like(rest), where=entropy > 0)
-        # Rounding leaves a rest that is a little above the whole.
+        # Because of rounding, the rest may be slightly above the total.
         return np.clip(1 - left, 0, 1)
 
     return _Partitions(

@@ -13,7 +13,7 @@ __all__ = ["Measure", "standard_error"]
 
 
 def standard_error(values: np.ndarray) -> float:
-    """Standard error of a mean of independent values; NaN for a single value.
+    """Compute the standard error of a mean of independent values; NaN for a single value.
 
     >>> standard_error(np.array([1.0, 3.0]))
     1.0
@@ -28,12 +28,13 @@ class Measure:
     Attributes
     ----------
     mean : float
+        Mean over the objects that have a value.
     standard_error : float
         Standard deviation over the n objects that have a value, divided by sqrt(n); NaN for n = 1.
     values : ndarray of shape (n_rows,)
-        The value of each object; NaN if the data say nothing about it.
+        Value of each object; NaN if the data do not determine it.
     rows : ndarray of int, shape (n_rows,)
-        Numbers of these objects.
+        Indices of these objects.
 
     See Also
     --------
@@ -44,8 +45,8 @@ class Measure:
     >>> import numpy as np
     >>> from manymaps.metrics import mu_local
     >>> line = np.arange(6.0)[:, None] ** 2
-    >>> found = mu_local(line, np.sqrt(line), k=2)
-    >>> round(found.mean, 3), found.values.tolist()
+    >>> overlap = mu_local(line, np.sqrt(line), k=2)
+    >>> round(overlap.mean, 3), overlap.values.tolist()
     (0.917, [1.0, 1.0, 0.5, 1.0, 1.0, 1.0])
     """
 
@@ -61,16 +62,16 @@ class Measure:
         Parameters
         ----------
         values : ndarray of shape (n_rows,)
-            The value of each object.
+            Value of each object.
         rows : ndarray of int, shape (n_rows,)
-            Numbers of the objects.
+            Indices of the objects.
         **further : ndarray
-            Further attributes of a subclass.
+            Additional attributes of a subclass.
 
         Returns
         -------
         Measure
-            The mean, with its standard error.
+            Mean with its standard error.
 
         Raises
         ------
@@ -79,5 +80,5 @@ class Measure:
         """
         known = values[~np.isnan(values)]
         if len(known) == 0:
-            raise DataError("the data say nothing about any of these objects; measure others")
+            raise DataError("the data determine the value of none of these objects; pass others")
         return cls(float(known.mean()), standard_error(known), values, rows, **further)

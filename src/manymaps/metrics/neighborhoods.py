@@ -1,13 +1,13 @@
-"""Who is near whom in a space, with ties shared fairly.
+"""Neighbours of objects in a space, with ties shared evenly.
 
-With t_i the k-th smallest key of row i (`manymaps.metrics.spaces`), object j belongs to its k
-nearest by
+Let t_i be the k-th smallest key of row i (`manymaps.metrics.spaces`). Object j belongs to its k
+nearest neighbours by
 
     w_ij = 1                          nearer than t_i
          = (k - #nearer) / #tied      tied with t_i                            sum_j w_ij = k
          = 0                          farther
 
-and tied objects have the mean of their ranks, so that nothing depends on the order of the objects.
+Tied objects have the mean of their ranks, so that nothing depends on the order of the objects.
 
 Shapes: memberships (n_rows, n) sparse, ranks (n_rows, n_among).
 """
@@ -25,20 +25,23 @@ __all__ = ["mean_ranks", "memberships"]
 def memberships(
     space: Space, rows: np.ndarray, among: np.ndarray, k: np.ndarray
 ) -> sparse.csr_array:
-    """How far each object belongs to the k_i nearest others of row i; ties share what is left.
+    """Compute to which degree each object belongs to the k_i nearest neighbours of row i.
+
+    Ties share the remaining memberships.
 
     Parameters
     ----------
     space : Space
+        Space of all objects.
     rows, among : ndarray of int
-        Whose neighbours, and which objects can be neighbours.
+        Objects whose neighbours are computed, and objects that can be neighbours.
     k : ndarray of int, shape (len(rows),)
-        A row with fewer neighbours than that has all of them; 0 is an empty row.
+        Number of neighbours of each row, limited by the number available; 0 gives an empty row.
 
     Returns
     -------
     sparse array of shape (len(rows), n_objects)
-        Rows sum to k_i, or to the number of neighbours there are.
+        Memberships, of which each row sums to k_i or to the number of available neighbours.
 
     Examples
     --------
@@ -76,11 +79,17 @@ def memberships(
 
 
 def mean_ranks(keys: np.ndarray) -> np.ndarray:
-    """Ranks from 1 along each row; tied keys have the mean of their ranks.
+    """Compute ranks from 1 along each row; tied keys have the mean of their ranks.
 
     Parameters
     ----------
     keys : ndarray of shape (n_rows, n)
+        Keys to rank.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n)
+        Ranks from 1 to n.
 
     Examples
     --------

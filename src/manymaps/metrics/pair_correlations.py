@@ -1,32 +1,34 @@
 """Confidence intervals of correlations over pairs that share objects.
 
 A correlation r compares two measures of the same n pairs, for example ratings of pairs of words and
-a model of them. Pairs that share a word are dependent, so that n pairs are worth fewer independent
+a model of them. Pairs that share a word are dependent, so n pairs correspond to fewer independent
 ones. The variance of z = arctanh r is that of a jackknife over words,
 
     V = sum_w (z_-w - z)^2  -  sum_p (z_-p - z)^2                   and at least the second sum
 
-where z_-w leaves out all pairs of word w, and z_-p only the pair p. Expanded to first order, the
-first sum contains each product of two pairs once per word that they share, and thus the square of
-each pair twice; the second sum takes away the surplus (Fafchamps & Gubert 2007; Aronow, Samii &
-Assenova 2015). If every word occurs once, V is the second sum, the ordinary jackknife over pairs.
+z_-w leaves out all pairs of word w, and z_-p only the pair p. Expanded to first order, the first
+sum contains each product of two pairs once per word that they share. It thus contains the square of
+each pair twice, and the second sum subtracts the surplus (Fafchamps & Gubert 2007, and Aronow,
+Samii & Assenova 2015). If every word occurs once, V is the second sum, the ordinary jackknife over
+pairs.
 
-The interval of r is tanh(z -+ t sqrt V), where t is Student's quantile with N/2 - 1 degrees of
-freedom: N words make N/2 disjoint pairs. The difference between the correlations of two measures
+The interval of r is tanh(z -+ t sqrt V). t is Student's quantile with N/2 - 1 degrees of freedom,
+because N words make N/2 disjoint pairs. The difference between the correlations of two measures
 has the same variance with r in place of z, and a symmetric interval.
 
-No bootstrap over words does as well. Multiplying the multiplicities of two words (Davezies,
-D'Haultfoeuille & Guyonvarch 2021) triples the variance of pairs that share nothing, and the
-covariances that are needed instead are not those of any weights.
+No bootstrap over words is as accurate. Multiplying the multiplicities of two words (Davezies,
+D'Haultfoeuille & Guyonvarch 2021) triples the variance of pairs that share no word, and no weights
+have the covariances that would be needed.
 
 **Deletion without recomputing.** With the pairs' values a, b of both measures, centred, a
 correlation is a function of the means of the rows
 
     a, b, a b, a^2, b^2          r = (<ab> - <a><b>) / sqrt((<a^2> - <a>^2) (<b^2> - <b>^2))
 
-so that leaving out pairs subtracts their sums. For Spearman's, a and b are mid-ranks, which change
-if a pair is left out. To first order (Hoeffding's projection) this adds to each pair's a b the mean
-over pairs j of [a_j > a] b_j + [b_j > b] a_j, with 1/2 for ties, and similarly to a^2 and b^2.
+Leaving out pairs subtracts their sums. For Spearman's correlation, a and b are mid-ranks, which
+change if a pair is left out. To first order, this adds a mean over pairs j to each pair's a b
+(Hoeffding's projection). It is the mean of [a_j > a] b_j + [b_j > b] a_j, with 1/2 for ties. a^2
+and b^2 change similarly.
 
 M. Fafchamps & F. Gubert, "The formation of risk sharing networks", Journal of Development Economics
 83 (2007). P. M. Aronow, C. Samii & V. A. Assenova, "Cluster-robust variance estimation for dyadic
@@ -74,23 +76,23 @@ class PairCorrelation:
     n_words: int
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the ends of the confidence interval, symmetric on Fisher's z scale."""
+        """Return the ends of the confidence interval, which is symmetric on Fisher's z scale."""
         centre = _fisher(self.value)
         margin = self._margin(_fisher(self.deletions) - centre, level)
         low, high = float(np.tanh(centre - margin)), float(np.tanh(centre + margin))
         return min(low, self.value), max(high, self.value)
 
     def gain(self, other: PairCorrelation, level: float = 0.95) -> tuple[float, float, float]:
-        """Return by how much this exceeds another correlation over the same pairs, and its ends."""
+        """Return the difference from another correlation over the same pairs, and its interval."""
         gain = self.value - other.value
         margin = self._margin(self.deletions - other.deletions - gain, level)
         return gain, gain - margin, gain + margin
 
     def _margin(self, changes: np.ndarray, level: float) -> float:
-        """Student's quantile times the standard error, from the changes by each deletion."""
+        """Compute Student's quantile times the standard error, from the changes by deletions."""
         if np.isnan(self.value):
             return np.nan
-        # Fixed words change nothing.
+        # Words that count as fixed have NaN.
         squares = np.nan_to_num(changes) ** 2
         of_words, of_pairs = squares[: self.n_words].sum(), squares[self.n_words :].sum()
         freedom = max(self.n_words / 2 - 1, 1)
@@ -108,21 +110,22 @@ def pair_correlation(
     a, b : ndarray of shape (n_pairs,)
         Values of both measures.
     first, second : ndarray of int, shape (n_pairs,)
-        Numbers of the words of each pair, from 0.
+        Indices of the words of each pair, from 0.
     ranks : bool
         Whether to correlate ranks (Spearman's) instead of values (Pearson's).
 
     Returns
     -------
     PairCorrelation
-        A word whose deletion leaves fewer than three pairs, or a constant measure, counts as fixed.
+        Correlation with its deletions. A word counts as fixed if deleting it leaves fewer than
+        three pairs or a constant measure.
 
     Examples
     --------
     >>> first, second = np.arange(0, 12, 2), np.arange(1, 13, 2)
     >>> rated = np.array([1.0, 2, 3, 4, 5, 6])
-    >>> found = pair_correlation(rated, np.array([2.0, 1, 4, 3, 6, 5]), first, second, ranks=True)
-    >>> round(found.value, 3)
+    >>> modelled = np.array([2.0, 1, 4, 3, 6, 5])
+    >>> round(pair_correlation(rated, modelled, first, second, ranks=True).value, 3)
     0.829
     """
     words = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
@@ -151,13 +154,13 @@ def _rank_moments(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     shifts = np.stack(
         [_above(ranks_a, b) + _above(ranks_b, a), 2 * _above(ranks_a, a), 2 * _above(ranks_b, b)]
     )
-    # Without their means, so that the value is Spearman's exactly.
+    # Centred, so that the value is exactly Spearman's.
     shifts -= shifts.mean(axis=1, keepdims=True)
     return np.concatenate([np.zeros((2, len(a))), products + shifts])
 
 
 def _above(ranks: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Sum of the weights of larger ranks and half of equal ones, in units of the ranks' spread."""
+    """Sum the weights of larger ranks and half of equal ones, in units of the ranks' spread."""
     _, place = np.unique(ranks, return_inverse=True)
     sums = np.bincount(place, weights)
     spread = ranks.std()
@@ -165,7 +168,7 @@ def _above(ranks: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _standardized(values: np.ndarray) -> np.ndarray:
-    """Values of mean 0 and variance 1, in units in which no square overflows; or zeros."""
+    """Standardize values to mean 0 and variance 1 without overflow; return zeros if constant."""
     if values.min() == values.max():
         return np.zeros(len(values))
     values = values / np.abs(values).max()
@@ -174,7 +177,7 @@ def _standardized(values: np.ndarray) -> np.ndarray:
 
 
 def _correlations(means: np.ndarray) -> np.ndarray:
-    """Correlations by their moments, (5, n) -> (n,); NaN if a variance vanishes."""
+    """Compute correlations from their moments, (5, n) -> (n,); NaN if a variance vanishes."""
     a, b, products, squares_a, squares_b = means
     variances = np.stack([squares_a - a**2, squares_b - b**2])
     varies = (variances > _CONSTANT).all(axis=0)

@@ -1,8 +1,9 @@
 """Confidence intervals of proportions and of the effective number of categories.
 
-**One proportion** y / n: between the quantiles of its posterior under Jeffreys' prior,
+**One proportion** y / n has the interval between the quantiles of its posterior under Jeffreys'
+prior,
 
-    Beta(y + 1/2, n - y + 1/2)              0 for y = 0 and 1 for y = n, where these are the ends
+    Beta(y + 1/2, n - y + 1/2)              with the end 0 for y = 0 and the end 1 for y = n
 
 (Brown, Cai & DasGupta 2001, who recommend it together with Wilson's). Most answers are rare, and
 only answers that at least one participant gave are analysed. For these, Jeffreys' interval is
@@ -10,8 +11,8 @@ closer to its nominal level and shorter than Wilson's.
 
 **Dependent answers**, such as those of one participant, count as fewer independent answers. Let
 X_us be the answers of unit u in category s, and M_u all answers of unit u. With M = sum_u M_u and
-share_s = sum_u X_us / M, the
-design effect (Kish 1965) is the same for all categories (Rao & Scott 1981, first order),
+share_s = sum_u X_us / M, the design effect (Kish 1965) is the same for all categories (Rao & Scott
+1981, first order),
 
     lambda = 1 / (S - 1) sum_s V_s M / share_s
     V_s = G / (G - 1) sum_u (X_us - share_s M_u)^2 / M^2                  u = 1, ..., G
@@ -19,28 +20,29 @@ design effect (Kish 1965) is the same for all categories (Rao & Scott 1981, firs
 and M / lambda replaces n above (Franco et al. 2019). Lambda is below 1 if a unit gives each answer
 once, and above 1 if the answers of a unit are similar.
 
-**The effective number** exp H of S categories with shares t has a bootstrap that fails: samples of
-n answers have less entropy than what they are from, by (S - 1) / 2n on average, and none has more
-than equal shares have. So those values are kept that the data do not refute. Along pi(b) ~ t^b,
-from equal shares (b = 0) to one category alone, the distributions of each entropy that are nearest
-to t,
+**The effective number** exp H of S categories with shares t cannot be bootstrapped. Samples of n
+answers have less entropy than their population, by (S - 1) / 2n on average, and none has more than
+equal shares have. The interval therefore contains the values that the data do not reject. Along
+pi(b) ~ t^b, from equal shares (b = 0) to a single category, are the distributions of each entropy
+that are nearest to t. The interval contains the values that satisfy
 
     |H(t) - H(pi) + (S - 1) / 2n|  <=  z sqrt(Var_pi(log pi) / n + (S - 1) / 2n^2)
 
-by the expectation and the variance of the entropy of n answers (Miller 1955; Roulston 1999). Half
-an answer is added to each category before, for those that nobody gave.
+This uses the expectation and the variance of the entropy of n answers (Miller 1955; Roulston 1999).
+Half an answer is first added to each category, because some categories have no answers.
 
-The entropy of few answers is far from normal, because small categories may be absent. Values are
-therefore kept, too, that the count y of the largest category does not refute, by the mid-P value
-(Lancaster 1961)
+The entropy of few answers is far from normal, because small categories may be absent. The interval
+therefore also contains the values that the count y of the largest category does not reject, by the
+mid-P value (Lancaster 1961)
 
     P(X > y) + P(X = y) / 2  >=  (1 - level) / 2            X binomial, of n and max pi(b)
 
-If there are two categories, these are all pi(b). Of more, the largest says too little about the
-others, except that equal shares make it 1 / S: if it refutes them no more than this, S is the upper
-limit. Coverage at a nominal 0.95 is 0.93 to 1 at 10 to 200 answers (`benchmarks/intervals.py`). It
-exceeds 0.97 if samples have few distinct entropies, as of 10 or 20 answers. The exception is a
-category that is expected in fewer than three answers, whose coverage may fall to 0.90.
+With two categories, this applies to all pi(b). With more, the largest category contains too little
+information on the others, with one exception. Equal shares make it 1 / S, and S is the upper limit
+if this criterion does not reject equal shares. Coverage at a nominal 0.95 is 0.93 to 1 at 10
+to 200 answers (`benchmarks/intervals.py`). It exceeds 0.97 if samples have few distinct entropies,
+as with 10 or 20 answers. The exception is a category that is expected in fewer than three answers,
+whose coverage may fall to 0.90.
 
 L. D. Brown, T. T. Cai & A. DasGupta, "Interval estimation for a binomial proportion",
 Statistical Science 16 (2001). J. N. K. Rao & A. J. Scott, "The analysis of categorical data from
@@ -59,22 +61,28 @@ from scipy.stats import beta, norm
 
 __all__ = ["design_effects", "effective_number", "proportion_interval"]
 
-# From equal shares to the largest alone: the log of the ratio of the largest to the least.
+# Log ratios of the largest share to the least, from equal shares to a single category.
 _RATIOS = np.append(0.0, np.geomspace(1e-4, 60, 250))
 
 
 def proportion_interval(
     shares: np.ndarray, n: np.ndarray | float, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Jeffreys' interval of shares of n answers, its low and its high ends.
+    """Compute Jeffreys' interval of shares of n answers, as its lower and upper ends.
 
     Parameters
     ----------
     shares : ndarray
-        From 0 to 1; NaN stays NaN.
+        Shares from 0 to 1; NaN stays NaN.
     n : ndarray of the same shape, or float
-        How many independent answers, not necessarily whole.
+        Number of independent answers, not necessarily an integer.
     level : float in (0, 1)
+        Confidence level.
+
+    Returns
+    -------
+    low, high : ndarray of the same shape
+        Ends of the intervals.
 
     Examples
     --------
@@ -84,7 +92,7 @@ def proportion_interval(
     """
     tail, given = (1 - level) / 2, shares * n
     low, high = (beta.ppf(at, given + 0.5, n - given + 0.5) for at in (tail, 1 - tail))
-    # The rest is where a share is that nobody gave, or everybody.
+    # Shares of 0 and of 1 are ends of their intervals.
     return np.where(shares <= 0, 0.0, low), np.where(shares >= 1, 1.0, high)
 
 
@@ -96,19 +104,21 @@ def design_effects(
     Parameters
     ----------
     sets, units, categories : ndarray of int, shape (n_answers,)
-        Of each answer its set, whose it is, and its category. Units of different sets are apart.
+        Set, unit (such as the participant) and category of each answer. Units of different sets are
+        treated as different.
     set_of : ndarray of int, shape (n_categories,)
-        The set of each category.
+        Set of each category.
 
     Returns
     -------
     ndarray of shape (n_sets,)
-        From 1 / m to m, of which m is the most answers that a unit gave; 1 where fewer than two
-        categories or units have any.
+        Design effects from 1 / m to m, where m is the largest number of answers per unit. They are
+        1 if fewer than two categories or units have answers.
 
     Examples
     --------
-    Four people of one mind each, with two answers that are alike, and four who are of two minds:
+    Four participants with two answers each, both in one category, and four with answers in both
+    categories:
 
     >>> people, both = np.repeat(np.arange(4), 2), np.array([0, 0, 1, 1, 0, 0, 1, 1])
     >>> zero, one = np.zeros(8, int), np.array([0, 0])
@@ -129,7 +139,7 @@ def design_effects(
     sums = np.bincount(categories, minlength=n)
     whole = np.bincount(sets, minlength=n_sets)
     share = np.divide(sums, whole[set_of], out=np.zeros(n), where=sums > 0)
-    # Units without an answer in a category differ from what is expected of them too.
+    # Units without an answer in a category deviate from their expectation, too.
     expected = share[category] * own[unit]
     squares = share**2 * np.bincount(of_unit, own**2, n_sets)[set_of]
     squares += np.bincount(category, (counts - expected) ** 2 - expected**2, n)
@@ -150,7 +160,7 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float,
     Parameters
     ----------
     shares : ndarray of shape (n_categories,)
-        With a sum of 1; some may be 0.
+        Shares with a sum of 1; some may be 0.
     n : float
         Number of independent answers.
     level : float in (0, 1)
@@ -159,11 +169,11 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float,
     Returns
     -------
     value, low, high : float
-        The plug-in estimate and the ends of its interval. A single category has no interval.
+        Plug-in estimate and the ends of its interval. For a single category all are equal.
 
     Notes
     -----
-    The module docstring has the method. The interval is not corrected for categories that are
+    The module docstring describes the method. The interval is not corrected for categories that are
     missing from `shares`.
 
     Examples
@@ -179,7 +189,7 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float,
     there = shares[shares > 0]
     here = abs(float((there * np.log(there)).sum()))
     logs = np.log((shares * n + 0.5) / (n + count / 2))
-    # From equal shares all ways are as short.
+    # From equal shares all directions are equally short.
     logs = logs - logs.min() if np.ptp(logs) > 1e-9 else np.linspace(0, 1, count)
     logs = _RATIOS[:, None] * logs / logs.max()
     logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
@@ -187,11 +197,11 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float,
     entropies = -(family * logs).sum(axis=1)
     variances = (family * logs**2).sum(axis=1) - entropies**2
     spread = np.sqrt(np.maximum(variances, 0) / n + (count - 1) / (2 * n * n))
-    # From equal shares on, what is expected falls.
+    # The expectation decreases, starting from equal shares.
     excess = np.maximum.accumulate((here - entropies + (count - 1) / (2 * n)) / spread)
     z = norm.ppf((1 + level) / 2)
     high, low = np.interp([-z, z], excess, entropies)
-    # Along the family entropies fall, and the largest proportion grows with the tail.
+    # Along the family, entropies decrease, and the largest proportion increases with the tail.
     tail = _upper_tail(float(shares.max()) * n, n, family.max(axis=1))
     if count == 2:
         high = max(high, np.interp((1 - level) / 2, tail, entropies))
@@ -201,7 +211,10 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float,
 
 
 def _upper_tail(count: float, n: float, proportions: np.ndarray) -> np.ndarray:
-    """Mid-P probability of at least this many of n answers; counts need not be whole."""
+    """Compute the mid-P probability of at least this many of n answers.
+
+    Counts need not be integers.
+    """
     at_least = betainc(count, n - count + 1, proportions)
     more = betainc(count + 1, n - count, proportions) if count < n else 0.0
     return np.asarray((at_least + more) / 2)

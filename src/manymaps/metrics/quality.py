@@ -1,35 +1,36 @@
-"""How well maps keep the neighbourhoods and the order of distances of the data.
+"""Measures of how well maps preserve the neighbourhoods and the order of distances of the data.
 
 Both sides are spaces of `manymaps.metrics.spaces`: vectors, a table of distances or similarities,
 one map, or many maps under their model's similarity. For each object i,
 
-    local       share of its k nearest in the data among its k nearest in the maps,
+    local       share of its k nearest neighbours in the data among those in the maps,
                 sum_j min(w_ij, u_ij) / k       with the memberships w (data) and u (maps)
     global      Spearman's rank correlation of its distances in the data and in the maps
     trust       1 - 2 / (k (2 n - 3 k - 1)) sum_j max(0, u_ij - w_ij) (r_ij - k)
                 with r_ij the rank of j among the n - 1 others in the data
     continuity  trust with the two spaces exchanged
 
-and a `Measure` is the mean over objects, with the standard error sd / sqrt(n). mu_local and
-mu_global: Claassen 2020, eqs. 4.12 to 4.14; trustworthiness and continuity: Venna & Kaski 2001.
+A `Measure` is the mean over objects, with the standard error sd / sqrt(n). The local and global
+measures are from Claassen 2020, eqs. 4.12 to 4.14. Trustworthiness and continuity are from Venna &
+Kaski 2001.
 
-**Claassen's printed figures** count each point as its own nearest neighbour and in the rank
-correlation: `count_self=True`. His k = 10 with it is 9 real neighbours,
-mu = (1 + 9 mu_local(9)) / 10, and a map drawn by lot scores 10 %. Here a point is no neighbour of
-itself unless asked.
+**Claassen's printed values** count each point as its own nearest neighbour and include it in the
+rank correlation: `count_self=True`. His k = 10 then corresponds to 9 real neighbours,
+mu = (1 + 9 mu_local(9)) / 10, and a random map scores 10 %. By default a point is not a neighbour
+of itself.
 
-**Ties.** Tied objects share the places that are left, and tied distances have the mean of their
-ranks, so the order of the objects changes nothing. Where one side alone has ties, the local measure
-is what breaking them by lot gives on average; two spaces with the same ties agree fully.
+**Ties.** Tied objects share the remaining memberships, and tied distances have the mean of their
+ranks, so the order of the objects does not matter. If only one side has ties, the local measure is
+its expectation under random tie-breaking. Two spaces with the same ties agree fully.
 
-**Objects of which the data say too little.** With fewer than k neighbours in a table, k is their
-number. An object without any has no value: NaN, left out of mean and error. In a rank correlation
-over a table all objects without similarity tie in the last place. Maps that put all objects at one
-distance correlate by 0.
+**Objects with too little data.** If a table has fewer than k neighbours of an object, k is their
+number. An object without neighbours has the value NaN, which is left out of mean and error. In a
+rank correlation over a table, all objects without similarity tie for the last rank. Maps with all
+objects at one distance have a correlation of 0.
 
-Everything goes by blocks of rows; no table of all pairs is ever held. `sample` takes some rows
-drawn by lot, compared with all objects: the mean is then an estimate, and the standard error tells
-how good it is. On two cores 20,000 points of 50 features take about ten seconds for the local one
+Everything is computed by blocks of rows, without a table of all pairs. `sample` compares a random
+sample of rows with all objects. The mean is then an estimate, and the standard error states its
+accuracy. On two cores, 20,000 points of 50 features take about ten seconds for the local measure
 and more than a minute for the global one.
 """
 
@@ -66,35 +67,37 @@ def mu_local(
     random_state: int = 0,
     count_self: bool = False,
 ) -> Measure:
-    """Share of the k nearest neighbours in the data that are so in the maps.
+    """Compute the share of the k nearest neighbours in the data that are also nearest in the maps.
 
     Parameters
     ----------
     data, maps : Space, or array of shape (n, n_features) for Euclidean distances
-    k : int
-        Neighbours; at most the number of others.
+        Spaces of the same objects, in the same order.
+    k : int, default=10
+        Number of neighbours, at most the number of other objects.
     rows : array of int or bool, optional
-        The objects to measure, such as inserted ones; all by default.
+        Objects to measure, such as inserted ones. Defaults to all.
     among : array of int or bool, optional
-        The objects that can be neighbours, such as the old ones; all by default.
+        Objects that can be neighbours, such as the old ones. Defaults to all.
     sample : int, optional
-        Measure only so many of the rows, drawn by lot.
-    random_state : int
+        Number of rows to measure, drawn at random. Defaults to all.
+    random_state : int, default=0
         Seed of the sample.
-    count_self : bool
-        Count an object as its own nearest neighbour, one of the k, as Claassen's program does.
+    count_self : bool, default=False
+        Whether to count an object as its own nearest neighbour, one of the k, as in Claassen's
+        program.
 
     Returns
     -------
     Measure
-        Values in [0, 1]; about k / n for a map drawn by lot.
+        Values in [0, 1]; about k / n for a random map.
 
     Raises
     ------
     DataError
-        Where the spaces have different numbers of objects, or the data no neighbours at all.
+        If the spaces have different numbers of objects, or if the data contain no neighbours.
     ParameterError
-        For an impossible k, rows, among or sample.
+        If k, rows, among or sample is out of range.
 
     See Also
     --------
@@ -107,8 +110,8 @@ def mu_local(
     >>> line = np.arange(6.0)[:, None] ** 2
     >>> mu_local(line, line, k=2).mean
     1.0
-    >>> found = mu_local(line, np.sqrt(line), k=2, rows=np.array([1]))   # 0 1 4 9 and 0 1 2 3
-    >>> found.values.tolist(), found.rows.tolist()
+    >>> overlap = mu_local(line, np.sqrt(line), k=2, rows=np.array([1]))   # 0 1 4 9 and 0 1 2 3
+    >>> overlap.values.tolist(), overlap.rows.tolist()
     ([1.0], [1])
     """
     data, maps, rows, among = _checked(data, maps, rows, among, sample, random_state)
@@ -138,16 +141,17 @@ def mu_global(
     random_state: int = 0,
     count_self: bool = False,
 ) -> Measure:
-    """Rank correlation of each object's distances in the data and in the maps.
+    """Compute the rank correlation of each object's distances in the data and in the maps.
 
     Parameters
     ----------
     data, maps : Space, or array of shape (n, n_features) for Euclidean distances
+        Spaces of the same objects, in the same order.
     rows, among, sample, random_state
-        As in `mu_local`.
-    count_self : bool
-        Count an object's distance to itself as the first of both rankings, as Claassen's program
-        does.
+        Parameters of `mu_local`.
+    count_self : bool, default=False
+        Whether to count an object's distance to itself as the first of both rankings, as in
+        Claassen's program.
 
     Returns
     -------
@@ -157,7 +161,7 @@ def mu_global(
     Raises
     ------
     DataError, ParameterError
-        As in `mu_local`.
+        If an argument is invalid, as for `mu_local`.
 
     See Also
     --------
@@ -199,18 +203,19 @@ def trustworthiness(
     sample: int | None = None,
     random_state: int = 0,
 ) -> Measure:
-    """Whether neighbours in the maps are near in the data.
+    """Measure whether neighbours in the maps are near in the data.
 
-    The mean over all objects is that of `sklearn.manifold.trustworthiness`, but for ties, without
+    Except for ties, the mean over all objects equals `sklearn.manifold.trustworthiness`, without
     its table of all pairs.
 
     Parameters
     ----------
     data, maps : Space, or array of shape (n, n_features) for Euclidean distances
-    k : int
-        Neighbours; less than half the number of objects.
+        Spaces of the same objects, in the same order.
+    k : int, default=5
+        Number of neighbours, less than half the number of objects.
     rows, among, sample, random_state
-        As in `mu_local`.
+        Parameters of `mu_local`.
 
     Returns
     -------
@@ -220,7 +225,7 @@ def trustworthiness(
     Raises
     ------
     DataError, ParameterError
-        As in `mu_local`.
+        If an argument is invalid, as for `mu_local`.
 
     See Also
     --------
@@ -248,12 +253,12 @@ def continuity(
     sample: int | None = None,
     random_state: int = 0,
 ) -> Measure:
-    """Whether neighbours in the data are near in the maps: trust with the spaces exchanged.
+    """Measure whether neighbours in the data are near in the maps: trust with the spaces exchanged.
 
     Parameters
     ----------
     data, maps, k, rows, among, sample, random_state
-        As in `trustworthiness`.
+        Parameters of `trustworthiness`.
 
     Returns
     -------
@@ -263,7 +268,7 @@ def continuity(
     Raises
     ------
     DataError, ParameterError
-        As in `mu_local`.
+        If an argument is invalid, as for `mu_local`.
 
     See Also
     --------
@@ -285,29 +290,30 @@ def continuity(
 def nearest_neighbor_error(
     maps: Given, classes: np.ndarray, *, sample: int | None = None, random_state: int = 0
 ) -> Measure:
-    """Share of objects whose nearest neighbour in the maps is of another class (leave one out).
+    """Compute the share of objects whose nearest neighbour has another class (leave one out).
 
     Parameters
     ----------
     maps : Space, or array of shape (n, n_components) for Euclidean distances
+        Space of the objects.
     classes : array of shape (n,)
-        Labels of any kind.
+        Class of each object, as labels of any type.
     sample : int, optional
-        Measure only so many objects, drawn by lot.
-    random_state : int
+        Number of objects to measure, drawn at random. Defaults to all.
+    random_state : int, default=0
         Seed of the sample.
 
     Returns
     -------
     Measure
-        Values in [0, 1]; equally near neighbours count by their share.
+        Values in [0, 1]. Equally near neighbours count by the share of other classes.
 
     Raises
     ------
     DataError
-        Where classes and objects differ in number.
+        If classes and objects differ in number.
     ParameterError
-        For an impossible sample.
+        If the sample is out of range.
 
     See Also
     --------
@@ -324,7 +330,7 @@ def nearest_neighbor_error(
     classes = np.asarray(classes)
     if classes.shape != (space.n_objects,):
         raise DataError(
-            f"classes have shape {classes.shape} for {space.n_objects} objects; give one each"
+            f"classes have shape {classes.shape} for {space.n_objects} objects; pass one for each"
         )
     _check_k(1, rows, among)
     found = memberships(space, rows, among, np.ones(len(rows), int))
@@ -335,28 +341,30 @@ def nearest_neighbor_error(
 
 
 def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) -> float:
-    """KL(P || Q) of a target under the choice model of the maps, in float64 over all pairs.
+    """Compute KL(P || Q) of a target and the choice model of the maps, in float64 over all pairs.
 
     Parameters
     ----------
     target : Target
-        Of one set of objects; it states the normalization.
+        Target of one set of objects, which includes the normalization.
     maps : MapSpace
-    background : float in [0, 1)
-        Share of q spread evenly over all pairs.
+        Maps under the model.
+    background : float in [0, 1), default=0.0
+        Part of q that is distributed evenly over all pairs.
 
     Returns
     -------
     float
-        Joint: of the one distribution. Conditional: mean over the rows that have mass. Infinite
-        where a pair of P is impossible in the maps.
+        Divergence in nats. Under a joint normalization, it is that of the whole distribution, under
+        a conditional one the mean over the rows with mass. It is infinite if a pair of P is
+        impossible in the maps.
 
     Raises
     ------
     DataError
-        For a target of two sets of objects, or of another number of objects than the maps.
+        If the target has two sets of objects, or a different number of objects than the maps.
     ParameterError
-        For a background outside its range.
+        If the background is out of range.
 
     See Also
     --------
@@ -376,8 +384,8 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
     n = maps.n_objects
     if not target.one_set or target.values.shape[0] != n:
         raise DataError(
-            f"the maps hold {n} objects; the target must be of that one set, but it has shape "
-            f"{target.values.shape}{'' if target.one_set else ' and two sets'}"
+            f"the maps contain {n} objects; the target must be of the same single set, but it has "
+            f"shape {target.values.shape}{'' if target.one_set else ' and two sets'}"
         )
     check_number("background", background, least=0, below=1)
     table, everyone = target.values, np.arange(n)
@@ -404,7 +412,7 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
 
 
 def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, k: int) -> Measure:
-    """How near in one space the neighbours in another are."""
+    """Measure how near the neighbours in one space are in another."""
     sizes = len(among) + ~np.isin(rows, among)
     if not 1 <= k < sizes.min() / 2:
         raise ParameterError(
@@ -417,28 +425,28 @@ def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, 
     for places in blocks(np.arange(len(rows)), len(among)):
         block = rows[places]
         mine, at = own_places(block, among, judge.n_objects)
-        found = memberships(neighbors, block, among, np.full(len(block), k))
-        size = np.rint(_row_sums(found)).astype(int)
+        nearest = memberships(neighbors, block, among, np.full(len(block), k))
+        size = np.rint(_row_sums(nearest)).astype(int)
         keys = judge.keys(block, among)
         keys[mine, at] = np.inf
         says = np.isfinite(keys).any(axis=1)
         column = np.zeros(judge.n_objects, int)
         column[among] = np.arange(len(among))
         lost = np.empty(len(block))
-        for i, (start, end) in enumerate(zip(found.indptr, found.indptr[1:], strict=False)):
+        for i, (start, end) in enumerate(zip(nearest.indptr, nearest.indptr[1:], strict=False)):
             others = np.delete(keys[i], at[mine == i])
-            near = keys[i, column[found.indices[start:end]]]
-            lost[i] = _loss(others, near, found.data[start:end], int(size[i]))
+            near = keys[i, column[nearest.indices[start:end]]]
+            lost[i] = _loss(others, near, nearest.data[start:end], int(size[i]))
         possible = size * (2 * sizes[places] - 3 * size - 1) / 2
         values[places] = 1 - _ratio(lost, np.where(says, possible, 0))
     return Measure.over(values, rows)
 
 
 def _loss(keys: np.ndarray, near: np.ndarray, shares: np.ndarray, k: int) -> float:
-    """Ranks beyond k of neighbours with given keys, by the shares in which they are neighbours.
+    """Sum the ranks beyond k of neighbours with given keys, weighted by their memberships.
 
-    Of j, tied in ranks a + 1 .. b, a part w belongs to the k first, and the share u - w that is
-    left over has the mean rank of those of its ranks that are beyond k.
+    Let j be tied for the ranks a + 1 .. b. A part w of it belongs to the k first. The remaining
+    share u - w has the mean rank of those of its ranks that are beyond k.
     """
     ordered = np.sort(keys)
     before = np.searchsorted(ordered, near * (1 - TIE), "left")
@@ -456,13 +464,13 @@ def _checked(
     sample: int | None,
     random_state: int,
 ) -> tuple[Space, Space, np.ndarray, np.ndarray]:
-    """Both spaces, the rows to measure and the objects to compare them with."""
+    """Return both spaces, the rows to measure and the objects to compare them with."""
     data, maps = as_space(data), as_space(maps)
     n = data.n_objects
     if maps.n_objects != n:
         raise DataError(
-            f"the data have {n} objects and the maps {maps.n_objects}; they must be the same "
-            "objects in the same order"
+            f"the data contain {n} objects and the maps {maps.n_objects}; pass the same objects in "
+            "the same order"
         )
     measured, compared = _indices(rows, n, "rows"), _indices(among, n, "among")
     if sample is not None:
@@ -474,7 +482,7 @@ def _checked(
 
 
 def _indices(given: np.ndarray | None, n: int, name: str) -> np.ndarray:
-    """Indices of objects from indices or a mask."""
+    """Convert indices or a mask to indices of objects."""
     if given is None:
         return np.arange(n)
     places = np.asarray(given)
@@ -487,7 +495,7 @@ def _indices(given: np.ndarray | None, n: int, name: str) -> np.ndarray:
             f"shape ({n},)"
         )
     if len(np.unique(places)) < len(places):
-        raise ParameterError(f"{name} names an object more than once")
+        raise ParameterError(f"{name} contains an object more than once; remove duplicates")
     return places.astype(np.int64)
 
 
@@ -512,7 +520,7 @@ def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
 
 
 def _correlations(a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Pearson's correlation along rows; NaN where a is constant, 0 where b alone is."""
+    """Compute Pearson's correlation along rows; NaN if a is constant, 0 if only b is."""
     counts = np.maximum(weights.sum(axis=1, keepdims=True), 1)
     a = (a - (a * weights).sum(axis=1, keepdims=True) / counts) * weights
     b = (b - (b * weights).sum(axis=1, keepdims=True) / counts) * weights

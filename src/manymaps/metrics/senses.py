@@ -1,8 +1,8 @@
-"""Measures that can only be asked of many maps: are senses kept apart, are associates recalled.
+"""Measures that apply only to many maps: separation of senses, and recall of strongest associates.
 
-**Separation of senses.** Where it is known which sense s of object i each stored pair (i, j) comes
-from, good maps keep the pairs of one sense together and those of two senses apart. A pair votes for
-the maps by what they contribute to its similarity,
+**Separation of senses.** Suppose it is known which sense s of object i each stored pair (i, j)
+comes from. Good maps then put the pairs of one sense together, and the pairs of different senses in
+different maps. A pair votes for maps in proportion to their contributions to its similarity,
 
     r_ij^m = v_ij^m / sum_m v_ij^m,      v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
 
@@ -10,22 +10,22 @@ and a sense by the votes of its pairs, weighted by their strengths,
 
     support_is^m = sum over j in s  p_ij r_ij^m / sum over j in s  p_ij
 
-Its own map is the one of most support. Adding up v instead of r would leave the own map to the one
-pair that happens to lie nearest. From this come, as means over the words that have at least two
-senses of at least two pairs each (other senses are left out):
+The own map of a sense is the one with most support. With sums of v instead of r, it would depend on
+the one pair with the nearest positions. The following measures are means over the words that have
+at least two senses of at least two pairs each (other senses are left out):
 
     score       the share of a word's pairs of senses whose own maps differ
     chance      the same with the senses of each word's pairs permuted
-    within      how far two pairs of one sense agree on their map:   sum_m r_ij^m r_ik^m
-    across      how far two pairs of different senses of a word agree, weighted by p_ij p_ik
+    within      agreement of two pairs of one sense on their map:   sum_m r_ij^m r_ik^m
+    across      agreement of two pairs of different senses of a word, weighted by p_ij p_ik
 
-The score alone can mislead: it is 0 for one map, but 1 where every pair has a map to itself. Then
-chance is 1 as well, so read the two together, or `contrast` = within - across: it is 0 both for one
-map and for pairs scattered at random, and 1 only where every sense keeps to one map that no other
-sense of the word shares.
+The score by itself can mislead. It is 0 for one map, but 1 if every pair has its own map. In the
+latter case chance is 1 as well, so read the two together. Alternatively, use `contrast` = within -
+across. It is 0 both for one map and for pairs scattered at random. It is 1 only if every sense
+has one map that no other sense of the word shares.
 
-**Recall of the strongest.** The share of objects whose strongest partner in the data is among the k
-most similar ones under the model.
+**Recall of the strongest.** This is the share of objects whose strongest associate in the data is
+among the k most similar ones under the model.
 
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 """
@@ -37,9 +37,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_choice, check_number, check_whole
+from manymaps.checks import check_number, check_whole
+from manymaps.constraints import check_parameter
 from manymaps.errors import DataError
 from manymaps.metrics.measures import standard_error
+from manymaps.model.choice import KERNEL, Kernel
 from manymaps.model.similarities import kernel_values, map_votes
 
 __all__ = [
@@ -47,25 +49,25 @@ __all__ = [
     "word_separation",
 ]  # fmt: skip
 
-# Objects per block: bounds memory.
+# Number of objects per block, which limits memory.
 _BLOCK = 512
 _NEGLIGIBLE = 1e-5
 
 
 @dataclass(frozen=True)
 class SenseSeparation:
-    """How well maps separate the senses of words; the module docstring has the formulas.
+    """Separation of the senses of words by maps; the module docstring contains the formulas.
 
     Attributes
     ----------
     score, chance : float in [0, 1]
         Share of the pairs of senses that have different maps, and its mean over permutations.
     standard_error : float
-        Of the score, over words.
+        Standard error of the score over words.
     within, across : float in [0, 1]
         Agreement on the map of two pairs of one sense, and of two senses of a word.
     n_words : int
-        Words with at least two senses of at least two pairs each.
+        Number of words with at least two senses of at least two pairs each.
 
     See Also
     --------
@@ -78,8 +80,8 @@ class SenseSeparation:
     >>> from manymaps.metrics import sense_separation
     >>> ties = sparse.csr_array([[0, 1, 1, 1, 1.0]] + [[0.0] * 5] * 4)  # tie: knot rope, suit coat
     >>> proportions = np.array([[.5, 1, 1, 0, 0], [.5, 0, 0, 1, 1]])
-    >>> found = sense_separation(np.zeros((2, 5, 2)), proportions, ties, np.array([0, 0, 1, 1]))
-    >>> found.score, found.within, found.across
+    >>> result = sense_separation(np.zeros((2, 5, 2)), proportions, ties, np.array([0, 0, 1, 1]))
+    >>> result.score, result.within, result.across
     (1.0, 1.0, 0.0)
     """
 
@@ -92,20 +94,20 @@ class SenseSeparation:
 
     @property
     def contrast(self) -> float:
-        """`within - across`: 0 for one map or for pairs scattered at random, at most 1."""
+        """`within - across`: 0 for one map or for randomly scattered pairs, and at most 1."""
         return self.within - self.across
 
 
 @dataclass(frozen=True, eq=False)
 class WordSeparation:
-    """What the means of `SenseSeparation` are taken over; each array has shape (n_words,).
+    """Values per word over which `SenseSeparation` averages; each array has shape (n_words,).
 
     Attributes
     ----------
     words : ndarray of int
-        The objects that count, by rising number.
+        Indices of the objects that count, in ascending order.
     score, chance, within, across : ndarray of float in [0, 1]
-        The formulas of the module docstring, word by word; chance is a mean over permutations.
+        Measures of the module docstring for each word; chance is a mean over permutations.
     """
 
     words: np.ndarray
@@ -115,7 +117,7 @@ class WordSeparation:
     across: np.ndarray
 
     def mean(self, chosen: np.ndarray | slice = slice(None)) -> SenseSeparation:
-        """Means over all words, or over those that a mask or an array of places chooses."""
+        """Average over all words, or over those that a mask or an array of indices selects."""
         score = self.score[chosen]
         columns = (score, self.chance[chosen], self.within[chosen], self.across[chosen])
         score_, chance, within, across = (float(column.mean()) for column in columns)
@@ -124,9 +126,9 @@ class WordSeparation:
 
 @dataclass(frozen=True)
 class _Groups:
-    """The senses that count: the word and the sense (both counted from 0) of each pair.
+    """Senses that count: the word and the sense (both numbered from 0) of each pair.
 
-    `objects` are the numbers of these words among all objects.
+    `objects` contains the indices of these words among all objects.
     """
 
     words: np.ndarray
@@ -145,38 +147,43 @@ def sense_separation(
     strengths: sparse.csr_array,
     pair_senses: np.ndarray,
     *,
-    kernel: str = "cauchy",
+    kernel: Kernel = "cauchy",
     kernel_width: float = 1.0,
     n_permutations: int = 20,
     random_state: int = 0,
 ) -> SenseSeparation:
-    """How often two senses of a word have their own map, with chance beside it.
+    """Measure how often two senses of a word have different maps, in comparison with chance.
 
     Parameters
     ----------
     maps : ndarray of shape (n_maps, n_objects, n_components)
+        Positions in all maps.
     proportions : ndarray of shape (n_maps, n_objects)
+        Mixing proportions.
     strengths : sparse array of shape (n_objects, n_objects)
-        The weights of the pairs, with sorted indices.
+        Weights of the pairs, with sorted indices.
     pair_senses : ndarray of int, shape (n_pairs,)
-        The sense of the row's object that each stored pair comes from, in row-major order.
-    kernel : {"cauchy", "gaussian"}
-    kernel_width : float > 0
-    n_permutations : int > 0
-        Permutations for chance.
-    random_state : int
-        Their seed.
+        Sense of the row's object that each stored pair comes from, in row-major order.
+    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
+        Kernel of the model; a number is the degrees of freedom of Student's kernel.
+    kernel_width : float > 0, default=1.0
+        Width of the kernel, in units of the positions.
+    n_permutations : int > 0, default=20
+        Number of permutations for `chance`.
+    random_state : int, default=0
+        Seed of the permutations.
 
     Returns
     -------
     SenseSeparation
+        Means over the words that count.
 
     Raises
     ------
     DataError
-        Where shapes disagree, or no object has two senses of two pairs each.
+        If shapes do not match, or if no object has two senses of two pairs each.
     ParameterError
-        For an unknown kernel, or a width or a number of permutations that is not positive.
+        If the kernel is unknown, or if the width or the number of permutations is not positive.
 
     See Also
     --------
@@ -189,8 +196,8 @@ def sense_separation(
     >>> from manymaps.metrics import sense_separation
     >>> ties = sparse.csr_array([[0, 1, 1, 1, 1.0]] + [[0.0] * 5] * 4)   # tie: knot rope, suit coat
     >>> proportions = np.array([[.5, 1, 1, 0, 0], [.5, 0, 0, 1, 1]])
-    >>> found = sense_separation(np.zeros((2, 5, 2)), proportions, ties, np.array([0, 0, 1, 1]))
-    >>> found.score, found.contrast, found.n_words
+    >>> result = sense_separation(np.zeros((2, 5, 2)), proportions, ties, np.array([0, 0, 1, 1]))
+    >>> result.score, result.contrast, result.n_words
     (1.0, 1.0, 1)
     """
     strengths = sparse.csr_array(strengths, dtype=np.float64)
@@ -210,44 +217,46 @@ def word_separation(
     n_permutations: int = 20,
     random_state: int = 0,
 ) -> WordSeparation:
-    """What `sense_separation` says, word by word, of any votes of pairs for maps or clusters.
+    """Compute the measures of `sense_separation` per word, from any votes of pairs for groups.
 
     Parameters
     ----------
     shares : ndarray of shape (n_pairs, n_maps)
-        r_ij^m of each stored pair, as `votes` gives them; of clusters, 1 for the pair's own.
+        Votes r_ij^m of each stored pair, as `votes` returns them. For clusters, use 1 for the
+        pair's cluster and 0 for the others.
     strengths, pair_senses, n_permutations, random_state
-        As for `sense_separation`.
+        Parameters of `sense_separation`.
 
     Returns
     -------
     WordSeparation
+        Measures of each word that counts.
 
     Raises
     ------
     DataError, ParameterError
-        As `sense_separation` does.
+        If an argument is invalid, as for `sense_separation`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from scipy import sparse
     >>> ties = sparse.csr_array([[0, 1, 1, 1, 1.0]] + [[0.0] * 5] * 4)
-    >>> found = word_separation(np.eye(2)[[0, 0, 1, 1]], ties, np.array([0, 0, 1, 1]))
-    >>> found.words.tolist(), found.score.tolist(), found.mean().n_words
+    >>> result = word_separation(np.eye(2)[[0, 0, 1, 1]], ties, np.array([0, 0, 1, 1]))
+    >>> result.words.tolist(), result.score.tolist(), result.mean().n_words
     ([0], [1.0], 1)
     """
     strengths = sparse.csr_array(strengths, dtype=np.float64)
     pair_senses = np.asarray(pair_senses)
     if pair_senses.shape != (strengths.nnz,):
         raise DataError(
-            f"pair_senses has shape {pair_senses.shape} for {strengths.nnz} stored pairs; give one "
+            f"pair_senses has shape {pair_senses.shape} for {strengths.nnz} stored pairs; pass one "
             "sense per pair"
         )
     if shares.ndim != 2 or len(shares) != strengths.nnz:
         raise DataError(
-            f"the shares have shape {shares.shape} for {strengths.nnz} stored pairs; give a row "
-            "for each"
+            f"the shares have shape {shares.shape} for {strengths.nnz} stored pairs; pass one row "
+            "per pair"
         )
     check_whole("n_permutations", n_permutations)
     rows = np.repeat(np.arange(strengths.shape[0]), np.diff(strengths.indptr))
@@ -277,29 +286,36 @@ def strongest_recall(
     strengths: sparse.csr_array,
     *,
     k: int = 10,
-    kernel: str = "cauchy",
+    kernel: Kernel = "cauchy",
     kernel_width: float = 1.0,
 ) -> float:
-    """Share of the objects whose strongest partner is among the k most similar under the model.
+    """Compute the share of objects whose strongest associate is among the k most similar ones.
 
     Parameters
     ----------
     maps : ndarray of shape (n_maps, n, n_components)
+        Positions in all maps.
     proportions : ndarray of shape (n_maps, n)
+        Mixing proportions.
     strengths : sparse array of shape (n, n)
-        Rows without entries do not count; of equally strong partners the first does.
-    k : int
-    kernel : {"cauchy", "gaussian"}
-    kernel_width : float
+        Strengths of the associates. Rows without entries do not count. The first of equally strong
+        associates is used.
+    k : int, default=10
+        Number of most similar objects under the model.
+    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
+        Kernel of the model; a number is the degrees of freedom of Student's kernel.
+    kernel_width : float, default=1.0
+        Width of the kernel, in units of the positions.
 
     Returns
     -------
     float in [0, 1]
+        Share of the objects with entries.
 
     Raises
     ------
     DataError
-        Where no row has an entry.
+        If no row has an entry.
 
     See Also
     --------
@@ -318,7 +334,7 @@ def strongest_recall(
     table = sparse.csr_array(strengths)
     rows = np.flatnonzero(np.diff(table.indptr))
     if len(rows) == 0:
-        raise DataError("no row of the strengths has an entry; there is nothing to recall")
+        raise DataError("no row of the strengths has an entry; pass at least one associate")
     strongest = np.array(
         [table.indices[a + int(np.argmax(table.data[a:b]))]
          for a, b in zip(table.indptr[rows], table.indptr[rows + 1], strict=True)]
@@ -333,11 +349,11 @@ def strongest_recall(
 
 
 def _similarities(
-    maps: np.ndarray, proportions: np.ndarray, rows: np.ndarray, kernel: str
+    maps: np.ndarray, proportions: np.ndarray, rows: np.ndarray, kernel: Kernel
 ) -> np.ndarray:
-    """v_ij of some rows with all objects, shape (rows, n), the row's own entry at -1.
+    """Compute v_ij of some rows with all objects, shape (rows, n), with the row's own entry -1.
 
-    Only objects with more than a negligible proportion in a map are looked at there.
+    In each map, only objects with more than a negligible proportion are used.
     """
     similar = np.zeros((len(rows), maps.shape[1]))
     for positions, share in zip(maps.astype(np.float64), proportions, strict=True):
@@ -357,14 +373,14 @@ def _check(maps: np.ndarray, proportions: np.ndarray, strengths: sparse.csr_arra
     n = strengths.shape[0]
     if maps.ndim != 3 or maps.shape[1] != n or proportions.shape != maps.shape[:2]:
         raise DataError(
-            f"maps of shape {maps.shape} and proportions of shape {proportions.shape} do not fit "
-            f"strengths of {n} objects; they must be (maps, objects, components) and "
+            f"maps of shape {maps.shape} and proportions of shape {proportions.shape} do not match "
+            f"strengths of {n} objects; the shapes must be (maps, objects, components) and "
             "(maps, objects)"
         )
 
 
 def _senses_that_count(rows: np.ndarray, pair_senses: np.ndarray) -> tuple[np.ndarray, _Groups]:
-    """Positions of the pairs of words with two senses of two pairs, and their groups."""
+    """Find the pairs of words with two senses of two pairs, and group them."""
     keys, sense, sizes = np.unique(
         np.stack([rows, pair_senses]), axis=1, return_inverse=True, return_counts=True
     )
@@ -386,11 +402,11 @@ def votes(
     proportions: np.ndarray,
     cues: np.ndarray,
     responses: np.ndarray,
-    kernel: str,
+    kernel: Kernel,
     kernel_width: float,
 ) -> np.ndarray:
-    """r_ij^m for each pair (cue, response), shape (n_pairs, n_maps); 0 where no map has both."""
-    check_choice("kernel", kernel, ("cauchy", "gaussian"))
+    """Compute r_ij^m for pairs (cue, response), shape (n_pairs, n_maps); 0 if no map has both."""
+    check_parameter("kernel", kernel, KERNEL)
     check_number("kernel_width", kernel_width, above=0)
     with np.errstate(divide="ignore"):
         log_proportions = np.log(proportions.astype(np.float64))
@@ -399,7 +415,7 @@ def votes(
 
 
 def _sums(values: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
-    """Sums of the rows of values over groups, shape (n_groups, columns)."""
+    """Sum the rows of values over groups, shape (n_groups, columns)."""
     shape = (n_groups, len(groups))
     members = sparse.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))), shape)
     return members @ values
@@ -408,7 +424,7 @@ def _sums(values: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
 def _separated(
     shares: np.ndarray, weights: np.ndarray, senses: np.ndarray, groups: _Groups
 ) -> np.ndarray:
-    """For each word the share of its pairs of senses whose own maps differ."""
+    """Compute the share of each word's pairs of senses whose own maps differ."""
     n_maps = shares.shape[1]
     support = _sums(shares * weights[:, None], senses, len(groups.word_of_sense))
     places = groups.word_of_sense * n_maps + support.argmax(axis=1)
@@ -421,7 +437,7 @@ def _separated(
 def _agreement(
     shares: np.ndarray, weights: np.ndarray, groups: _Groups
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Agreement on the map of two pairs of each word: of one sense, and of different senses."""
+    """Compute each word's agreement of two pairs on the map, within one sense and across senses."""
 
     def over(groups_of_pairs: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
         agreement = (_sums(weighted, groups_of_pairs, n_groups) ** 2).sum(axis=1)

@@ -1,16 +1,16 @@
-"""How near objects are to one another: the spaces that quality measures compare.
+"""Spaces that quality measures compare, which define how near objects are.
 
-Every space gives *keys*, numbers that grow as two objects become less similar:
+Every space returns *keys*, numbers that increase as two objects become less similar:
 
-    VectorSpace       the distance of vectors (squared where that keeps the order)
-    DistanceSpace     a given table of distances; what is not stored is out of reach
-    SimilaritySpace   1 / s_ij of a given table, rows read as they stand (cue i, response j)
+    VectorSpace       the distance of vectors (squared if that preserves the order)
+    DistanceSpace     a table of distances; pairs that are not stored are at infinity
+    SimilaritySpace   1 / s_ij of a table of similarities, in its direction (cue i, response j)
     MapSpace          1 + max_j log v_ij - log v_ij
                       v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
 
-An infinite key is no neighbour at all. Keys within a relative `TIE` of one another are *tied*:
-measurements in tenths tie in arithmetic but not in floating point. One map with equal proportions
-orders objects by distance, and `as_space` treats it as its positions.
+An object with an infinite key is not a neighbour. Keys within a relative `TIE` of one another are
+*tied*, because measurements in tenths tie in arithmetic but not in floating point. One map with
+equal proportions orders objects by distance, and `as_space` treats it as its positions.
 
 Shapes: keys (n_rows, n_among), an object's own key included; maps (n_maps, n, n_components),
 proportions (n_maps, n).
@@ -28,34 +28,37 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import (
-    check_choice,
     check_magnitude,
     check_number,
     first_cell,
     not_amount,
     not_finite,
 )
+from manymaps.constraints import check_parameter
 from manymaps.errors import DataError, ParameterError
+from manymaps.model.choice import KERNEL, Kernel
+from manymaps.model.similarities import log_kernel
 
 __all__ = [
     "TIE", "DistanceSpace", "MapSpace", "SimilaritySpace", "Space", "VectorSpace", "as_space",
     "blocks", "own_places",
 ]  # fmt: skip
 
-# Distances that are equal in exact arithmetic differ by rounding of float64.
+# Distances that are equal in exact arithmetic may differ by rounding of float64.
 TIE = 1e-10
 # 32 MiB of float64 per block.
 _CELLS = 1 << 22
-# Trees are fast in few dimensions only.
+# Largest number of dimensions for trees, which are fast only in few dimensions.
 _TREE_COMPONENTS = 3
-# Products need a check of the doubtful pairs, which pays in many dimensions; not tuned.
+# Fewest dimensions for matrix products. These require a check of doubtful pairs, which pays only in
+# many dimensions. The value is not tuned.
 _PRODUCT_FEATURES = 12
 
 Candidates = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Space(ABC):
-    """Objects and how dissimilar they are."""
+    """Base class of objects with dissimilarities."""
 
     @property
     @abstractmethod
@@ -64,16 +67,19 @@ class Space(ABC):
 
     @abstractmethod
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """Keys of some objects to others, float64, shape (len(rows), len(among))."""
+        """Return keys of some objects to others, float64, shape (len(rows), len(among))."""
 
     def candidates(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Each row's k nearest others and all tied with the last.
+        """Return each row's k nearest others and all that tie with the last.
 
         Returns
         -------
         counts : ndarray of shape (len(rows),)
-        places : ndarray of shape (counts.sum(),), into `among`
+            Number of candidates per row.
+        places : ndarray of shape (counts.sum(),)
+            Indices of the candidates in `among`.
         keys : ndarray of shape (counts.sum(),)
+            Keys of the candidates.
         """
         keys = self.keys(rows, among)
         mine, at = own_places(rows, among, self.n_objects)
@@ -90,15 +96,16 @@ class VectorSpace(Space):
     Parameters
     ----------
     values : array or sparse array of shape (n, n_features)
-    metric : str or callable
+        Vectors of the objects, as rows.
+    metric : str or callable, default="euclidean"
         "euclidean", "cosine" (1 - cos), or any metric of `sklearn.metrics.pairwise_distances`.
 
     Raises
     ------
     DataError
-        For NaN, infinity or what cannot be squared, or a zero vector under cosine.
+        If a value is NaN, infinite or too large to be squared, or if a vector is zero under cosine.
     ParameterError
-        For an unknown metric, when keys are asked for.
+        If the metric is unknown. This is raised when keys are computed.
 
     Examples
     --------
@@ -116,30 +123,29 @@ class VectorSpace(Space):
         values: Any = sparse.csr_array(self.values) if is_sparse else np.asarray(self.values)
         if values.ndim != 2:
             raise DataError(
-                f"vectors have shape {values.shape}; it must be (n, n_features), and many maps go "
-                "into a MapSpace"
+                f"vectors have shape {values.shape}, not (n, n_features); use MapSpace for maps"
             )
         if 0 in values.shape:
-            raise DataError(f"there are no vectors in a table of shape {values.shape}")
+            raise DataError(f"a table of shape {values.shape} has no vectors; pass at least one")
         if values.dtype.kind not in "biuf":
-            raise DataError(f"vectors must hold numbers, not {values.dtype}")
+            raise DataError(f"vectors must contain numbers, got {values.dtype}")
         object.__setattr__(self, "values", values)
         numbers = values.data if is_sparse else values
-        # A finite sum, which costs no memory, clears them all.
+        # If the sum is finite, so are all values; the sum needs no memory.
         with np.errstate(invalid="ignore"):
             finite = np.isfinite(numbers.sum(dtype=np.float64))
         cell = None if finite else first_cell(values, not_finite)
         if cell is not None:
             raise DataError(
                 f"row {cell.row}, column {cell.column} of the vectors is not finite; remove or "
-                "mend it"
+                "fix it"
             )
         if numbers.dtype.kind == "f" and numbers.dtype.itemsize > 4:
-            check_magnitude(values, "the vectors")  # those of float32 are squared in float64
+            check_magnitude(values, "the vectors")  # float32 values are squared in float64
         if self.metric == "cosine" and (self._norms == 0).any():
             raise DataError(
-                f"row {np.flatnonzero(self._norms == 0)[0]} is a zero vector, which has no cosine "
-                "with any other; leave it out"
+                f"row {np.flatnonzero(self._norms == 0)[0]} is a zero vector, for which the cosine "
+                "is undefined; remove it"
             )
 
     @property
@@ -155,7 +161,7 @@ class VectorSpace(Space):
 
     @cached_property
     def _points(self) -> Any:
-        """float64, of unit length under cosine: then |x - y|^2 = 2 (1 - cos)."""
+        """Points in float64, of unit length under cosine, for which |x - y|^2 = 2 (1 - cos)."""
         if sparse.issparse(self.values):
             points = sparse.csr_array(self.values, dtype=np.float64, copy=True)
             if self.metric == "cosine":
@@ -169,7 +175,7 @@ class VectorSpace(Space):
         return self.metric in ("euclidean", "sqeuclidean", "cosine")
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """Distances, squared for Euclidean ones, of half unit vectors' for cosine."""
+        """Return distances, squared for Euclidean ones and of scaled unit vectors for cosine."""
         left, right = self._points[rows], self._points[among]
         if not self._is_euclidean:
             return self._pairwise(left, right)
@@ -193,7 +199,7 @@ class VectorSpace(Space):
         return np.asarray(keys, np.float64)
 
     def candidates(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """By a tree in few dimensions, by matrix products in many; exact in both."""
+        """Find candidates by a tree in few dimensions and by products in many; both are exact."""
         points = self._points
         if not self._is_euclidean or sparse.issparse(points):
             return super().candidates(rows, among, k)
@@ -208,7 +214,7 @@ class VectorSpace(Space):
         return {}
 
     def _by_tree(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Two more than k, one of them perhaps the object itself; ties beyond that by blocks."""
+        """Query two more than k, including the object itself; compute further ties by blocks."""
         from scipy.spatial import KDTree
 
         size = min(k + 2, len(among))
@@ -236,14 +242,15 @@ class VectorSpace(Space):
 
     @cached_property
     def _augmented(self) -> np.ndarray:
-        """Centred points and, as last column, their squared norms."""
+        """Centred points with their squared norms as the last column."""
         centred = self._points - self._points.mean(axis=0)
         return np.column_stack([centred, (centred**2).sum(axis=1)])
 
     def _by_products(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Products find all that rounding could put among the k nearest; differences decide.
+        """Find all pairs that could be among the k nearest by products; decide by differences.
 
-        One product gives |y|^2 - 2 x y; |x|^2 is the same for a whole row.
+        The candidates allow for rounding. One product gives |y|^2 - 2 x y; |x|^2 is the same for a
+        whole row.
         """
         augmented = self._augmented
         features = augmented.shape[1] - 1
@@ -265,17 +272,18 @@ class VectorSpace(Space):
 
 @dataclass(frozen=True)
 class DistanceSpace(Space):
-    """A given table of distances, row i from object i.
+    """A table of distances, with those from object i in row i.
 
     Parameters
     ----------
     values : array or sparse array of shape (n, n)
-        Pairs that a sparse table does not store are out of reach; a stored 0 is a duplicate.
+        Distances. Pairs that a sparse table does not store are at infinity; a stored 0 is a
+        duplicate.
 
     Raises
     ------
     DataError
-        For a table that is not square, or has a negative or NaN entry.
+        If the table is not square, or if an entry is negative or NaN.
 
     Examples
     --------
@@ -297,7 +305,7 @@ class DistanceSpace(Space):
         return int(self.values.shape[0])
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """The distances."""
+        """Return the distances."""
         if not sparse.issparse(self.values):
             return np.array(self.values[np.ix_(rows, among)], np.float64)
         return _stored(self.values, rows)[:, among]
@@ -305,17 +313,17 @@ class DistanceSpace(Space):
 
 @dataclass(frozen=True)
 class SimilaritySpace(Space):
-    """A given table of similarities, such as association strengths, row i of object i.
+    """A table of similarities, such as association strengths, with those of object i in row i.
 
     Parameters
     ----------
     values : array or sparse array of shape (n, n)
-        Pairs of similarity 0 or not stored are no neighbours.
+        Similarities. Pairs with similarity 0, or not stored, are not neighbours.
 
     Raises
     ------
     DataError
-        For a table that is not square, or has a negative, infinite or NaN entry.
+        If the table is not square, or if an entry is negative, infinite or NaN.
 
     Examples
     --------
@@ -335,7 +343,7 @@ class SimilaritySpace(Space):
         return int(self.values.shape[0])
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """One over the similarity."""
+        """Return one divided by the similarity."""
         if sparse.issparse(self.values):
             block = self.values[rows].toarray()[:, among].astype(np.float64)
         else:
@@ -350,17 +358,20 @@ class MapSpace(Space):
     Parameters
     ----------
     maps : ndarray of shape (n_maps, n, n_components)
+        Positions in all maps.
     proportions : ndarray of shape (n_maps, n), optional
-        One map needs none.
-    kernel : {"cauchy", "gaussian"}
-    kernel_width : float > 0
+        Mixing proportions. One map does not need any.
+    kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
+        Kernel of the model; a number is the degrees of freedom of Student's kernel.
+    kernel_width : float > 0, default=1.0
+        Width of the kernel, in units of the positions.
 
     Raises
     ------
     DataError
-        Where shapes disagree, or a number is NaN or infinite.
+        If shapes do not match, or if a number is NaN or infinite.
     ParameterError
-        For an unknown kernel or a width that is not positive.
+        If the kernel is unknown, or the width is not positive.
 
     Examples
     --------
@@ -373,7 +384,7 @@ class MapSpace(Space):
 
     maps: np.ndarray
     proportions: np.ndarray | None = None
-    kernel: str = "cauchy"
+    kernel: Kernel = "cauchy"
     kernel_width: float = 1.0
 
     def __post_init__(self) -> None:
@@ -393,10 +404,10 @@ class MapSpace(Space):
             )
         if not np.isfinite(maps).all():
             where = np.argwhere(~np.isfinite(maps))[0]
-            raise DataError(f"map {where[0]}: the place of object {where[1]} is not finite")
+            raise DataError(f"map {where[0]}: the position of object {where[1]} is not finite")
         if not (np.isfinite(proportions) & (proportions >= 0)).all():
-            raise DataError("proportions must be finite and not negative")
-        check_choice("kernel", self.kernel, ("cauchy", "gaussian"))
+            raise DataError("proportions must be finite and non-negative")
+        check_parameter("kernel", self.kernel, KERNEL)
         check_number("kernel_width", self.kernel_width, above=0)
         object.__setattr__(self, "maps", maps)
         object.__setattr__(self, "proportions", proportions)
@@ -408,13 +419,13 @@ class MapSpace(Space):
 
     @cached_property
     def _places(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions in kernel widths, and proportions; float64."""
+        """Positions in kernel widths, and proportions, in float64."""
         assert self.proportions is not None
         positions = self.maps.astype(np.float64) / self.kernel_width
         return positions, self.proportions.astype(np.float64)
 
     def log_similarities(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """Log v_ij in float64, an object's own included, shape (len(rows), len(among))."""
+        """Compute log v_ij in float64, an object's own included, shape (len(rows), len(among))."""
         from scipy.spatial.distance import cdist
 
         positions, shares = self._places
@@ -433,6 +444,8 @@ class MapSpace(Space):
 
         def log_parts(m: int) -> np.ndarray:
             parts = cdist(positions[m][rows], positions[m][among], "sqeuclidean")
+            if self.kernel != "gaussian":
+                np.negative(log_kernel(parts, self.kernel), out=parts)
             np.subtract(log_shares[m][among], parts, out=parts)
             parts += log_shares[m][rows][:, None]
             return parts
@@ -450,20 +463,26 @@ class MapSpace(Space):
             return lift + np.log(total)
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """How far log v_ij is below the row's largest, plus 1."""
+        """Return the difference between the row's largest log v_ij and log v_ij, plus 1."""
         logs = self.log_similarities(rows, among)
         peak = logs.max(axis=1, keepdims=True)
         return np.where(np.isfinite(peak), peak, 0.0) + 1 - logs
 
 
 def as_space(given: Space | np.ndarray | sparse.sparray) -> Space:
-    """A space as it is, or vectors under the Euclidean metric.
+    """Return a space unchanged, or vectors as a space with the Euclidean metric.
 
-    One map of equal proportions becomes the space of its positions.
+    One map with equal proportions becomes the space of its positions.
 
     Parameters
     ----------
     given : Space, or array of shape (n, n_features)
+        Space or vectors.
+
+    Returns
+    -------
+    Space
+        Space of the same objects.
 
     Examples
     --------
@@ -482,7 +501,7 @@ def as_space(given: Space | np.ndarray | sparse.sparray) -> Space:
 
 
 def blocks(rows: np.ndarray, width: int) -> Iterator[np.ndarray]:
-    """Runs of rows whose tables of `width` columns stay within some tens of megabytes.
+    """Yield runs of rows whose tables of `width` columns use at most some tens of megabytes.
 
     Examples
     --------
@@ -497,7 +516,9 @@ def blocks(rows: np.ndarray, width: int) -> Iterator[np.ndarray]:
 def own_places(
     rows: np.ndarray, among: np.ndarray, n_objects: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where a table of rows by `among` holds objects against themselves: its rows and columns.
+    """Return the rows and columns at which a table pairs objects with themselves.
+
+    The table has the objects `rows` as rows and `among` as columns.
 
     Examples
     --------
@@ -516,7 +537,7 @@ def _square_sums(points: sparse.csr_array) -> np.ndarray:
 
 
 def _merged(most: Candidates, rows: np.ndarray, rest: Candidates) -> Candidates:
-    """Candidates of all rows, where `rest` has those of `rows`, which are empty in `most`."""
+    """Merge candidates of all rows with those of `rows`, which are empty in `most`."""
     counts = most[0].copy()
     counts[rows] = rest[0]
     owners = np.concatenate([np.repeat(np.arange(len(counts)), most[0]), np.repeat(rows, rest[0])])
@@ -526,7 +547,7 @@ def _merged(most: Candidates, rows: np.ndarray, rest: Candidates) -> Candidates:
 
 
 def _stored(table: sparse.csr_array, rows: np.ndarray) -> np.ndarray:
-    """Rows of a sparse table, infinite where nothing is stored."""
+    """Return rows of a sparse table, infinite where nothing is stored."""
     part = table[rows]
     block = np.full(part.shape, np.inf)
     block[np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices] = part.data
@@ -534,14 +555,14 @@ def _stored(table: sparse.csr_array, rows: np.ndarray) -> np.ndarray:
 
 
 def _table(values: Any, what: str, *, finite: bool = False) -> Any:
-    """A checked square table."""
+    """Return a checked square table."""
     table: Any = sparse.csr_array(values) if sparse.issparse(values) else np.asarray(values)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        raise DataError(f"the {what} have shape {table.shape}; they must be a square table")
+        raise DataError(f"the {what} have shape {table.shape}; pass a square table")
     cell = first_cell(table, not_amount if finite else lambda values: ~(values >= 0))
     if cell is not None:
         raise DataError(
             f"row {cell.row}, column {cell.column} of the {what} is {cell.value}; entries must be "
-            f"{'finite and ' if finite else ''}not negative"
+            f"{'finite and ' if finite else ''}non-negative"
         )
     return table

@@ -1,4 +1,4 @@
-"""From P to cost and gradient: the choices of a model, its target, its objective."""
+"""The cost of a model and its gradient: choice models, targets P and objectives."""
 
 from __future__ import annotations
 

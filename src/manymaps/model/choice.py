@@ -1,12 +1,12 @@
-"""The similarity choice model as a record of choices.
+"""Similarity choice models, each described by a record of choices.
 
     v_ij = a_i b_j  sum_m  pi_i^m pi_j^m  K(|y_i^m - y_j^m|^2 / width^2)
-
     q_ij = v_ij / sum_j v_ij      normalization "conditional": object i chooses one j
          = v_ij / sum_ij v_ij     normalization "joint":       the model chooses one pair
     q   <- (1 - background) q + background / (number of pairs in the normalization)
 
-A model is a delta on another one: t-SNE is symmetric SNE with the kernel replaced.
+Most models are defined by their difference from another one. For example, t-SNE is symmetric SNE
+with another kernel.
 
     SNE             Hinton & Roweis 2002
     SYMMETRIC_SNE   Cook, Sutskever, Mnih & Hinton 2007, section 2
@@ -19,10 +19,11 @@ A model is a delta on another one: t-SNE is symmetric SNE with the kernel replac
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from manymaps.constraints import NONE, Allowed, Choice, Number, check_parameter
+from manymaps.constraints import NONE, Allowed, Choice, Kind, Number, check_parameter
 
 __all__ = [
     "CHOICES",
@@ -36,18 +37,29 @@ __all__ = [
     "ChoiceModel",
 ]
 
-Kernel = Literal["gaussian", "cauchy"]
+Kernel = Literal["gaussian", "cauchy"] | float
 Normalization = Literal["conditional", "joint"]
 Mixing = Literal["learned", "fixed"]
 Given = Literal["rows", "columns"]
 
-#: What each choice may be, for estimators that have it as a parameter too.
+
+def _is_degrees(value: Any) -> bool:
+    """Return whether a value may be a number of degrees of freedom."""
+    return Number(least=1).allows(value) or (isinstance(value, float) and value == math.inf)
+
+
+#: Allowed degrees of freedom: 1 is the Cauchy kernel, infinity the Gaussian kernel.
+DEGREES_OF_FREEDOM: Allowed = [Kind("a number of at least 1, infinity included", _is_degrees)]
+#: Allowed kernels: a name, or the degrees of freedom of Student's kernel.
+KERNEL: Allowed = [Choice(("gaussian", "cauchy")), *DEGREES_OF_FREEDOM]
+
+#: Allowed values of each choice, also for estimators that have it as a parameter.
 CHOICES: dict[str, Allowed] = {
-    "kernel": [Choice(get_args(Kernel))],
+    "kernel": KERNEL,
     "normalization": [Choice(get_args(Normalization))],
     "mixing": [Choice(get_args(Mixing))],
     "background": [Number(least=0, below=1)],
-    "kernel_width": [Number(least=1e-15, most=1e15, why=", for fits are in single precision")],
+    "kernel_width": [Number(least=1e-15, most=1e15, why=", because fits use single precision")],
     "given": [Choice(get_args(Given)), NONE],
 }
 
@@ -58,20 +70,22 @@ class ChoiceModel:
 
     Parameters
     ----------
-    kernel : {"gaussian", "cauchy"}
-        Kernel: K(d2) = exp(-d2) or 1 / (1 + d2).
-    normalization : {"conditional", "joint"}
+    kernel : {"gaussian", "cauchy"} or float of at least 1, default="gaussian"
+        Kernel K of a squared distance: exp(-d2), 1 / (1 + d2), or Student's kernel between them. A
+        number nu is its degrees of freedom, K = (1 + d2 / a)^-a with a = (nu + 1) / 2. The numbers
+        1 and infinity become "cauchy" and "gaussian".
+    normalization : {"conditional", "joint"}, default="conditional"
         Whether q is normalized over the pairs of one row, or over all pairs.
-    mixing : {"learned", "fixed"}
-        Whether the mixing proportions are fitted or keep their starting values.
-    background : float in [0, 1)
-        Share of q that is spread evenly over all pairs.
-    kernel_width : float from 1e-15 to 1e15
-        Factor by which distances are divided. It matters with a size penalty or fixed positions;
-        without either it only scales the maps.
+    mixing : {"learned", "fixed"}, default="fixed"
+        Whether the mixing proportions are fitted or remain at their starting values.
+    background : float in [0, 1), default=0.0
+        Part of q that is distributed evenly over all pairs.
+    kernel_width : float from 1e-15 to 1e15, default=1.0
+        Factor by which distances are divided. It matters with a size penalty or fixed positions.
+        Without either it only scales the maps.
     given : {"rows", "columns"}, optional
         The set of objects that chooses, if rows and columns are different objects: p(column | row)
-        or p(row | column). None for one set of objects, which choose one another.
+        or p(row | column). None stands for one set of objects, which choose one another.
 
     Raises
     ------
@@ -88,6 +102,8 @@ class ChoiceModel:
     >>> from manymaps.model import SYMMETRIC_SNE, T_SNE
     >>> replace(SYMMETRIC_SNE, kernel="cauchy") == T_SNE
     True
+    >>> replace(T_SNE, kernel=4).kernel, replace(T_SNE, kernel=1).kernel
+    (4.0, 'cauchy')
     """
 
     kernel: Kernel = "gaussian"
@@ -100,9 +116,10 @@ class ChoiceModel:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             check_parameter(name, getattr(self, name), allowed)
+        object.__setattr__(self, "kernel", _canonical(self.kernel))
 
     def with_background_share(self, share: float) -> ChoiceModel:
-        """The same model with a part of its background.
+        """Return the same model with its background multiplied by a factor.
 
         >>> UNI_SNE.with_background_share(0.5).background
         0.1
@@ -110,22 +127,39 @@ class ChoiceModel:
         Parameters
         ----------
         share : float
-            From 0 to 1.
+            Factor from 0 to 1.
 
         Returns
         -------
         ChoiceModel
+            Model with the background `share * background`.
         """
         return replace(self, background=self.background * share)
 
     def as_dict(self) -> dict[str, Any]:
-        """The record as plain values, for files.
+        """Return the choices as plain values, for files.
 
         Returns
         -------
         dict
+            Value of each choice by name.
         """
         return asdict(self)
+
+
+def kernel_exponent(kernel: Kernel) -> float:
+    """Return the exponent a of a kernel (1 + d2 / a)^-a that is not Gaussian.
+
+    >>> kernel_exponent("cauchy"), kernel_exponent(4.0)
+    (1.0, 2.5)
+    """
+    return 1.0 if isinstance(kernel, str) else (kernel + 1) / 2
+
+
+def _canonical(kernel: Kernel) -> Kernel:
+    """Return the name of a kernel if it has one."""
+    names: dict[float, Kernel] = {1.0: "cauchy", math.inf: "gaussian"}
+    return kernel if isinstance(kernel, str) else names.get(kernel, float(kernel))
 
 
 SNE = ChoiceModel()

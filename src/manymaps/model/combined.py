@@ -1,10 +1,10 @@
-"""One cost out of several: that between rows and columns, and those within one kind.
+"""A cost that combines the pairs of rows and columns with similarities within each side.
 
     C = C_xy(phi, psi) + weight_x C_xx(phi) + weight_y C_yy(psi)
 
-C_xy is the two-sided `Objective`; C_xx and C_yy are one-sided ones of the positions of one kind
-alone, for similarities within the kind that are known beside the counts (Globerson et al. 2004,
-section 6). A size penalty belongs to C_xy.
+C_xy is the two-sided `Objective`. C_xx and C_yy are one-sided objectives of the positions of only
+the rows or only the columns. They fit similarities within a side that are available in addition
+to the counts (Globerson et al. 2004, section 6). A size penalty belongs to C_xy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["CombinedObjective", "WithinKind", "within_kind_target"]
 
 @dataclass(frozen=True)
 class WithinKind:
-    """A one-sided cost of one side's positions, and how much it weighs."""
+    """A one-sided cost of one side's positions, with its weight."""
 
     side: int
     weight: float
@@ -35,12 +35,14 @@ class WithinKind:
 
 @dataclass(frozen=True)
 class CombinedObjective:
-    """A `manymaps.model.cost.Cost`: a two-sided objective and costs within its sides.
+    """A `manymaps.model.cost.Cost` that combines a two-sided objective with costs within its sides.
 
     Parameters
     ----------
     between : Objective
+        Two-sided objective C_xy of the pairs of rows and columns.
     within : tuple of WithinKind
+        Costs within the rows or within the columns.
     """
 
     between: Objective
@@ -48,22 +50,22 @@ class CombinedObjective:
 
     @property
     def target(self) -> Target:
-        """The target of the pairs between the kinds."""
+        """The target of the pairs of rows and columns."""
         return self.between.target
 
     @property
     def model(self) -> ChoiceModel:
-        """The model of the choices between the kinds."""
+        """The model of the choices between rows and columns."""
         return self.between.model
 
     @property
     def fingerprint(self) -> str:
-        """Identifies the data, similarities within the kinds among them."""
+        """A hash of the data, including the similarities within each side."""
         parts = [f"{term.side}{term.objective.fingerprint}" for term in self.within]
         return "-".join([self.between.fingerprint, *parts])
 
     def with_background_share(self, share: float) -> CombinedObjective:
-        """The same objective with a part of its model's background."""
+        """Return the same objective with its model's background multiplied by a factor."""
         return replace(self, between=self.between.with_background_share(share))
 
     @property
@@ -72,7 +74,7 @@ class CombinedObjective:
         return self.between.penalty
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Those of C_xy; see `Objective.shares`."""
+        """Compute the shares of C_xy; see `Objective.shares`."""
         return self.between.shares(parameters, log_normalizers)
 
     def evaluate(
@@ -83,7 +85,7 @@ class CombinedObjective:
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Value and gradient of the whole; `kl`, `shares` and normalizers are of C_xy."""
+        """Compute the total cost and gradient; `kl`, `shares` and normalizers are those of C_xy."""
         result = self.between.evaluate(
             parameters, entries=entries, exaggeration=exaggeration, want_cost=want_cost
         )
@@ -107,25 +109,31 @@ class CombinedObjective:
 
 
 def within_kind_target(name: str, table: Any, kept: np.ndarray) -> Target:
-    """P of the similarities within one kind, of its objects that are fitted.
+    """Compute P of the similarities among the fitted rows, or among the fitted columns.
 
     Parameters
     ----------
     name : str
-        What messages call the table.
+        Name of the table in messages.
     table : (sparse) array of shape (n, n)
+        Similarities, which must be finite and non-negative.
     kept : ndarray of bool, shape (n,)
-        Which objects are fitted.
+        Whether each object is fitted.
+
+    Returns
+    -------
+    Target
+        Conditional target of the fitted objects.
 
     Raises
     ------
     DataError
-        For another shape, or a value that is negative or not finite.
+        If the table has another shape, or a value is negative or not finite.
     """
     similarities = sparse.csr_array(table, dtype=np.float64)
     n = len(kept)
     if similarities.shape != (n, n):
-        raise DataError(f"{name} has shape {similarities.shape}; the counts need ({n}, {n})")
+        raise DataError(f"{name} has shape {similarities.shape}; the counts require ({n}, {n})")
     if not np.isfinite(similarities.data).all() or (similarities.data < 0).any():
-        raise DataError(f"{name} holds a value that is negative or not finite")
+        raise DataError(f"{name} contains a value that is negative or not finite")
     return conditional_target(similarities[kept][:, kept])

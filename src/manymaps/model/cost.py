@@ -1,12 +1,12 @@
-"""The contract of a cost, by which a run minimizes any of them.
+"""The protocol of a cost, through which a run minimizes any of the costs.
 
     Objective            KL(P || Q)                                   `manymaps.model.objective`
     ObservedObjective    the same over the judged pairs               `manymaps.model.observed`
     InverseObjective     KL(Q || P~)                                  `manymaps.model.inverse`
-    CombinedObjective    that between two kinds and within each       `manymaps.model.combined`
+    CombinedObjective    rows with columns, and each with itself      `manymaps.model.combined`
 
-A cost is a frozen record of the data and the model. It conforms by its members; mypy checks it
-where a `manymaps.maps.run.Plan` receives it.
+A cost is a frozen record of the data and the model. It conforms by its members; mypy checks this
+where a `manymaps.maps.run.Plan` receives the cost.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ __all__ = ["Cost"]
 
 
 class Cost(Protocol):
-    """A differentiable cost of the parameters, with the target and the model that it compares.
+    """A differentiable cost of the parameters, with its target and its model.
 
     Parameters have one array of positions (n_maps, n, n_components) and one of mixing weights
-    (n_maps, n) per set of objects: one set, or the choosers and those that are chosen.
+    (n_maps, n) per set of objects. There is one set, or one of choosers and one of chosen objects.
     """
 
     @property
     def target(self) -> Target:
-        """P."""
+        """The target P."""
 
     @property
     def model(self) -> ChoiceModel:
@@ -44,13 +44,13 @@ class Cost(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Identifies the data."""
+        """A hash of the data."""
 
     def with_background_share(self, share: float) -> Cost:
-        """The same cost with a share, in [0, 1], of the model's background."""
+        """Return the same cost with its model's background multiplied by a factor in [0, 1]."""
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """How much of the pairs of each object each map explains, (n_maps, n) per set of objects.
+        """Compute the share of each object's pairs per map, (n_maps, n) for each set of objects.
 
         `log_normalizers` are those of an evaluation at the same parameters: log Z_i (n,) of a
         conditional model, log Z (1,) of a joint one.
@@ -64,9 +64,10 @@ class Cost(Protocol):
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Value and gradient, over all entries or the active ones of each set of objects.
+        """Compute cost and gradient, over all entries or the active ones of each set of objects.
 
-        `exaggeration` multiplies the attraction in the gradient, not in the value. The gradient has
-        the shapes of the parameters, or (n_entries, n_components) and (n_entries,) if it is that of
-        the active entries (`Parameters.places`). Without `want_cost` the value may be NaN.
+        `exaggeration` multiplies the attraction in the gradient, but not in the cost. The gradient
+        has the shapes of the parameters. If it is that of the active entries, its shapes are
+        (n_entries, n_components) and (n_entries,) (`Parameters.places`). If `want_cost` is false,
+        the cost may be NaN.
         """

@@ -1,21 +1,21 @@
-"""KL(Q || P~): the inverse divergence, for maps of a single topic each.
+"""KL(Q || P~), the inverse divergence, for maps that each cover a single topic.
 
     C = scale * sum_ij q_ij log(q_ij / p~_ij) + (penalty / 2) sum_m sum_i |y_i^m|^2
-
     p~_ij = (1 - s) p_ij + s / (number of pairs in the normalization)
 
-with s the smoothing, without which a pair that the data does not know would cost infinity. The
-discussion of van der Maaten & Hinton (2009) proposes it for maps of a single topic: by KL(P || Q) a
-model pays for a related pair that it holds apart, by KL(Q || P~) for an unrelated pair that it puts
-together. (For one map, Venna, Peltonen, Nybo, Aidos & Kaski 2010 call them recall and precision.)
+s is the smoothing, without which a pair that is missing from the data would have an infinite cost.
+The discussion of van der Maaten & Hinton (2009) proposes this divergence for maps of a single
+topic. With KL(P || Q), the cost of a model increases for a related pair that it separates. With
+KL(Q || P~), it increases for an unrelated pair that it puts together. (For one map, Venna,
+Peltonen, Nybo, Aidos & Kaski 2010 call them recall and precision.)
 
-Rows of a conditional P are brought to a sum of one before they are smoothed; a row without mass
-says nothing and has no cost. `scale` is that of `manymaps.model.objective`, and so is the treatment
-of active entries: a pair counts in the maps where both of its objects are active. Every pair of
-objects enters the sums, n^2 for each map in which an object is active
-(`manymaps.compute.inverse`); they are exact, so no tolerance matters.
+Rows of a conditional P are normalized to a sum of one before they are smoothed. A row without mass
+contains no information and has no cost. `scale` is that of `manymaps.model.objective`, and so is
+the treatment of active entries: a pair counts in the maps in which both of its objects are active.
+Every pair of objects enters the sums, n^2 for each map in which an object is active
+(`manymaps.compute.inverse`). The sums are exact, so no tolerance applies.
 
-Exaggeration a multiplies the attraction alone: the minimized sum is q log q - a q log p~.
+The exaggeration a multiplies only the attraction: the minimized sum is q log q - a q log p~.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.compute.inverse import divergence_slopes, row_sums
-from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+from manymaps.compute.similarity import CAUCHY, KernelCode, kernel_code
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number, check_parameter
 from manymaps.errors import ParameterError, setting
-from manymaps.model.choice import ChoiceModel
+from manymaps.model.choice import ChoiceModel, Kernel
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.penalty import size_penalty
@@ -38,41 +38,42 @@ from manymaps.model.target import Pairs, Target
 
 __all__ = ["SMOOTHING", "InverseObjective", "predicted_seconds"]
 
-# About 0.1 ms of work: starting threads takes as long.
+# This number takes about 0.1 ms, which is as long as starting threads.
 _FEW_SIMILARITIES = 50_000
-# Seconds on one core of the development machine, for an estimate that warns before a fit of hours.
-_PER_SIMILARITY = {"gaussian": 2.2e-9, "cauchy": 1.8e-9}
+# Seconds on one core of the development machine, for a warning before a fit that takes hours.
+_PER_SIMILARITY: dict[Kernel, float] = {"gaussian": 2.2e-9, "cauchy": 1.8e-9}
+_PER_STUDENT_SIMILARITY = 4e-9
 
-_WITHOUT_ANY = ": without any, a pair that the data does not know would cost infinity"
-#: What the smoothing may be.
+_WITHOUT_ANY = ", because a pair without data would otherwise have an infinite cost"
+#: Allowed values of the smoothing.
 SMOOTHING = (Number(above=0, below=1, why=_WITHOUT_ANY),)
 
 
-def predicted_seconds(n: int, n_maps: int, kernel: str) -> float:
-    """What one evaluation of all entries should take on one present-day core.
+def predicted_seconds(n: int, n_maps: int, kernel: Kernel) -> float:
+    """Predict the seconds for one evaluation of all entries on one current core.
 
     >>> round(predicted_seconds(1000, 10, "cauchy"), 3)
     0.018
     """
-    return n * n * n_maps * _PER_SIMILARITY[kernel]
+    return n * n * n_maps * _PER_SIMILARITY.get(kernel, _PER_STUDENT_SIMILARITY)
 
 
 @dataclass(frozen=True)
 class InverseObjective:
-    """A `manymaps.model.cost.Cost`: the inverse divergence of what an `Objective` fits.
+    """A `manymaps.model.cost.Cost` with the inverse divergence of an `Objective`.
 
     Parameters
     ----------
     forward : Objective
-        KL(P || Q) of the same target and model, with the size penalty. One set of objects, without
-        factors and background.
-    smoothing : float in (0, 1)
-        Share of P~ that is spread evenly over all pairs.
+        KL(P || Q) of the same target and model, with the size penalty. It must have one set of
+        objects, no factors and no background.
+    smoothing : float in (0, 1), default=0.01
+        Part of P~ that is distributed evenly over all pairs.
 
     Raises
     ------
     ParameterError
-        For another smoothing, or an objective that has no inverse here.
+        If the smoothing is out of range, or if the objective is not supported.
 
     Examples
     --------
@@ -92,22 +93,22 @@ class InverseObjective:
 
     def __post_init__(self) -> None:
         check_parameter("smoothing", self.smoothing, SMOOTHING)
-        for refused, what in (
-            (not self.target.one_set, "two kinds of object"),
+        for is_unsupported, feature in (
+            (not self.target.one_set, "separate rows and columns"),
             (self.model.background > 0, f"{setting('background', self.model.background)}"),
             (
                 self.forward.row_factors is not None or self.forward.column_factors is not None,
                 "factors",
             ),
         ):
-            if refused:
+            if is_unsupported:
                 raise ParameterError(
-                    f"the inverse divergence is not made for {what}; use the forward one"
+                    f"the inverse divergence does not support {feature}; use the forward one"
                 )
 
     @property
     def target(self) -> Target:
-        """P, before it is smoothed."""
+        """The target P before smoothing."""
         return self.forward.target
 
     @property
@@ -117,16 +118,16 @@ class InverseObjective:
 
     @property
     def fingerprint(self) -> str:
-        """Identifies the data."""
+        """A hash of the data."""
         return self.forward.fingerprint
 
     def with_background_share(self, share: float) -> InverseObjective:
-        """The same objective: there is no background."""
+        """Return the same objective, because there is no background."""
         return self
 
     @cached_property
     def _smooth(self) -> tuple[Pairs, np.ndarray, np.ndarray, np.float32]:
-        """The stored pairs, log p~_ij and log p~_ji there, and log p~ of all other pairs."""
+        """The stored pairs, log p~_ij and log p~_ji for them, and log p~ of all other pairs."""
         (pairs,) = self.target.sides
         even = self.smoothing / self.target.n_choices
         forward, backward = pairs.forward.astype(np.float64), pairs.backward.astype(np.float64)
@@ -140,7 +141,7 @@ class InverseObjective:
 
     @cached_property
     def _counts(self) -> np.ndarray:
-        """1 for rows that have a cost, else 0."""
+        """An array that is 1 for rows with a cost, else 0."""
         if self.target.is_joint:
             return np.ones(self.target.values.shape[0])
         return (self.target.row_mass > 0).astype(np.float64)
@@ -151,7 +152,7 @@ class InverseObjective:
         return self.forward.penalty
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """How much of an object's choices each map holds, active or not, (n_maps, n)."""
+        """Compute the share of each object's choices per map, active or not, (n_maps, n)."""
         return self.evaluate(parameters, want_cost=False).shares
 
     def evaluate(
@@ -162,9 +163,9 @@ class InverseObjective:
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Value and gradient, over all entries or the given active ones.
+        """Compute cost and gradient, over all entries or the given active ones.
 
-        `kl` is KL(Q || P~), and `shares` how much of an object's choices each map holds.
+        `kl` is KL(Q || P~), and `shares` contains the share of each object's choices per map.
         """
         positions, weights = parameters.positions[0], parameters.weights[0]
         n_maps, n, d = positions.shape
@@ -203,13 +204,13 @@ class InverseObjective:
 
     def _maps(
         self, positions: np.ndarray, log_pi: np.ndarray, active: Entries
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-        """Points, charges, log proportions, the maps of each object, and the kernel's code."""
-        kind = KERNEL_CODES[self.model.kernel]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, KernelCode]:
+        """Return points, charges, log proportions, maps of each object and the kernel's code."""
+        kind = kernel_code(self.model.kernel)
         scaled = positions / np.float32(self.model.kernel_width)
         points = np.ascontiguousarray(scaled.transpose(0, 2, 1), np.float32)
         charges = np.where(active.mask, log_pi, np.float32(-np.inf))
-        if kind != GAUSSIAN:
+        if kind == CAUCHY:
             charges = np.exp(charges)
         indptr, maps, _ = active.by_object
         return points, charges, log_pi, indptr, maps, kind
@@ -217,7 +218,7 @@ class InverseObjective:
     def _gradient(
         self, slope: np.ndarray, pull: np.ndarray, log_pi: np.ndarray, mask: np.ndarray
     ) -> Parameters:
-        """From slopes along log pi and pulls, where active, to those of weights and positions."""
+        """Convert slopes along log pi, and pulls, to slopes of weights and positions."""
         factor = self.target.scale
         pull *= np.float32(factor / self.model.kernel_width)
         weights = np.zeros_like(log_pi)
@@ -230,7 +231,10 @@ class InverseObjective:
 def _pooled(
     log_z: np.ndarray, mean_log_v: np.ndarray, mean_log_p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Sums over rows as one over all pairs, repeated for every row, and each row's weight in it."""
+    """Replace sums over rows by one over all pairs, repeated for every row.
+
+    Also returns the weight of each row.
+    """
     peak = log_z.max()
     masses = np.exp(log_z - peak)
     total = masses.sum()

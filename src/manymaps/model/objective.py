@@ -1,19 +1,20 @@
-"""KL(P || Q): value and gradient; the only place where all parts meet.
+"""KL(P || Q), with value and gradient; this module combines all parts.
 
     C = n_rows_with_mass * KL      (joint)
       = sum_i KL(P_i || Q_i)       (conditional)       + (penalty / 2) sum_m sum_i |y_i^m|^2
 
     dC = - sum_{p_ij > 0} p_ij r_ij d log v_ij   +   sum_i R_i d log Z_i
 
-(notation: `manymaps.model`; r_ij is the model part of q_ij over q_ij, R_i = sum_j p_ij r_ij). The
-first sum is `compute.attraction`, over stored pairs. The other is two fields of `compute`: one of
-the charges b_j pi_j, which gives Z, and one of rho_j pi_j, rho = a R / Z. A joint KL is multiplied
-by the number of rows, so that learning rates and penalties mean the same under both normalizations.
+The notation is that of `manymaps.model`. r_ij is the model part of q_ij divided by q_ij, and
+R_i = sum_j p_ij r_ij. The first sum is `compute.attraction`, over stored pairs. The second sum
+consists of two fields of `compute`: one of the charges b_j pi_j, which gives Z, and one of
+rho_j pi_j, with rho = a R / Z. A joint KL is multiplied by the number of rows, so that learning
+rates and penalties have the same meaning under both normalizations.
 
-Exaggeration multiplies the attraction alone. The cost leaves it out.
+Exaggeration multiplies only the attraction. The reported cost excludes it.
 
-Active entries: an object takes part in a map while its proportion there is above a threshold or
-while the map explains some of its pairs; the cost of an iteration is that of the active entries.
+Active entries: an object takes part in a map while its proportion there is above a threshold, or
+while the map explains some of its pairs. The cost of an iteration is that of the active entries.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from manymaps.compute.mixture import (
     log_proportions,
     side_by_side,
 )
-from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.similarity import KernelCode, kernel_code
 from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number
@@ -41,44 +42,45 @@ from manymaps.model.parameters import Parameters
 from manymaps.model.penalty import size_penalty
 from manymaps.model.target import Target
 
-# Products of a smaller term with masses would underflow in float32; the general sums take
+# Products of a smaller term with masses would underflow in float32. The general sums use
 # logarithms instead.
 _LEAST_REST = 1e-30
-# A parallel loop costs 80 microseconds to start, and an iteration had fifteen.
+# A parallel loop takes 80 microseconds to start, and an iteration contains fifteen.
 _FEW_ENTRIES = 16_000
-# The attraction has loops of its own for these; a Gaussian map of more takes the linear form.
+# The attraction has separate loops for up to 2 dimensions; a Gaussian map with more dimensions uses
+# the linear form.
 _UNROLLED_DIMENSIONS = 2
 
 __all__ = ["TOLERANCE", "Entries", "Evaluation", "Objective"]
 
-#: What the tolerance of the repulsive forces may be.
+#: Allowed values of the tolerance of the repulsive forces.
 TOLERANCE = (Number(least=0, most=0.1),)
 
 
 @dataclass(frozen=True)
 class Entries:
-    """The active (map, object) pairs of one set of objects; made from a mask (n_maps, n)."""
+    """The active (map, object) pairs of one set of objects, from a mask (n_maps, n)."""
 
     mask: np.ndarray
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Where each map's entries start; (n_maps + 1,)."""
+        """The index of each map's first entry; (n_maps + 1,)."""
         return np.concatenate([[0], np.cumsum(self.mask.sum(axis=1))]).astype(np.int64)
 
     @cached_property
     def objects(self) -> np.ndarray:
-        """The object of each entry, map by map."""
+        """The object of each entry, sorted by map."""
         return np.ascontiguousarray(np.nonzero(self.mask)[1])
 
     @cached_property
     def places(self) -> np.ndarray:
-        """Where each entry stands among all (map, object) pairs: m n + i."""
+        """The index of each entry among all (map, object) pairs, m n + i."""
         return np.flatnonzero(self.mask)
 
     @cached_property
     def by_object(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """CSR from objects to their maps, and the entry of each."""
+        """CSR arrays that list the maps of each object and the corresponding entries."""
         indptr = np.concatenate([[0], np.cumsum(self.mask.sum(axis=0))]).astype(np.int64)
         maps = np.ascontiguousarray(np.nonzero(self.mask.T)[1])
         numbers = np.zeros(self.mask.shape, np.int64)
@@ -92,27 +94,29 @@ class Entries:
 
     @classmethod
     def everywhere(cls, n_maps: int, n: int) -> Entries:
-        """Every object in every map."""
+        """Return entries with every object in every map."""
         return cls(np.ones((n_maps, n), bool))
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Value and gradient at one point.
+    """Cost and gradient at one point.
 
     Attributes
     ----------
     cost : float
-        C without exaggeration; NaN where it was not asked for.
+        Cost C without exaggeration; NaN if it was not requested.
     kl : float
-        KL(P || Q) of a joint model; of a conditional one its mean over rows with mass. No penalty.
+        KL(P || Q) of a joint model, or its mean over rows with mass of a conditional one. It does
+        not include the penalty.
     gradient : Parameters
-        Of the entries alone, in their order, where only some are active (`Parameters.places`).
+        Gradient of C. If only some entries are active, it contains only these, in their order
+        (`Parameters.places`).
     shares : tuple of ndarray of shape (n_maps, n)
-        How much of an object's pairs each map explains; sums to the object's mass. Of some entries
-        (n_entries,).
+        Share of each object's pairs that each map explains; it sums to the object's mass. If only
+        some entries are active, the shape is (n_entries,).
     log_normalizers : ndarray
-        log Z_i, or log Z alone.
+        log Z_i of a conditional model, or log Z of a joint one.
     """
 
     cost: float
@@ -124,7 +128,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class _Side:
-    """One set of objects as the field sees it."""
+    """One set of objects as input to the fields."""
 
     entries: Entries
     positions: np.ndarray
@@ -140,15 +144,15 @@ class _Side:
 
     @property
     def is_small(self) -> bool:
-        """Whether loops over its entries are too short to be shared out."""
+        """Whether loops over the entries are too short to be shared among threads."""
         return len(self.entry_log_pi) < _FEW_ENTRIES
 
     def charged(self, log_charges: np.ndarray) -> np.ndarray:
-        """Log charges of the entries from those of the objects: charge_i pi_i^m."""
+        """Return the log charges of the entries, charge_i pi_i^m, from those of the objects."""
         return self.entry_log_pi + log_charges.astype(np.float32)[self.entries.objects]
 
-    def table(self, kind: int) -> np.ndarray:
-        """All maps of an object side by side; see `compute.mixture`."""
+    def table(self, kind: KernelCode) -> np.ndarray:
+        """Return a table with all maps of an object in one row; see `compute.mixture`."""
         with alone_if(self.is_small):
             return side_by_side(self.positions, self.log_pi, kind)
 
@@ -158,20 +162,22 @@ _Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Objective:
-    """A `manymaps.model.cost.Cost`: that of parameters for a target under a model.
+    """A `manymaps.model.cost.Cost`: the divergence KL(P || Q) of a target and a model.
 
     Parameters
     ----------
     target : Target
+        Target P.
     model : ChoiceModel
-    penalty : float
+        Model of Q.
+    penalty : float, default=0.0
         Strength of the size penalty, on the scale of the cost summed over rows.
-    tolerance : float
-        Aimed relative error of the repulsive forces; 0 sums exactly.
+    tolerance : float, default=5e-3
+        Target relative error of the repulsive forces; 0 sums exactly.
     row_factors, column_factors : ndarray, optional
-        The fixed positive factors a_i and b_j; 1 by default. a_i matters under "joint" alone.
-    engine : str
-        See `manymaps.compute.field`.
+        Fixed positive factors a_i and b_j, 1 by default. a_i matters only under "joint".
+    engine : str, default="auto"
+        Engine of the fields; see `manymaps.compute.field`.
     """
 
     target: Target
@@ -184,7 +190,7 @@ class Objective:
 
     @property
     def _is_plain(self) -> bool:
-        """A joint model of one set of objects without factors: q_ij = q_ji."""
+        """Whether the model is joint, on one set of objects and without factors (q_ij = q_ji)."""
         return (
             self.target.is_joint
             and self.target.one_set
@@ -194,7 +200,7 @@ class Objective:
 
     @cached_property
     def _everywhere(self) -> dict[tuple[int, ...], Entries]:
-        """The entries of full evaluations, by shape: making them takes longer than using them."""
+        """Entries of full evaluations by shape, because creating them is slower than using them."""
         return {}
 
     @cached_property
@@ -210,11 +216,11 @@ class Objective:
 
     @property
     def fingerprint(self) -> str:
-        """Identifies the data."""
+        """A hash of the data."""
         return self.target.fingerprint
 
     def with_background_share(self, share: float) -> Objective:
-        """The same objective with a part of its model's background."""
+        """Return the same objective with its model's background multiplied by a factor."""
         return replace(self, model=self.model.with_background_share(share))
 
     def evaluate(
@@ -225,7 +231,7 @@ class Objective:
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Value and gradient, over all entries or the given active ones."""
+        """Compute cost and gradient, over all entries or the given active ones."""
         if entries is None or parameters.n_maps == 1:
             entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
         sides = self._sides(parameters, entries)
@@ -264,9 +270,9 @@ class Objective:
         return Evaluation(value, kl, gradient, shares, log_z[:1] if self.target.is_joint else log_z)
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """How much of an object's pairs each map explains, active or not, (n_maps, n) each.
+        """Compute the share of each object's pairs per map, active or not, (n_maps, n) per set.
 
-        It takes sums over stored pairs alone, given log Z of an evaluation.
+        With log Z of an evaluation, this takes only sums over stored pairs.
         """
         entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
         sides = self._sides(parameters, entries)
@@ -311,10 +317,10 @@ class Objective:
         )  # fmt: skip
 
     def _sees_both(self, parameters: Parameters) -> bool:
-        """Whether charges of the choosers are known before the pairs, but for a common factor.
+        """Return whether the choosers' charges are known before the sums, up to a common factor.
 
-        rho = a R / Z. Of a joint model R / Z is one number; of a conditional one R is known where
-        there is no background, and Z of one map alone is that map's potential.
+        The charges are rho = a R / Z. R / Z of a joint model is one number. R of a conditional
+        model is known if there is no background, and Z of a single map is that map's potential.
         """
         d = parameters.positions[0].shape[2]
         if self._is_plain or not sees_both(self.model.kernel, d, self.engine):
@@ -324,7 +330,7 @@ class Objective:
     def _both_fields(
         self, sides: tuple[_Side, ...], log_charges: np.ndarray
     ) -> tuple[_Field, _Field]:
-        """What choosers see, and what is felt of them: up to R / Z where that is one number."""
+        """Compute both fields, up to R / Z if that is one number."""
         rows, columns = sides[0], sides[-1]
         masses = self._log_factors[0]
         if not self.target.is_joint:
@@ -352,8 +358,8 @@ class Objective:
     def _attraction(
         self, sides: tuple[_Side, ...], chooser: np.ndarray, want_cost: bool
     ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
-        """Pulls and shares of each side; the rows' masses R_i and - sum p log q."""
-        kind = KERNEL_CODES[self.model.kernel]
+        """Compute pulls and shares of each side, the rows' masses R_i and - sum p log q."""
+        kind = kernel_code(self.model.kernel)
         log_b = self._log_factors[1].astype(np.float64)
         background = self.model.background
         log_rest = np.log(background / self.target.n_choices) if background else 0.0
@@ -381,7 +387,7 @@ class Objective:
         return pulls, tuple(shares), masses[0], cost
 
     def _rest(self, log_z: np.ndarray) -> np.float32 | None:
-        """What the background adds to a similarity v, where it is one number; see `single_map`."""
+        """Return the background relative to a similarity if it is one number; see `single_map`."""
         background = self.model.background
         if not background:
             return np.float32(0)
@@ -394,7 +400,7 @@ class Objective:
     def _single_map_attraction(
         self, sides: tuple[_Side, ...], log_z: np.ndarray, rest: np.float32, want_cost: bool
     ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
-        """The same for one map, by sums that have no proportions in them."""
+        """Compute the same for one map, with sums that contain no proportions."""
         d = sides[0].positions.shape[2]
         if self.model.kernel == "gaussian" and not rest and d > _UNROLLED_DIMENSIONS:
             pulls, masses, energy = self._linear_pulls(sides)
@@ -406,15 +412,15 @@ class Objective:
             log_kept = np.log1p(-self.model.background)
             cost = energy - float(self.target.row_mass @ (log_a - log_z + log_kept))
             cost -= float(self.target.column_mass @ log_b)
-        # Under a joint normalization only the sum of these matters; each pair counts twice in it.
+        # Under a joint normalization only the sum of the masses matters, which counts pairs twice.
         row_mass = masses[0] / 2 if rest else self.target.row_mass
         return pulls, tuple(masses), row_mass, cost
 
     def _pulls(
         self, sides: tuple[_Side, ...], rest: np.float32, want_cost: bool
     ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
-        """Pulls and masses of each side of one map, and - sum p log(v + rest)."""
-        kind = KERNEL_CODES[self.model.kernel]
+        """Compute pulls and masses of each side of one map, and - sum p log(v + rest)."""
+        kind = kernel_code(self.model.kernel)
         pulls, masses, energy = [], [], np.nan
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             own, others = side.positions[0], sides[k - 1].positions[0]
@@ -434,7 +440,7 @@ class Objective:
     def _linear_pulls(
         self, sides: tuple[_Side, ...]
     ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
-        """The same where pulls are linear, so that the energy follows from them."""
+        """Compute the same if pulls are linear, so that the energy follows from them."""
         pulls, masses, energy = [], [], 0.0
         centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
@@ -442,14 +448,14 @@ class Objective:
             pull, mass = linear_pulls(
                 pairs.chunks, pairs.indptr, pairs.indices, pairs.both, own, others
             )
-            # All pulls add up to nothing, so that any centre is right; of this one little cancels.
+            # All pulls sum to 0, so any centre is correct; this one causes little cancellation.
             energy += float(np.einsum("ij,ij->", own - centre, pull)) / 2
             pulls.append(pull)
             masses.append(mass)
         return pulls, masses, energy
 
     def _felt(self, sides: tuple[_Side, ...], seen: _Field, log_rho: np.ndarray) -> _Field:
-        """The field of the choosers' charges rho_i pi_i, at the objects that are chosen."""
+        """Compute the field of the choosers' charges rho_i pi_i at the chosen objects."""
         if self._is_plain:
             return seen[0], seen[1], seen[2] + log_rho[0]
         rows, columns = sides[0], sides[-1]

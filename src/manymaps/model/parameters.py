@@ -1,9 +1,9 @@
-"""Parameters: positions and mixing weights, and their packing into one vector.
+"""Positions and mixing weights, and their conversion to one vector.
 
     pi_i^m = exp(-w_i^m) / sum_m' exp(-w_i^m')         (van der Maaten & Hinton 2009, eq. 7)
 
-Shapes: positions (n_maps, n, d), weights w (n_maps, n); one such pair of arrays for one set of
-objects, two where rows and columns are different objects.
+Shapes: positions (n_maps, n, d), weights w (n_maps, n). There is one such pair of arrays for one
+set of objects, and two if rows and columns are different objects.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import numpy as np
 
 __all__ = ["FARTHEST", "Parameters", "log_softmin", "weights_from_proportions"]
 
-# No point lies farther from the origin; squares of distances are computed in single precision.
+# Largest distance of a point from the origin; squares of distances use single precision.
 FARTHEST = 1e18
 
 
 def log_softmin(weights: np.ndarray) -> np.ndarray:
-    """Log pi from w, over the first axis, in float64.
+    """Compute log pi from w, over the first axis, in float64.
 
     >>> import numpy as np
     >>> np.exp(log_softmin(np.array([[0.0], [0.0]]))).ravel().tolist()
     [0.5, 0.5]
     """
-    # Loops are compiled anew for each order of their arrays.
+    # Loops are compiled separately for each memory order of their arrays.
     low = np.negative(weights, dtype=np.float64, order="C")
     low -= low.max(axis=0)
     low -= np.log(np.exp(low).sum(axis=0))
@@ -34,7 +34,7 @@ def log_softmin(weights: np.ndarray) -> np.ndarray:
 
 
 def weights_from_proportions(proportions: np.ndarray, least: float = 1e-12) -> np.ndarray:
-    """Weights w whose proportions are these, each at least `least` before it is normalized."""
+    """Return weights w with these proportions, each at least `least` before normalization."""
     return -np.log(np.maximum(np.asarray(proportions, np.float64), least))
 
 
@@ -42,9 +42,9 @@ def weights_from_proportions(proportions: np.ndarray, least: float = 1e-12) -> n
 class Parameters:
     """Positions and weights of one or two sets of objects.
 
-    The same record holds gradients and velocities, and masks of what is held where it is. A
-    gradient may be of some entries alone, (n_entries, d) and (n_entries,): `places` then says of
-    each set which, by their numbers m n + i.
+    The same class stores gradients, velocities and masks of fixed values. A gradient may be
+    restricted to some entries, with shapes (n_entries, d) and (n_entries,). `places` then lists the
+    entries of each set by their indices m n + i.
     """
 
     positions: tuple[np.ndarray, ...]
@@ -53,7 +53,7 @@ class Parameters:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """All arrays: positions first, then weights."""
+        """All arrays, positions first and then weights."""
         return (*self.positions, *self.weights)
 
     @property
@@ -63,16 +63,16 @@ class Parameters:
 
     @property
     def n_components(self) -> int:
-        """Dimensions of a map."""
+        """Number of dimensions of a map."""
         return int(self.positions[0].shape[2])
 
     def like(self, arrays: Sequence[np.ndarray]) -> Parameters:
-        """The same record with other arrays."""
+        """Return the same record with other arrays."""
         n = len(self.positions)
         return Parameters(tuple(arrays[:n]), tuple(arrays[n:]), self.places)
 
     def stilled(self, held: Parameters | None) -> Parameters:
-        """This change, set to 0 in place where the masks of `held` are true; all of it for None."""
+        """Set this change to 0 in place where the masks in `held` are true, if there are any."""
         if held is None:
             return self
         for k, (part, still) in enumerate(zip(self.arrays, held.arrays, strict=True)):
@@ -82,15 +82,15 @@ class Parameters:
         return self
 
     def copy(self) -> Parameters:
-        """A copy that shares nothing."""
+        """Return a deep copy."""
         return self.like([array.copy() for array in self.arrays])
 
     def pack(self) -> np.ndarray:
-        """One float64 vector of everything."""
+        """Return all values as one float64 vector."""
         return np.concatenate([array.ravel() for array in self.arrays]).astype(np.float64)
 
     def unpack(self, vector: np.ndarray) -> Parameters:
-        """The inverse of `pack`, in this record's shapes and precision."""
+        """Return the inverse of `pack`, in this record's shapes and precision."""
         arrays, start = [], 0
         for array in self.arrays:
             part = vector[start : start + array.size].reshape(array.shape)

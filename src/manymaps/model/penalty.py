@@ -2,8 +2,8 @@
 
     (strength / 2) sum_m sum_i |y_i^m|^2
 
-added to the cost summed over rows, so that one strength means the same pull for every object
-whatever the number of objects and the normalization (see `manymaps.model.objective`).
+The penalty is added to the cost summed over rows. One strength therefore means the same pull for
+every object, whatever the number of objects and the normalization (see `manymaps.model.objective`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["size_penalty"]
 
 
 def size_penalty(positions: np.ndarray, strength: float) -> tuple[float, np.ndarray | float]:
-    """Value and gradient of the penalty.
+    """Compute value and gradient of the penalty.
 
     >>> import numpy as np
     >>> value, gradient = size_penalty(np.array([[[3.0, 4.0]]]), 0.1)

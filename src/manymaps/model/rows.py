@@ -1,14 +1,17 @@
 """The cost of a conditional model by rows, for many dimensions.
 
-A conditional cost is a sum over rows, each with a normalizer of its own. So the gradient of some
-rows costs their share of that of all; `manymaps.optimizers.rows` goes downhill by it.
+A conditional cost is a sum over rows, each with its own normalizer. The gradient of some rows
+therefore costs only their share of the full gradient. `manymaps.optimizers.rows` uses such
+gradients.
 
-    C = sum_i KL(P_i || Q_i) + penalty / 2 sum |y|^2 + weight_penalty / 2 sum w^2
+    C = sum_i KL(P_i || Q_i) + penalty / 2 sum |y|^2
+                             + weight_penalty / 2 sum w^2
                              + bias_penalty / 2 sum beta^2
+
     q(j|i) ~ exp(beta_j) sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-beta_j, how readily j is recalled by anything, is learned where `bias_penalty` is a number and 0
-where it is None.
+beta_j measures how often j is a response to any cue. It is learned if `bias_penalty` is a number,
+and 0 if it is None.
 
 Shapes: positions (n_maps, n, n_components), weights w (n_maps, n), biases (n,), all float32.
 """
@@ -25,7 +28,7 @@ from manymaps.model.choice import Kernel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.similarities import log_kernel, normalized
 
-# Rows of 256 cues to all objects: bounds memory.
+# Number of rows whose probabilities are computed at a time, which limits memory.
 _ROWS_AT_ONCE = 256
 
 __all__ = [
@@ -36,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class ChoiceMaps:
-    """Maps, mixing weights and biases, and the kernel that reads them."""
+    """Maps, mixing weights and biases, with the kernel that they are used with."""
 
     positions: np.ndarray
     weights: np.ndarray
@@ -49,19 +52,19 @@ class ChoiceMaps:
         return self.positions, self.weights, self.biases
 
     def copy(self) -> ChoiceMaps:
-        """A copy that shares nothing."""
+        """Return a deep copy."""
         y, w, beta = self.arrays
         return ChoiceMaps(y.copy(), w.copy(), beta.copy(), self.kernel)
 
     def parameters(self, with_biases: bool = False) -> Parameters:
-        """What optimizers take; biases go as places on a line, of a second set of objects."""
+        """Return the parameters for optimizers; biases are positions of a second set on a line."""
         if not with_biases:
             return Parameters((self.positions,), (self.weights,))
         line = self.biases.reshape(1, -1, 1)
         return Parameters((self.positions, line), (self.weights, np.zeros_like(line[..., 0])))
 
     def at(self, parameters: Parameters) -> ChoiceMaps:
-        """The maps of other parameters, with the same biases where those have none."""
+        """Return the maps of other parameters, with the present biases if those lack biases."""
         line = parameters.positions[-1]
         with_biases = len(parameters.positions) > 1
         return ChoiceMaps(
@@ -72,7 +75,7 @@ class ChoiceMaps:
         )
 
     def _terms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """|y|^2, log pi and the charges of the chosen, each (n_maps, n) float32."""
+        """Return |y|^2, log pi and the charges of the chosen, each (n_maps, n) float32."""
         log_pi = log_softmin(self.weights)
         norms = np.einsum("mnd,mnd->mn", self.positions, self.positions)
         return norms, log_pi.astype(np.float32), (log_pi + self.biases).astype(np.float32)
@@ -80,16 +83,16 @@ class ChoiceMaps:
     def gradient(
         self, rows: np.ndarray, p: sparse.csr_array, exaggeration: float = 1.0
     ) -> tuple[float, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """- sum p log q of rows (rising), and its slopes by positions, weights and biases.
+        """Compute - sum p log q of rows (rising), and its slopes by positions, weights and biases.
 
-        Exaggeration multiplies the attraction alone, and not the cost.
+        Exaggeration multiplies only the attraction, and not the cost.
         """
         from manymaps.compute.rows import COLUMNS, ROWS, feel_rows, weigh_rows
-        from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+        from manymaps.compute.similarity import GAUSSIAN, kernel_code
         from manymaps.compute.threads import one_blas_thread, share_out
 
         n_maps, n, d = self.positions.shape
-        kind, k = KERNEL_CODES[self.kernel], len(rows)
+        kind, k = kernel_code(self.kernel), len(rows)
         p = canonical_rows(p)
         norms, log_pi, charges = self._terms()
         weights = np.empty((n_maps, k, n), np.float32)
@@ -115,23 +118,23 @@ class ChoiceMaps:
         return float(cost.sum()), (forces, d_weights, biases)
 
     def log_normalizers(self, rows: np.ndarray) -> np.ndarray:
-        """Log Z_i of rows."""
+        """Return log Z_i of rows."""
         from manymaps.compute.rows import ROWS, normalize_rows
-        from manymaps.compute.similarity import KERNEL_CODES
+        from manymaps.compute.similarity import kernel_code
         from manymaps.compute.threads import one_blas_thread, share_out
 
         log_z = np.empty(len(rows))
         with one_blas_thread():
             share_out(
                 normalize_rows, -(-len(rows) // ROWS), rows, self.positions, *self._terms(),
-                KERNEL_CODES[self.kernel], log_z,
+                kernel_code(self.kernel), log_z,
             )  # fmt: skip
         return log_z
 
     def log_probabilities(self, part: sparse.csr_array) -> np.ndarray:
-        """Log q(j|i) of the stored pairs of a part, in row-major order."""
+        """Return log q(j|i) of the stored pairs of a part, in row-major order."""
         from manymaps.compute.rows import pair_logits
-        from manymaps.compute.similarity import KERNEL_CODES
+        from manymaps.compute.similarity import kernel_code
         from manymaps.compute.threads import share_out
 
         part = canonical_rows(part)
@@ -144,12 +147,12 @@ class ChoiceMaps:
         logits = np.empty(part.nnz)
         share_out(
             pair_logits, part.nnz, cues, part.indices, self.positions, log_pi, charges,
-            KERNEL_CODES[self.kernel], logits,
+            kernel_code(self.kernel), logits,
         )  # fmt: skip
         return logits - log_z[cues]
 
     def probabilities(self, rows: np.ndarray) -> np.ndarray:
-        """q(j|i), shape (len(rows), n) float64."""
+        """Return q(j|i), shape (len(rows), n) float64."""
         log_pi = log_softmin(self.weights)
         charges = log_pi + self.biases
         logits = np.full((len(rows), self.positions.shape[1]), -np.inf)
@@ -165,7 +168,7 @@ class ChoiceMaps:
 
 @dataclass(frozen=True)
 class RowCost:
-    """The cost of rows: the target and the penalties."""
+    """The cost of rows, with the target and the penalties."""
 
     p: sparse.csr_array
     penalty: float = 0.0
@@ -175,7 +178,7 @@ class RowCost:
     def gradient(
         self, maps: ChoiceMaps, rows: np.ndarray, share: float, exaggeration: float = 1.0
     ) -> tuple[float, tuple[np.ndarray, ...]]:
-        """- sum p log q of rows, and their slopes with this share of the penalties."""
+        """Compute - sum p log q of rows, and its slopes with this fraction of the penalties."""
         cost, slopes = maps.gradient(rows, self.p, exaggeration)
         for slope, strength, values in zip(slopes, self.strengths, maps.arrays, strict=True):
             if strength:
@@ -190,9 +193,9 @@ class RowCost:
     def whole(
         self, maps: ChoiceMaps, exaggeration: float = 1.0
     ) -> tuple[float, tuple[np.ndarray, ...]]:
-        """- sum p log q of all rows, without penalties, and the gradient with them.
+        """Compute - sum p log q of all rows, without penalties, and the gradient with penalties.
 
-        Exaggeration multiplies the attraction alone.
+        Exaggeration multiplies only the attraction.
         """
         rows = np.flatnonzero(np.diff(self.p.indptr) > 0)
         total, sums = 0.0, [np.zeros_like(array) for array in maps.arrays]
@@ -205,7 +208,7 @@ class RowCost:
         return total, tuple(sums)
 
     def penalties(self, maps: ChoiceMaps) -> float:
-        """The penalties' part of the cost."""
+        """Compute the penalties' part of the cost."""
         return sum(
             strength / 2 * float(np.einsum("i,i->", x.ravel(), x.ravel(), dtype=np.float64))
             for strength, x in zip(self.strengths, maps.arrays, strict=True)

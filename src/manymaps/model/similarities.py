@@ -1,9 +1,9 @@
-"""The similarity v_ij of the models in NumPy: the kernels, and similarities brought to shares.
+"""The similarity v_ij of the models in NumPy: kernels, and normalization of similarities.
 
     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),      K(d2) = exp(-d2)  or  1 / (1 + d2)
 
-For what reads finished maps, in float64 and in small pieces; distances are in units of the
-kernel's width. Fits sum it in `manymaps.compute`.
+These functions read finished maps, in float64 and in small pieces. Distances are in units of the
+kernel's width. Fits compute the sums in `manymaps.compute`.
 """
 
 from __future__ import annotations
@@ -12,35 +12,45 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.model.choice import Kernel
+from manymaps.model.choice import Kernel, kernel_exponent
 
-__all__ = ["kernel_values", "log_kernel", "log_pairs", "map_votes", "normalized"]
+__all__ = ["kernel_spread", "kernel_values", "log_kernel", "log_pairs", "map_votes", "normalized"]
 
 
-def kernel_values(squared_distances: np.ndarray, kernel: Kernel | str) -> Any:
-    """K of squared distances, of any shape.
+def kernel_values(squared_distances: np.ndarray, kernel: Kernel) -> Any:
+    """Return K of squared distances of any shape.
 
     >>> kernel_values(np.array([0.0, 1.0]), "cauchy").tolist()
     [1.0, 0.5]
     """
-    if kernel == "gaussian":
-        return np.exp(-squared_distances)
-    return 1 / (1 + squared_distances)
+    if kernel == "cauchy":
+        return 1 / (1 + squared_distances)
+    return np.exp(log_kernel(squared_distances, kernel))
 
 
-def log_kernel(squared_distances: np.ndarray, kernel: Kernel | str) -> Any:
-    """Log K of squared distances, of any shape: finite where K itself is 0.
+def log_kernel(squared_distances: np.ndarray, kernel: Kernel) -> Any:
+    """Return log K of squared distances of any shape, which is finite even if K itself is 0.
 
     >>> log_kernel(np.array([0.0, 1e4]), "gaussian").tolist()
     [-0.0, -10000.0]
     """
     if kernel == "gaussian":
         return -squared_distances
-    return -np.log1p(squared_distances)
+    exponent = kernel_exponent(kernel)
+    return -exponent * np.log1p(squared_distances / exponent)
+
+
+def kernel_spread(squared_distances: np.ndarray, kernel: Kernel) -> Any:
+    """Return -1 / (d log K / d d2) of a kernel that is not Gaussian.
+
+    >>> kernel_spread(np.array([0.0, 1.0]), "cauchy").tolist()
+    [1.0, 2.0]
+    """
+    return 1 + squared_distances / kernel_exponent(kernel)
 
 
 def normalized(logs: np.ndarray, axis: int | None = None) -> np.ndarray:
-    """exp(logs) brought to a sum of 1, over all or along an axis; 0 where nothing is finite.
+    """Normalize exp(logs) to a sum of 1, over all or along an axis; 0 if no value is finite.
 
     >>> normalized(np.log([1.0, 3.0])).round(9).tolist(), normalized(np.array([-np.inf])).tolist()
     ([0.25, 0.75], [0.0])
@@ -56,9 +66,9 @@ def log_pairs(
     log_proportions: np.ndarray,
     rows: np.ndarray,
     columns: np.ndarray,
-    kernel: Kernel | str,
+    kernel: Kernel,
 ) -> np.ndarray:
-    """Log v_ij^m of pairs (i, j), shape (n_pairs, n_maps); -inf in a map that has not both.
+    """Return log v_ij^m of pairs (i, j), shape (n_pairs, n_maps); -inf in maps without both.
 
     Positions (n_maps, n, n_components) are in units of the kernel's width.
     """
@@ -74,12 +84,12 @@ def map_votes(
     log_proportions: np.ndarray,
     rows: np.ndarray,
     columns: np.ndarray,
-    kernel: Kernel | str,
+    kernel: Kernel,
 ) -> np.ndarray:
-    """r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps); 0 where no map has both.
+    """Return r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps); 0 if no map has both.
 
-    Positions (n_maps, n, n_components) are in units of the kernel's width. Summed in logarithms,
-    for pairs that are far from one another in all maps.
+    Positions (n_maps, n, n_components) are in units of the kernel's width. Sums use logarithms,
+    for pairs that are far apart in all maps.
 
     >>> apart = np.array([[[0.0], [1.0]], [[0.0], [3.0]]])
     >>> half = np.log(np.full((2, 2), 0.5))

@@ -1,14 +1,14 @@
-"""The target P: a sparse table of how often each pair should be chosen.
+"""The target P, a sparse table of the probability with which each pair should be chosen.
 
-Under a conditional normalization row i of P is a distribution over j (or less than one, where mass
-is missing); under a joint one the whole table sums to 1. P is never changed in place.
+Under a conditional normalization, row i of P is a distribution over j, or sums to less than one if
+mass is missing. Under a joint one the whole table sums to 1. P is never changed in place.
 
     KL(P || Q) = sum_ij p_ij log p_ij  -  sum_ij p_ij log q_ij
 
-The first sum is a constant of the target; the second is `manymaps.compute.attraction`'s.
+The first sum is a constant of the target. The second is computed by `manymaps.compute.attraction`.
 
-Arrays: values (n_rows, n_columns) CSR in float64. `Pairs` is the same table seen from one side: for
-each object its stored partners, with p_ij (`forward`) and p_ji (`backward`).
+Arrays: values (n_rows, n_columns) CSR in float64. `Pairs` is the same table from one side. For each
+object it lists the stored pairs, with p_ij (`forward`) and p_ji (`backward`).
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from manymaps.errors import DataError
 
 __all__ = ["Pairs", "Target", "conditional_target", "count_target", "joint_target"]
 
-# Chunks have a size that does not depend on threads, so that sums have the same bits at any number.
+# Chunks have a size that does not depend on the number of threads, so that sums have the same bits.
 _PAIRS_PER_CHUNK = 1024
-# Arrays are hashed in pieces, without a copy of the whole.
+# Arrays are hashed in pieces, without copying the whole array.
 _HASHED_AT_ONCE = 2**20
-# From here on a compiled merge pays; it has the bits of SciPy's sum.
+# Above this number a compiled merge is faster; its result is bit-equal to SciPy's sum.
 _MANY_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Stored partners of each object of one side, CSR, and row chunks of about equal work."""
+    """Stored pairs of each object of one side as CSR, with row chunks of about equal work."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -50,7 +50,7 @@ class Pairs:
 
     @cached_property
     def chunks(self) -> np.ndarray:
-        """Boundaries of runs of rows, by number of pairs and never by number of threads."""
+        """Boundaries of runs of rows, which depend on the number of pairs but not of threads."""
         n = len(self.indptr) - 1
         work = self.indptr.astype(np.int64) + 8 * np.arange(n + 1)
         cuts = np.searchsorted(work, np.arange(0, work[-1], _PAIRS_PER_CHUNK))
@@ -59,22 +59,23 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Target:
-    """P with the normalization it is meant for.
+    """P together with its normalization.
 
     Parameters
     ----------
     values : sparse array of shape (n_rows, n_columns)
-        Not negative; explicit zeros are dropped.
-    normalization : {"conditional", "joint"}
-    one_set : bool
-        Rows and columns are the same objects, and no object pairs with itself.
+        Non-negative probabilities; explicit zeros are dropped.
+    normalization : {"conditional", "joint"}, default="conditional"
+        Whether each row or the whole table is a distribution.
+    one_set : bool, default=True
+        Whether rows and columns are the same objects. No object then pairs with itself.
     row_weights : ndarray of shape (n_rows,), optional
-        What a full row sums to under the conditional normalization; 1 by default.
-    is_symmetric : bool
-        p_ij = p_ji throughout, bit by bit.
+        Sum of each full row under the conditional normalization. Defaults to 1.
+    is_symmetric : bool, default=False
+        Whether p_ij = p_ji for all pairs, bit by bit.
     observed : ndarray of bool, shape (n_rows, n_columns), optional
-        Of one set: which pairs were judged, among which alone P chooses; None where all were. It
-        is false on the diagonal (`manymaps.model.observed`).
+        Whether each pair of one set was judged. P chooses only among judged pairs. It is false on
+        the diagonal (`manymaps.model.observed`). None means that all pairs were judged.
     """
 
     values: sparse.csr_array
@@ -96,29 +97,29 @@ class Target:
 
     @property
     def n_rows_with_mass(self) -> int:
-        """Rows that say anything."""
+        """Number of rows with a positive sum."""
         return int((self.row_mass > 0).sum())
 
     @property
     def is_joint(self) -> bool:
-        """Whether one normalization spans all pairs."""
+        """Whether one normalization covers all pairs."""
         return self.normalization == "joint"
 
     @property
     def scale(self) -> float:
-        """What the divergence, summed over normalizations, is multiplied by in the cost."""
+        """Factor of the divergence, summed over normalizations, in the cost."""
         return float(self.n_rows_with_mass) if self.is_joint else 1.0
 
     @property
     def n_choices(self) -> int:
-        """Pairs among which one normalization chooses; the background spreads over them."""
+        """Number of pairs in one normalization, over which the background is distributed."""
         n_rows, n_columns = self.values.shape
         per_row = n_columns - 1 if self.one_set else n_columns
         return n_rows * per_row if self.is_joint else per_row
 
     @cached_property
     def negative_entropy(self) -> float:
-        """sum_ij p_ij log p_ij, with rows brought to their weights under "conditional"."""
+        """sum_ij p_ij log p_ij, with rows normalized to their weights under "conditional"."""
         logs = np.log(self.values.data)
         if self.row_weights is not None and not self.is_joint:
             weights = np.repeat(self.row_weights, np.diff(self.values.indptr))
@@ -127,7 +128,7 @@ class Target:
 
     @cached_property
     def sides(self) -> tuple[Pairs, ...]:
-        """The pairs as each side sees them: one view for one set of objects, else two."""
+        """The pairs from each side: one view for one set of objects, else two."""
         values = self.values
         if self.one_set and self.is_symmetric:
             pairs = _pairs(values, values.data, values.data)
@@ -146,10 +147,10 @@ class Target:
         )
 
     def neighborly_order(self) -> np.ndarray:
-        """The objects of one set in an order in which partners stand near one another.
+        """Return the objects of one set in an order in which the objects of a pair are close.
 
-        Sums over pairs read positions from all over memory; in this order (Cuthill & McKee 1969,
-        reversed) they find them in the nearest caches.
+        Sums over pairs read positions from scattered memory addresses. In this order (Cuthill &
+        McKee 1969, reversed), the positions are in the nearest caches.
         """
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -157,7 +158,7 @@ class Target:
         return np.asarray(reverse_cuthill_mckee(table, symmetric_mode=True), np.int64)
 
     def reordered(self, order: np.ndarray) -> Target:
-        """The same P of one set with row and column k of object order[k]."""
+        """Return the same P of one set, with row and column k for object order[k]."""
         place = np.empty(len(order), self.values.indices.dtype)
         place[order] = np.arange(len(order))
         rows = self.values[order]
@@ -170,7 +171,7 @@ class Target:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short hash of the numbers."""
+        """A short hash of the values."""
         digest = hashlib.sha256()
         for array in (self.values.indptr, self.values.indices, self.values.data):
             for start in range(0, len(array), _HASHED_AT_ONCE):
@@ -183,7 +184,7 @@ class Target:
 
 
 def _values_on(values: sparse.csr_array, pattern: sparse.csr_array) -> np.ndarray:
-    """The entries of `values` on every place of a larger pattern, 0 where it has none."""
+    """Return the entries of `values` at all cells of a larger pattern, 0 where it lacks a cell."""
     n = values.shape[1]
     rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
     places = rows * n + pattern.indices
@@ -203,7 +204,7 @@ def _pairs(pattern: sparse.csr_array, forward: np.ndarray, backward: np.ndarray)
 
 
 def _judged(observed: np.ndarray | None) -> np.ndarray | None:
-    """Which pairs of different objects were judged; None where all were."""
+    """Return a mask of the judged pairs of different objects, or None if all were judged."""
     if observed is None:
         return None
     judged = np.array(observed, bool)
@@ -216,7 +217,7 @@ def _cleaned(
 ) -> sparse.csr_array:
     given = sparse.csr_array(strengths, dtype=np.float64)
     values = canonical_rows(given)
-    # What the caller holds stays as it is: in the columns, and in the numbers.
+    # Columns and values of the caller's array must not change.
     if any(
         np.may_share_memory(ours, theirs)
         for ours, theirs in ((values.indices, given.indices), (values.data, given.data))
@@ -230,7 +231,7 @@ def _cleaned(
     values.eliminate_zeros()
     values.sort_indices()
     if values.nnz == 0:
-        raise DataError("no pair of different objects has a positive similarity; nothing to fit")
+        raise DataError("no two different objects have a similarity above 0; nothing can be fitted")
     return values
 
 
@@ -241,23 +242,28 @@ def conditional_target(
     one_set: bool = True,
     observed: np.ndarray | None = None,
 ) -> Target:
-    """P whose rows are distributions: p_ij = s_ij / sum_j s_ij.
+    """Compute P whose rows are distributions: p_ij = s_ij / sum_j s_ij.
 
     Parameters
     ----------
     strengths : sparse array of shape (n_rows, n_columns)
-        Finite and not negative; self pairs of one set are left out. Empty rows stay empty.
-    keep_missing_mass : bool
-        Leave rows that sum to less than 1 as they are.
-    one_set : bool
-        Rows and columns are the same objects.
+        Finite and non-negative strengths. Self pairs of one set are removed. Empty rows stay empty.
+    keep_missing_mass : bool, default=False
+        Whether rows that sum to less than 1 remain unchanged.
+    one_set : bool, default=True
+        Whether rows and columns are the same objects.
     observed : ndarray of bool, shape (n, n), optional
-        Of one set: which pairs were judged. The strengths of others count as nothing.
+        Whether each pair of one set was judged. The strengths of other pairs are ignored.
+
+    Returns
+    -------
+    Target
+        Target with the conditional normalization.
 
     Raises
     ------
     DataError
-        Where no pair is left.
+        If no pair is left.
 
     Examples
     --------
@@ -273,19 +279,19 @@ def conditional_target(
 
 
 def _normalize_rows(values: sparse.csr_array, limit: float) -> None:
-    """Bring rows that sum to more than `limit` to a sum of 1, in place."""
+    """Normalize rows that sum to more than `limit` to a sum of 1, in place."""
     sums = np.asarray(values.sum(axis=1)).ravel()
     divisors = np.where(sums > limit, sums, 1.0)
     values.data /= np.repeat(divisors, np.diff(values.indptr))
 
 
 def _with_transpose(values: sparse.csr_array) -> sparse.csr_array:
-    """a_ij + a_ji in rows of rising columns."""
+    """Return a_ij + a_ji in rows with rising columns."""
     if values.nnz < _MANY_PAIRS:
         values = sparse.csr_array(values + values.T)
         values.sort_indices()
         return values
-    # To the same bits, in half the time and memory; few pairs do not repay loading it.
+    # The result has the same bits in half the time and memory; few pairs are not worth loading it.
     from manymaps.compute.symmetric import symmetric_sum
 
     starts, columns, sums = symmetric_sum(values.indptr, values.indices, values.data)
@@ -299,27 +305,35 @@ def joint_target(
     average: bool = True,
     observed: np.ndarray | None = None,
 ) -> Target:
-    """P as one distribution over all pairs: for one set, the averaged conditionals.
+    """Compute P as one distribution over all pairs; for one set, from the averaged conditionals.
 
-        p_ij = (p_j|i + p_i|j) / (2 n),      n the rows with mass
+        p_ij = (p_j|i + p_i|j) / (2 n),      n the number of rows with mass
 
     (van der Maaten & Hinton 2008, section 2.1; Cook et al. 2007, section 2). With `average=False`
-    the rows keep their masses, p_ij = (s_ij + s_ji) / (2 sum s); for two sets, p_ij = s_ij / sum s.
+    the rows retain their masses, p_ij = (s_ij + s_ji) / (2 sum s). For two sets,
+    p_ij = s_ij / sum s.
 
-    Of a table with missing pairs each row is divided by the mean of its judged ones instead of
-    their sum, p_ij ~ s_ij / mean_i + s_ji / mean_j, brought to a sum of 1 over the judged pairs:
-    what P of the whole table gives to these, if the others are missing by chance. (Sums would make
-    the pairs of an object that was judged with few others heavy.) A pair that was judged in one
-    direction alone counts for both.
+    In a table with missing pairs, each row is divided by the mean of its judged pairs instead of
+    their sum. Then p_ij ~ s_ij / mean_i + s_ji / mean_j, with a sum of 1 over the judged pairs.
+    If the others are missing at random, this is P of the full table, restricted to the judged
+    pairs. (Sums would give too much weight to the pairs of an object that was judged with few
+    others.) A pair that was judged in only one direction counts for both.
 
     Parameters
     ----------
     strengths : sparse array of shape (n_rows, n_columns)
-    one_set : bool
-    average : bool
-        Normalize each row before the two directions of a pair are added up.
+        Finite and non-negative strengths. Self pairs of one set are removed.
+    one_set : bool, default=True
+        Whether rows and columns are the same objects.
+    average : bool, default=True
+        Whether each row is normalized before the two directions of a pair are added up.
     observed : ndarray of bool, shape (n, n), optional
-        As for `conditional_target`.
+        Whether each pair was judged, as for `conditional_target`.
+
+    Returns
+    -------
+    Target
+        Target with the joint normalization.
 
     Examples
     --------
@@ -345,21 +359,28 @@ def joint_target(
 def count_target(
     counts: sparse.sparray, normalization: Literal["conditional", "joint"] = "conditional"
 ) -> Target:
-    """P of a table of counts whose rows and columns are different objects.
+    """Compute P of a table of counts whose rows and columns are different objects.
 
-    Joint: p(x, y) = n_xy / N. Conditional: p(y | x), rows weighted by p(x) (Globerson et al. 2004,
-    eq. 2), times the number of rows, so that a usual row weighs 1 as it does in other models.
+    The joint target is p(x, y) = n_xy / N. The conditional target is p(y | x), with rows weighted
+    by p(x) (Globerson et al. 2004, eq. 2) times the number of rows. An average row therefore has
+    the weight 1, as in other models.
 
     Parameters
     ----------
     counts : sparse array of shape (n_rows, n_columns)
-        Finite and not negative.
-    normalization : {"conditional", "joint"}
+        Finite and non-negative counts.
+    normalization : {"conditional", "joint"}, default="conditional"
+        Whether P is normalized per row or over the whole table.
+
+    Returns
+    -------
+    Target
+        Target of two sets of objects.
 
     Raises
     ------
     DataError
-        Where nothing was counted.
+        If all counts are 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""L-BFGS for many small independent costs at once, as the rows of new objects are."""
+"""L-BFGS for many small independent costs at once, such as those of inserted objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
 _MEMORY = 6
 # The usual constant of Armijo's rule.
 _ENOUGH = 1e-4
-# Costs are sums in float32: without an allowance a line search near the optimum never accepts a
+# Costs are sums in float32. Without this tolerance, a line search near the optimum never accepts a
 # step.
 _ROUNDING = 1e-6
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -24,27 +24,29 @@ Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 def descend(
     evaluate: Evaluate, start: np.ndarray, max_iter: int, first_step: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Minimize many independent costs at once: L-BFGS, each row with its own step and memory.
+    """Minimize many independent costs at once by L-BFGS, with separate steps and memory per row.
 
-    A row's step is halved, or better, until its cost falls enough (Armijo); meanwhile the others
-    go on.
+    The step of a row is shortened to at most half until its cost decreases enough (Armijo). The
+    other rows continue in the meantime.
 
     Parameters
     ----------
     evaluate : callable
-        From points (k, size) to costs (k,) and slopes (k, size); rows do not depend on one another.
+        Function from points (k, size) to costs (k,) and slopes (k, size). Rows are independent.
     start : ndarray of shape (k, size), float64
+        Points at which the descent starts.
     max_iter : int
-        Evaluations after the first one.
+        Maximum number of evaluations after the first one.
     first_step : float
-        The first step is this times the slope: an inverse curvature that is safe everywhere.
+        Factor of the slope in the first step, which is an inverse curvature that is safe
+        everywhere.
 
     Returns
     -------
     points : ndarray of shape (k, size)
-        The best ones met.
+        Best points of the descent.
     before, after : ndarray of shape (k,)
-        Costs at the start and there.
+        Costs at the start and at these points.
     """
     x = start.copy()
     cost, slope = evaluate(x)
@@ -68,7 +70,7 @@ def descend(
         curvatures[at] = np.where(learns, curvature, 0.0)
         x[better] += move[better]
         slope = np.where(better[:, None], tried_slope, slope)
-        # The minimum of the parabola through what is known along the step, kept within bounds.
+        # The minimum of the parabola through the known values along the step, within bounds.
         bend = np.maximum(tried - cost - expected, 1e-300)
         shorter = length * np.clip(-0.5 * expected / bend, 0.1, 0.5)
         cost = np.where(better, tried, cost)
@@ -90,7 +92,7 @@ def _direction(
     curvatures: np.ndarray,
     first_step: float,
 ) -> np.ndarray:
-    """The two loops of L-BFGS, newest pair first; pairs with curvature 0 count for nothing."""
+    """Compute the direction by the two loops of L-BFGS, newest pair first; skip zero curvatures."""
     inverse = np.divide(1.0, curvatures, out=np.zeros_like(curvatures), where=curvatures > 0)
     q, along = -slope, np.zeros_like(curvatures)
     scale = np.full(len(slope), first_step)

@@ -1,16 +1,16 @@
-"""Optimizers: each takes a function that returns cost and gradient, and a start.
+"""Optimizers, each of which takes a function that returns cost and gradient, and a start.
 
-    Momentum            gradient descent with momentum and a gain per parameter (Jacobs 1988), near
-                        that of van der Maaten & Hinton 2009; it holds the papers' own as presets
+    Momentum            gradient descent with momentum and a gain per parameter (Jacobs 1988), close
+                        to that of van der Maaten & Hinton 2009; the papers' settings are presets
     LBFGS               limited-memory quasi-Newton, through SciPy
     ConjugateGradient   through SciPy; the optimizer of Cook et al. 2007
 
-`evaluate(parameters, iteration)` returns (cost, gradient); the cost may be NaN where `Momentum` has
-not asked for it. `watch(state)` is called after every iteration and stops the run by returning
-True. A `State` holds all that is needed to go on later.
+`evaluate(parameters, iteration)` returns (cost, gradient). The cost may be NaN if `Momentum` has
+not requested it. `watch(state)` is called after every iteration and stops the run by returning
+True. A `State` contains everything that is needed to resume the run.
 
-What is held where it is (`State.held`) has a gradient of 0, so that no step, gain or line search
-moves it; whatever else changes parameters leaves it out.
+The gradient of fixed parameters (`State.held`) is 0, so that no step, gain or line search moves
+them. All other changes of parameters also exclude them.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ __all__ = [
     "shorter_steps",
 ]
 
-# SciPy's codes.
+# Status codes of SciPy.
 _LIMIT_REACHED, _STOPPED = 1, 99
-# A line search that gains less than this has met the rounding of float32; another start would, too.
+# A line search that gains less than this is limited by float32 rounding, and so would be a restart.
 _NEXT_TO_NOTHING = 1e-6
 # The rate n / exaggeration of Belkina et al. (2019), on the scale of a cost that is summed over
 # rows.
 _AUTO_RATE = 0.25
-# With threads that spin, vector products of a line search were five times slower.
+# With spinning threads, vector products of a line search were five times slower.
 _FEW_PARAMETERS = 60_000
-# The curvature of a usual word is about 2 and grows with its mass; a common step throws heavy words
-# away (KL 97 after 30 iterations on the USF norms).
+# The curvature of an average word is about 2 and grows with its mass. A common step moves heavy
+# words far away (KL 97 after 30 iterations on the USF norms).
 _STIFF = 4.0
-# How often the spread of the maps is looked at, what part of it is left by a collapse, and from
-# which on (in map units, a kernel width by default) there is none.
+# Iterations between checks of the maps' spread, the part of it that remains in a collapse, and the
+# spread (in map units, which are kernel widths by default) above which there is no collapse.
 _LOOK, _COLLAPSE, _WIDE = 10, 0.5, 0.1
 _GUARD = "spread under exaggeration"
 
@@ -62,11 +62,11 @@ Watch = Callable[["State"], bool]
 
 
 def shorter_steps(mass: np.ndarray) -> np.ndarray:
-    """Compute factors of the position steps of objects: stiff ones take shorter steps.
+    """Compute factors that shorten the position steps of objects with high curvature.
 
-    The curvature of the cost along an object's position grows with the mass of its pairs, 1 + 1 for
-    a usual one but hundreds for a word that hundreds of cues recall; with a Gaussian kernel a
-    common step would throw it ever farther.
+    The curvature of the cost along an object's position grows with the mass of its pairs. The mass
+    is 1 + 1 for an average object, but hundreds for a word that is a response to hundreds of cues.
+    With a Gaussian kernel, a common step would move such a word ever farther away.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def shorter_steps(mass: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n,), float32
-        Factors, at most 1.
+        Factors of the steps, at most 1.
 
     See Also
     --------
@@ -94,26 +94,26 @@ def shorter_steps(mass: np.ndarray) -> np.ndarray:
 
 @dataclass
 class State:
-    """Where a run stands.
+    """The state of a run.
 
     Attributes
     ----------
     parameters : Parameters
-    iteration : int
-        Iterations done.
-    cost : float
-        Cost before the last step, NaN where it was not computed.
-    seed : int
-        Where noise comes from.
+        Current positions and mixing weights.
+    iteration : int, default=0
+        Number of completed iterations.
+    cost : float, default=nan
+        Cost before the last step; NaN if it was not computed.
+    seed : int, default=0
+        Seed of the noise.
     memory : dict of str to tuple of ndarray
-        What the optimizer carries from step to step.
+        Arrays that the optimizer carries from step to step, such as momentum. Empty by default.
     units : Parameters, optional
-        The length of a usual step of each parameter, by which a line search measures them; 1 by
-        default.
-    n_summed : int
-        The objects over which the cost is a sum, for rates that are meant for their mean.
+        Length of a typical step of each parameter, which scales line searches. Defaults to 1.
+    n_summed : int, default=1
+        Number of objects over which the cost is a sum, for learning rates that refer to their mean.
     held : Parameters, optional
-        Masks of what stays where it is. The gradient that is given is 0 there.
+        Masks of fixed parameters, whose gradient must be 0. None fixes nothing.
 
     See Also
     --------
@@ -146,17 +146,24 @@ class State:
 
 
 def _in_reach(values: np.ndarray) -> bool:
-    """Whether all are numbers that can be squared in single precision."""
+    """Return whether all values can be squared in single precision."""
     return bool(np.abs(values).max(initial=0) <= FARTHEST)
 
 
 class Optimizer(ABC):
     """Base class of the optimizers.
 
-    `exaggeration` multiplies the attraction by iteration. `start_spread` are the standard
-    deviations of positions and mixing weights from which estimators of maps start at random; where
-    it is None they start as is their way. `searches_lines` says whether the optimizer evaluates
-    several times an iteration.
+    Attributes
+    ----------
+    exaggeration : Schedule
+        Factor of the attraction by iteration.
+    background_share : Schedule
+        Factor of the model's background by iteration, 1 by default.
+    start_spread : tuple of (float, float) or None
+        Standard deviations of positions and mixing weights in the random starts of estimators. None
+        selects the estimator's own start.
+    searches_lines : bool
+        Whether the optimizer evaluates the cost several times per iteration.
 
     See Also
     --------
@@ -179,109 +186,113 @@ class Optimizer(ABC):
 
     @property
     def tolerates_approximation(self) -> bool:
-        """Whether it bears approximate costs and shortened steps.
+        """Whether the optimizer works with approximate costs and shortened steps.
 
-        That is a cost whose active entries change on the way, forces no better than the user's
-        tolerance, and steps that are shortened object by object. One with a line search does not,
-        nor one that is to make its steps exactly.
+        Approximate costs have active entries that change during the run, and forces that are only
+        as accurate as the user's tolerance. Steps may be shortened object by object. Optimizers
+        with a line search do not tolerate this, nor does one that makes its steps exactly.
         """
         return False
 
     @property
     def settled_at(self) -> int:
-        """The first iteration from which no setting changes any more."""
+        """First iteration from which all settings are constant."""
         return 0
 
     def exaggeration_at(self, state: State) -> float:
-        """The exaggeration of the next iteration.
+        """Return the exaggeration of the next iteration.
 
         Parameters
         ----------
         state : State
-            Where the run stands.
+            Current state of the run.
 
         Returns
         -------
         float
+            Factor of the attraction.
         """
         return self.exaggeration(state.iteration)
 
     def new_memory(self, parameters: Parameters) -> dict[str, tuple[np.ndarray, ...]]:
-        """What the optimizer carries from step to step, as it is before the first.
+        """Return the arrays that the optimizer carries from step to step, before the first step.
 
         Parameters
         ----------
         parameters : Parameters
-            Of what shape they are.
+            Parameters that determine the shapes.
 
         Returns
         -------
         dict of str to tuple of ndarray
+            Arrays by name.
         """
         return {}
 
     def check_memory(
         self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
     ) -> None:
-        """Refuse a memory from a file that does not fit these parameters.
+        """Check that a memory from a file matches these parameters.
 
         Parameters
         ----------
         memory : mapping of str to tuple of ndarray
-            From a file.
+            Memory from a file.
         parameters : Parameters
-            What they belong to.
+            Parameters to which the memory belongs.
 
         Raises
         ------
         ValueError
-            Where it does not fit.
+            If shapes or types do not match, or if a value is not finite.
         """
         for name, group in self.new_memory(parameters).items():
-            found = [(part.shape, part.dtype) for part in memory.get(name, ())]
-            if found != [(part.shape, part.dtype) for part in group]:
-                raise ValueError(f"its memory of {name!r} does not fit the fit")
+            stored = [(part.shape, part.dtype) for part in memory.get(name, ())]
+            if stored != [(part.shape, part.dtype) for part in group]:
+                raise ValueError(f"the optimizer's memory {name!r} does not match the fit")
             if not all(_in_reach(part) for part in memory[name]):
-                raise ValueError(f"its memory of {name!r} holds a value that is not finite")
+                raise ValueError(f"the optimizer's memory {name!r} has a value that is not finite")
 
     def advice(self, state: State) -> str:
-        """What to do where a run has diverged.
+        """Return advice for a run that has diverged.
 
         Parameters
         ----------
         state : State
-            Where the run stands.
+            Current state of the run.
 
         Returns
         -------
         str
-            The end of a sentence.
+            End of a sentence.
         """
-        return "give a size penalty, another start, or Momentum() as the optimizer"
+        return "use a size penalty, another start, or Momentum() as the optimizer"
 
     @abstractmethod
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
-        """Go on from `state`, in place, until it has `n_iter` iterations or `watch` says stop.
+        """Continue from `state` in place until it has `n_iter` iterations or `watch` returns True.
 
         Parameters
         ----------
         evaluate : callable
-            Called as evaluate(parameters, iteration); gives cost and gradient.
+            Function that is called as evaluate(parameters, iteration), and returns cost and
+            gradient.
         state : State
-            Where to go on from; changed in place.
+            State from which to continue, changed in place.
         n_iter : int
-            Iterations in all.
+            Total number of iterations.
         watch : callable
-            Called as watch(state) after each iteration; a true answer stops.
+            Function that is called as watch(state) after each iteration. A true result stops the
+            run.
 
         Returns
         -------
         bool
-            Whether the optimizer itself found nothing left to gain.
+            Whether the optimizer has converged.
         """
 
 
-#: What the optimizer of an estimator may be, which has one of its own.
+#: Allowed values of an estimator's parameter `optimizer`.
 OPTIMIZER = (
     instance("an optimizer such as Momentum() or LBFGS()", Optimizer),
     NONE,
@@ -294,16 +305,16 @@ class Momentum(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float > 0 or "auto"
+    learning_rate : float > 0 or "auto", default=0.1
         Learning rate on the scale of the cost summed over rows (see `manymaps.model.objective`).
-        "auto" is 1/4 divided by the exaggeration of the iteration: for t-SNE this is the rate n /
+        "auto" is 1/4 divided by the exaggeration of the iteration. For t-SNE this is the rate n /
         exaggeration of Belkina et al. (2019), in their units.
-    weight_rate : float > 0
+    weight_rate : float > 0, default=2.0
         Factor by which the mixing weights learn faster than the positions; 1 in the 2009 report. A
         larger value sharpens the proportions sooner.
-    hold_weights : int >= 0
+    hold_weights : int >= 0, default=100
         Number of iterations before the mixing weights start to learn; 0 in the 2009 report. While
-        all proportions are equal, a word settles near other words in each map, so its senses have
+        all proportions are equal, a word settles near other words in each map. Its senses then have
         their own positions before its proportions change.
     momentum : Schedule
         Momentum by iteration. The default is 0.5 for 250 iterations, then 0.8, as in the 2009
@@ -314,22 +325,23 @@ class Momentum(Optimizer):
         needed: whenever the spread of the points falls below half of its previous value.
     jitter : Schedule
         Standard deviation of the noise added to the positions after each step (Hinton & Roweis
-        2002); none by default.
+        2002). The default is 0.
     background_share : Schedule
-        Share of the model's background that is in force, by iteration; all of it by default.
-        Starting at 0 makes UNI-SNE start from a symmetric SNE solution, as in Cook et al. (2007).
+        Factor of the model's background by iteration. The default is 1. Starting at 0 makes UNI-SNE
+        start from a symmetric SNE solution, as in Cook et al. (2007).
     weight_momentum : Schedule, optional
-        Momentum of the mixing weights; by default that of the positions.
-    gains : bool
-        Whether each parameter has a gain; without gains, all learn at the same rates.
-    averaged : bool
-        Whether `learning_rate` is on the scale of the mean cost of an object, which under a joint
-        normalization is KL itself, as published rates often are. It cannot be combined with "auto".
-    exact : bool
-        Whether to make exactly these steps: every object in every map, forces at a hundredth of the
-        tolerance (0 sums them exactly), no shortened steps for stiff objects, the exaggeration as
-        passed, and all `max_iter` iterations. It is slower, and with a Gaussian kernel it can move
-        frequent words far away.
+        Momentum of the mixing weights. Defaults to that of the positions.
+    gains : bool, default=True
+        Whether each parameter has a gain. Without gains, all learn at the same rates.
+    averaged : bool, default=False
+        Whether `learning_rate` is on the scale of the mean cost per object, as published rates
+        often are. Under a joint normalization this cost is KL itself. It cannot be combined with
+        "auto".
+    exact : bool, default=False
+        Whether to make exactly these steps, with every object in every map and forces at a
+        hundredth of the tolerance (0 sums them exactly). Steps of stiff objects are then not
+        shortened, the exaggeration is used as passed, and all `max_iter` iterations are made. This
+        is slower, and with a Gaussian kernel it can move frequent words far away.
     start_spread : (float >= 0, float >= 0), optional
         Standard deviations of positions and of mixing weights at the start of an estimator of maps,
         whose `init="auto"` is then "random" (`CODE` and `AssociationPredictor` have their own
@@ -367,8 +379,8 @@ class Momentum(Optimizer):
         check_whole("hold_weights", self.hold_weights, 0)
         if self.averaged and self.learning_rate == "auto":
             raise ParameterError(
-                "goes without averaged=True, for it is on the scale of the sum; give a number, or "
-                "leave averaged out",
+                'cannot be combined with averaged=True, because "auto" is scaled to the summed '
+                "cost; use a number, or omit averaged",
                 name="learning_rate",
                 value="auto",
             )
@@ -377,28 +389,34 @@ class Momentum(Optimizer):
 
     @classmethod
     def van_der_maaten_2012(cls) -> Self:
-        """Return the descent of the program of 2012 (`mult_maps_tsne.m`).
+        """Return the optimizer of the 2012 program (`mult_maps_tsne.m`).
 
         Its steps are
 
             y_inc <- momentum y_inc - 250 dC/dy / 2,   y <- y + y_inc
             w     <- w - 100 dC/dw
 
-        with C = KL(P || Q) of a joint P, P times 4 for 50 iterations, momentum 0.5 and from
-        iteration 250 on 0.8, no gains, positions that start with a standard deviation of 0.001 and
-        proportions that start equal. (Its gradient of the positions is half of the true one; so the
-        rate is 125 here.)
+        with C = KL(P || Q) of a joint P. P is multiplied by 4 for 50 iterations. The momentum is
+        0.5, and 0.8 from iteration 250 on. There are no gains. Positions start with a standard
+        deviation of 0.001, and all proportions are equal at the start. (The program's gradient of
+        the positions is half of the true one, so the rate is 125 here.)
 
-        The program is this optimizer with `normalization="joint"`, `penalty=0` and `max_iter=1000`;
-        the paper has 2,000. Two things differ: the program adds 1e-7 to every v_ij, which is no
-        part of the model, and computes in double precision. What first tells the maps apart are
-        squared distances of 1e-6 beside 1, and in single precision 4 % of the weights' gradient is
-        rounding there; so from one start both take ways of their own, as from two seeds.
+        The program corresponds to this optimizer with `normalization="joint"`, `penalty=0` and
+        `max_iter=1000`; the paper states 2,000 iterations. Two things differ. The program adds 1e-7
+        to every v_ij, which is not part of the model, and it computes in double precision. At first
+        the maps differ only by squared distances of 1e-6 compared with 1. In single precision 4 %
+        of the weights' gradient is then rounding error. From one start, the two programs therefore
+        take different paths, as from two seeds.
+
+        Returns
+        -------
+        Momentum
+            Optimizer with these settings.
 
         References
         ----------
         L.J.P. van der Maaten and G.E. Hinton, Visualizing non-metric similarities in multiple maps,
-        Machine Learning 87, 2012, and the program beside it.
+        Machine Learning 87, 2012, and the accompanying program.
 
         Examples
         --------
@@ -421,14 +439,19 @@ class Momentum(Optimizer):
 
     @classmethod
     def van_der_maaten_2009(cls) -> Self:
-        """Return the descent of the 2009 report for its maps of words.
+        """Return the optimizer of the 2009 report for its maps of words.
 
-        Rate 0.1 for positions and weights alike, on the cost summed over words; momentum 0.5 and
-        from iteration 250 on 0.8; P times 4 for 50 iterations; Jacobs' gains; weights that learn
-        from the start. Where a random start lies is not taken from the report: it is N(0, 10^-4),
-        that of t-SNE (van der Maaten & Hinton 2008), for positions and weights. The report's own
-        cost has `penalty=0`. For its predictions it has other rates
-        (`manymaps.prediction.PAPER_2009`).
+        The rate is 0.1 for both positions and weights, on the cost summed over words. The momentum
+        is 0.5, and 0.8 from iteration 250 on. P is multiplied by 4 for 50 iterations, Jacobs' gains
+        are used, and weights learn from the start. The report does not state the distribution of
+        random starts. It is N(0, 10^-4) for positions and weights, as in t-SNE (van der Maaten &
+        Hinton 2008). The report's cost has `penalty=0`. For its predictions the report uses other
+        rates (`manymaps.prediction.PAPER_2009`).
+
+        Returns
+        -------
+        Momentum
+            Optimizer with these settings.
 
         References
         ----------
@@ -453,7 +476,7 @@ class Momentum(Optimizer):
     def _check_start_spread(self) -> None:
         if not isinstance(self.start_spread, tuple) or len(self.start_spread) != 2:
             raise ParameterError(
-                "must be a pair: the standard deviations of positions and of mixing weights",
+                "must be a pair of the standard deviations of positions and of mixing weights",
                 name="start_spread",
                 value=self.start_spread,
             )
@@ -462,12 +485,12 @@ class Momentum(Optimizer):
 
     @property
     def tolerates_approximation(self) -> bool:
-        """Whether it bears approximate costs and shortened steps: unless it is to be exact."""
+        """Whether the optimizer works with approximate costs and shortened steps (unless exact)."""
         return not self.exact
 
     @property
     def settled_at(self) -> int:
-        """The first iteration from which no setting changes any more."""
+        """First iteration from which all settings are constant."""
         schedules = (
             self.momentum, self.weight_momentum or self.momentum, self.exaggeration, self.jitter,
             self.background_share,
@@ -475,63 +498,67 @@ class Momentum(Optimizer):
         return max(self.hold_weights, *(schedule.settled_at for schedule in schedules))
 
     def exaggeration_at(self, state: State) -> float:
-        """The exaggeration of the next iteration: that of the schedule, or what a collapse left.
+        """Return the exaggeration of the next iteration, which is reduced after a collapse.
 
         Parameters
         ----------
         state : State
-            Where the run stands.
+            Current state of the run.
 
         Returns
         -------
         float
+            Factor of the attraction.
         """
         wanted = self.exaggeration(state.iteration)
         known = state.memory.get(_GUARD)
         return wanted if wanted <= 1 or known is None else min(wanted, float(known[0][0]))
 
     def advice(self, state: State) -> str:
-        """What to do where a run diverges; see `Optimizer.advice`.
+        """Return advice for a run that has diverged; see `Optimizer.advice`.
 
         Parameters
         ----------
         state : State
-            Where the run stands.
+            Current state of the run.
 
         Returns
         -------
         str
-            The end of a sentence.
+            End of a sentence.
         """
         return f"lower the learning rate (now {self.rate(state):g})"
 
     def rate(self, state: State) -> float:
-        """The learning rate of the next iteration.
+        """Return the learning rate of the next iteration.
 
         Parameters
         ----------
         state : State
-            Where the run stands.
+            Current state of the run.
 
         Returns
         -------
         float
+            Learning rate of the positions, on the scale of the summed cost or the mean cost per
+            object.
         """
         if self.learning_rate == "auto":
             return _AUTO_RATE / self.exaggeration_at(state)
         return float(self.learning_rate)
 
     def new_memory(self, parameters: Parameters) -> dict[str, tuple[np.ndarray, ...]]:
-        """Steps, and their gains.
+        """Return initial steps and gains.
 
         Parameters
         ----------
         parameters : Parameters
-            Of what shape they are.
+            Parameters that determine the shapes.
 
         Returns
         -------
         dict of str to tuple of ndarray
+            Arrays by name.
         """
         memory = {"step": tuple(np.zeros_like(a) for a in parameters.arrays)}
         if self.gains:
@@ -541,31 +568,37 @@ class Momentum(Optimizer):
     def check_memory(
         self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
     ) -> None:
-        """Refuse also what was noted of a collapse, where it is not what `_guard` notes.
+        """Check the memory as the base class does, and the record that `_guard` writes.
 
         Parameters
         ----------
         memory : mapping of str to tuple of ndarray
-            From a file.
+            Memory from a file.
         parameters : Parameters
-            What they belong to.
+            Parameters to which the memory belongs.
+
+        Raises
+        ------
+        ValueError
+            If shapes or types do not match, or if a value is not finite.
         """
         super().check_memory(memory, parameters)
-        noted = memory.get(_GUARD, (np.zeros(3),))
-        if [part.shape for part in noted] != [(3,)] or np.isnan(noted[0]).any():
-            raise ValueError(f"its memory of {_GUARD!r} is not three numbers")
+        record = memory.get(_GUARD, (np.zeros(3),))
+        if [part.shape for part in record] != [(3,)] or np.isnan(record[0]).any():
+            raise ValueError(f"the optimizer's memory {_GUARD!r} does not contain three numbers")
 
     def _guard(self, state: State) -> None:
-        """Halve an exaggeration under which the maps collapse.
+        """Halve an exaggeration that collapses the maps.
 
-        An axis of a map along which the graph of P has an eigenvalue above 1 / exaggeration decays
-        (Linderman & Steinerberger 2019): where all have, as without clusters, the start is gone and
-        what is left is rounding. The spread is looked at now and then, and the exaggeration halved
-        where it has fallen below a part of what it was, and falls. A map that is drawn together
-        from many kernel widths is none of this; there forces are not linear.
+        An axis of a map decays if the graph of P has an eigenvalue above 1 / exaggeration along it
+        (Linderman & Steinerberger 2019). If all axes decay, as in data without clusters, the start
+        is lost and only rounding errors remain. The spread is therefore checked regularly. The
+        exaggeration is halved if the spread has fallen below a part of its earlier value and is
+        still falling. A map that contracts from many kernel widths does not count, because its
+        forces are not linear.
         """
         if self.exaggeration(state.iteration) <= 1:
-            # A later exaggeration is to be as it was wanted.
+            # A later exaggeration starts at its scheduled value.
             state.memory.pop(_GUARD, None)
         strength = self.exaggeration_at(state)
         if self.exact or strength <= 1 or state.iteration % _LOOK:
@@ -587,24 +620,31 @@ class Momentum(Optimizer):
         Parameters
         ----------
         evaluate : callable
-            Called as evaluate(parameters, iteration); gives cost and gradient.
+            Function that is called as evaluate(parameters, iteration) and returns cost and
+            gradient.
         state : State
-            Where to go on from; changed in place.
+            State from which to continue, changed in place.
         n_iter : int
-            Iterations in all.
+            Total number of iterations.
         watch : callable
-            Called as watch(state) after each iteration; a true answer stops.
+            Function that is called as watch(state) after each iteration. A true result stops the
+            run.
 
         Returns
         -------
         bool
-            False: it does not know when to stop.
+            False, because this optimizer does not test for convergence.
+
+        Raises
+        ------
+        DivergedError
+            If a position or a weight is no longer finite.
         """
         arrays = state.parameters.arrays
         if "step" not in state.memory:
             state.memory |= self.new_memory(state.parameters)
         while state.iteration < n_iter:
-            # A run that diverges ends in DivergedError, not in warnings of its arithmetic.
+            # A run that diverges ends in DivergedError, not in warnings about its arithmetic.
             with np.errstate(over="ignore", invalid="ignore"):
                 self._guard(state)
                 state.cost, gradient = evaluate(state.parameters, state.iteration)
@@ -614,7 +654,7 @@ class Momentum(Optimizer):
             checked = state.iteration % 50 == 0 or state.iteration == n_iter
             if checked and not all(map(_in_reach, arrays)):
                 raise DivergedError(
-                    f"the maps stopped being finite by iteration {state.iteration}; "
+                    f"the maps became non-finite by iteration {state.iteration}; "
                     f"{self.advice(state)}"
                 )
             if watch(state):
@@ -622,7 +662,7 @@ class Momentum(Optimizer):
         return False
 
     def _shake(self, state: State) -> None:
-        """Add the noise of this iteration to the positions that are not held, in place."""
+        """Add the noise of this iteration to the positions that are not fixed, in place."""
         noise = self.jitter(state.iteration)
         if noise <= 0:
             return
@@ -634,7 +674,7 @@ class Momentum(Optimizer):
             positions += change
 
     def _move(self, state: State, gradient: Parameters) -> None:
-        """One step of all parameters that learn by now, in place."""
+        """Take one step of all parameters that already learn, in place."""
         from manymaps.compute.steps import momentum_step, momentum_step_of
         from manymaps.compute.threads import alone_if
 
@@ -672,7 +712,7 @@ class Momentum(Optimizer):
 
 
 class _ScipyOptimizer(Optimizer):
-    """A method of `scipy.optimize.minimize`; one of its iterations counts as one."""
+    """A method of `scipy.optimize.minimize`, whose iterations are counted as SciPy does."""
 
     exaggeration = Constant(1.0)
     searches_lines = True
@@ -713,8 +753,8 @@ class _ScipyOptimizer(Optimizer):
                 return True
             if result.status in (_LIMIT_REACHED, _STOPPED):
                 return False
-            # The line search met the rounding of the sums. Start afresh from here, unless the last
-            # start gained next to nothing.
+            # The line search is limited by rounding of the sums. Restart here, unless the last
+            # restart gained almost nothing.
             if state.iteration == before or cost - state.cost < _NEXT_TO_NOTHING * abs(cost):
                 return True
         return False
@@ -726,8 +766,8 @@ class LBFGS(_ScipyOptimizer):
 
     Parameters
     ----------
-    memory : int
-        Number of pairs of steps and gradients that are kept.
+    memory : int, default=20
+        Number of pairs of steps and gradients that are stored.
 
     See Also
     --------

@@ -1,9 +1,9 @@
-"""Descent by a few rows at a time: for conditional models in many dimensions.
+"""Descent by a few rows at a time, for conditional models in many dimensions.
 
-A conditional cost is a sum over rows, each with a normalizer of its own (`manymaps.model.rows`). So
-the gradient of some rows costs their share of that of all, and a pass over all rows makes many
-steps instead of one: stochastic gradients (Robbins & Monro 1951) with Adam's step lengths (Kingma
-& Ba 2015).
+A conditional cost is a sum over rows, each with its own normalizer (`manymaps.model.rows`). The
+gradient of some rows therefore costs only their share of the full gradient, and a pass over all
+rows makes many steps instead of one. The method uses stochastic gradients (Robbins & Monro 1951)
+with Adam's step lengths (Kingma & Ba 2015).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = [
     "RowDescent",
 ]
 
-# Similarities of a step's cues to all objects in all maps: 128 MiB of float32.
+# Largest number of similarities of a step's cues to all objects in all maps, 128 MiB of float32.
 _NUMBERS_AT_ONCE = 1 << 25
 
 
@@ -31,24 +31,24 @@ class RowDescent:
 
     Parameters
     ----------
-    learning_rate : float > 0
-        Learning rate of Adam: approximately the distance that a parameter moves in a step.
-    steps_per_pass : int >= 1
+    learning_rate : float > 0, default=0.002
+        Learning rate of Adam, approximately the distance that a parameter moves in a step.
+    steps_per_pass : int >= 1, default=20
         Number of steps in a pass over all rows. It is increased if the rows of one step would need
         too much memory.
-    weight_rate : float > 0
+    weight_rate : float > 0, default=1.0
         Factor by which mixing weights and biases learn faster than positions.
-    decay : float in (0, 1]
+    decay : float in (0, 1], default=0.97
         Factor of the learning rate after each pass.
-    first_share : float in (0, 1) or None
+    first_share : float in (0, 1) or None, default=None
         Proportion of all objects in the first map at the start; the other maps share the rest. From
         equal proportions (None) and random positions, each object soon moves by chance into one of
         the maps, and can then not be associated with those in another map. From a common map it
         leaves only for a better position.
-    dropout : float in [0, 1)
-        Share of stored pairs that a pass omits at random; the weights of the others are increased
+    dropout : float in [0, 1), default=0.0
+        Share of stored pairs that a pass omits at random. The weights of the others are increased
         accordingly.
-    keep_mean, keep_square : float in [0, 1)
+    keep_mean, keep_square : float in [0, 1), default=0.9 and 0.99
         Decay rates of Adam's averages of gradients and of their squares.
 
     Raises
@@ -77,7 +77,7 @@ class RowDescent:
             check_number(name, getattr(self, name), least=0, below=1)
 
     def start(self, maps: ChoiceMaps, cost: RowCost, seed: int) -> Passes:
-        """A run from these maps, whose first gets its share; it changes them in place."""
+        """Start a run from these maps, whose first map gets its share; it changes them in place."""
         others = len(maps.weights) - 1
         if self.first_share is not None and others:
             odds = self.first_share / (1 - self.first_share)
@@ -86,7 +86,7 @@ class RowDescent:
 
 
 class Passes:
-    """A run of `RowDescent`: each call of `step` is a pass over all rows that have mass."""
+    """A run of `RowDescent`, in which each call of `step` is a pass over all rows with mass."""
 
     def __init__(self, settings: RowDescent, maps: ChoiceMaps, cost: RowCost, seed: int):
         self.settings = settings
@@ -102,12 +102,12 @@ class Passes:
         self._square = [np.zeros_like(array) for array in maps.arrays]
 
     def aim_at(self, p: sparse.csr_array) -> None:
-        """Another target for the passes to come."""
+        """Set another target for the following passes."""
         self.cost = replace(self.cost, p=p)
         self._rows = np.flatnonzero(np.diff(p.indptr) > 0)
 
     def step(self) -> float:
-        """One pass; - sum p log q as the rows were met on the way."""
+        """Make one pass; return - sum p log q, with each row evaluated at its own step."""
         from manymaps.compute.rows import adam_step
 
         s = self.settings
@@ -135,7 +135,7 @@ class Passes:
         return total
 
     def _thinned(self) -> RowCost:
-        """The cost without the pairs that this pass leaves out, of the same expectation."""
+        """Return the cost without the pairs that this pass omits, with the same expectation."""
         p = self.cost.p
         kept = self._generator.random(p.nnz) >= self.settings.dropout
         data = np.where(kept, p.data / (1 - self.settings.dropout), 0.0)

@@ -1,4 +1,4 @@
-"""Schedules: settings that change along a run. Each is a function of the iteration, from 0.
+"""Schedules, which are settings that change with the iteration, starting at 0.
 
 >>> momentum = Switch(0.5, 250, 0.8)
 >>> momentum(0), momentum(249), momentum(250)
@@ -51,7 +51,7 @@ class Constant:
 
     @property
     def settled_at(self) -> int:
-        """The first iteration from which the value no longer changes."""
+        """First iteration from which the value is constant."""
         return 0
 
 
@@ -62,7 +62,7 @@ class Switch:
     Parameters
     ----------
     first : float
-        Value at first.
+        Initial value.
     until : int
         Iteration at which the value changes.
     then : float
@@ -89,7 +89,7 @@ class Switch:
 
     @property
     def settled_at(self) -> int:
-        """The first iteration from which the value no longer changes."""
+        """First iteration from which the value is constant."""
         return self.until
 
 
@@ -123,13 +123,13 @@ class Anneal:
 
     @property
     def settled_at(self) -> int:
-        """The first iteration from which the value no longer changes."""
+        """First iteration from which the value is constant."""
         return self.until
 
 
 @dataclass(frozen=True)
 class Stages:
-    """Constant values from given iterations on: pairs (iteration, value), the first at 0.
+    """Piecewise constant values, from pairs (iteration, value) of which the first is at 0.
 
     Parameters
     ----------
@@ -164,13 +164,13 @@ class Stages:
 
     @property
     def settled_at(self) -> int:
-        """The first iteration from which the value no longer changes."""
+        """First iteration from which the value is constant."""
         return self.values[-1][0]
 
 
 @dataclass(frozen=True)
 class Line:
-    """Straight lines through points (iteration, value), the first at 0; constant after the last.
+    """Linear interpolation of points (iteration, value), the first at 0; constant after the last.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class Line:
 
     @property
     def settled_at(self) -> int:
-        """The first iteration from which the value no longer changes."""
+        """First iteration from which the value is constant."""
         return self.points[-1][0]
 
 
@@ -217,8 +217,8 @@ def _check_points(points: tuple[tuple[int, float], ...]) -> None:
     starts = [start for start, _ in points]
     if not starts or starts[0] != 0 or sorted(set(starts)) != starts:
         raise ParameterError(
-            f"{points!r}: a schedule takes pairs (iteration, value) whose iterations start at 0 "
-            "and rise"
+            f"got {points!r}; a schedule needs pairs (iteration, value) whose iterations start at "
+            "0 and increase"
         )
 
 

@@ -1,7 +1,7 @@
-"""Held-out associations: what predicts them, and sweeps over settings.
+"""Prediction of held-out associations, and sweeps over settings.
 
-The stub `__init__.pyi` lists the public names. Each is loaded when it is first used: spreading of
-activation needs none of them.
+The stub `__init__.pyi` lists the public names. Each is imported when it is first used, because
+spreading of activation does not require the others.
 """
 
 import lazy_loader

@@ -1,19 +1,21 @@
-"""Held-out associations: splits of norms, and how well a model foresees what was held out.
+"""Splits of association norms, and errors and ranks of predictions on held-out associations.
 
     error of a part = (1 / N) sum_(i, j) in part  p_ij log(p_ij / q(j|i))
 
-(van der Maaten & Hinton 2009, section 5.) p holds the full data's rows, each of which sums to 1
-over training, validation and test part together; N is the number of cues with mass; q(.|i) sums to
-1 over all objects j != i. So the parts add up to the mean KL divergence of the whole.
+(van der Maaten & Hinton 2009, section 5.) Each row of p in the full data sums to 1 over the
+training, validation and test parts together. N is the number of cues with mass, and q(.|i) sums to
+1 over all objects j != i. The errors of the parts therefore add up to the mean KL divergence of the
+whole.
 
-A model is read through one function: `probabilities(rows)` gives q(j|i) of some cues i, an array
-(len(rows), n) whose rows sum to 1 and hold 0 at the cue itself. It is asked for a few cues at a
-time, so that n x n numbers are never held.
+A model provides one function: `probabilities(rows)` returns q(j|i) of the given cues i as an array
+(len(rows), n). Its rows sum to 1 and are 0 at the cue itself. It is called for a few cues at a
+time, so an n x n array is never stored.
 
-Ranking measures speak of one (cue, held-out associate) at a time: its rank among all objects but
-the cue and the cue's other known associates, those of training and those held out. Objects of equal
-probability share their places: an associate tied with t others is ranked in their middle, and
-counts to the top k by the chance of standing there under a random order of the tied.
+Ranking measures refer to one (cue, held-out associate) pair at a time. The associate is ranked
+among all objects except the cue and its other known associates, both in training and held out.
+Objects with equal probability share their ranks. An associate that is tied with t others has their
+mean rank. It counts towards the top k with the probability that it is among them in a random order
+of the tied objects.
 """
 
 from __future__ import annotations
@@ -41,10 +43,10 @@ Probabilities = Callable[[np.ndarray], np.ndarray]
 Unit = Literal["pair", "row"]
 
 PARTS = ("train", "validation", "test")
-# Cues of like size among which parts are drawn: with 80/10/10 each class has two of either small
-# part.
+# Cues with similar numbers of associates, among which parts are drawn. With 80/10/10, each class
+# has two cues in each small part.
 _CLASS = 20
-# Rows of 256 cues to all objects: bounds memory.
+# Blocks of 256 cues by all objects limit the memory requirement.
 _ROWS_AT_ONCE = 256
 
 
@@ -55,14 +57,14 @@ class Split:
     Attributes
     ----------
     train, validation, test : csr_array of shape (n, n), float64
-        p_ij of the full data where pair (i, j) is in the part.
+        Values p_ij of the full data for the pairs (i, j) in each part.
     n_cues : int
-        N, the cues with mass.
+        Number of cues with mass, N.
     without_training : ndarray of int
-        Cues none of whose associations are in the training part. They weigh nothing in a fit, and
-        a model knows of them only as responses.
+        Indices of cues without associations in the training part. They do not affect a fit, and a
+        model has information about them only as responses.
     notes : tuple of str
-        What deserves saying, such as how many cues those are.
+        Notes on the split, for example the number of such cues.
 
     See Also
     --------
@@ -87,22 +89,22 @@ class Split:
 
     @property
     def parts(self) -> dict[str, sparse.csr_array]:
-        """The parts by name: "train", "validation", "test"."""
+        """Parts by name: "train", "validation", "test"."""
         return {name: getattr(self, name) for name in PARTS}
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Where held-out associates stand.
+    """Ranks of held-out associates.
 
     Attributes
     ----------
     ranks : ndarray of shape (n_pairs,)
-        Rank of each held-out pair in row-major order, from 1; a half where it is tied.
+        Rank of each held-out pair in row-major order, from 1, with multiples of 0.5 for ties.
     recall : dict of int to float
-        For each k, the share of held-out pairs among the k most probable.
+        Proportion of held-out pairs among the k most probable objects, for each k.
     mean_reciprocal_rank : float
-        Mean of 1 / rank.
+        Mean of 1 / rank, greater than 0 and at most 1.
 
     See Also
     --------
@@ -114,9 +116,9 @@ class Ranking:
     >>> from scipy import sparse
     >>> from manymaps.prediction import rank_held_out
     >>> q = np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4])
-    >>> held = sparse.csr_array(([1.0], ([0], [2])), shape=(4, 4))
-    >>> found = rank_held_out(lambda rows: q[rows], held, sparse.csr_array((4, 4)), ks=(1, 2))
-    >>> found.ranks.tolist(), found.recall
+    >>> part = sparse.csr_array(([1.0], ([0], [2])), shape=(4, 4))
+    >>> ranking = rank_held_out(lambda rows: q[rows], part, sparse.csr_array((4, 4)), ks=(1, 2))
+    >>> ranking.ranks.tolist(), ranking.recall
     ([2.0], {1: 0.0, 2: 1.0})
     """
 
@@ -126,25 +128,25 @@ class Ranking:
 
 
 def conditional_probabilities(norms: Associations | sparse.sparray) -> sparse.csr_array:
-    """Divide the strengths of each cue by their sum; self pairs are left out.
+    """Divide the strengths of each cue by their sum, without self-pairs.
 
         p_ij = s_ij / sum_j s_ij
 
     Parameters
     ----------
     norms : Associations, or sparse array of shape (n, n)
-        Strengths.
+        Association strengths, at least 0.
 
     Returns
     -------
-    csr_array of shape (n, n)
-        A row without mass stays empty.
+    p : csr_array of shape (n, n)
+        Conditional probabilities. Rows without mass remain empty.
 
     Raises
     ------
     DataError
-        Where no pair of different objects has a positive strength, or some cells are missing: a
-        pair that is held out is foreseen among all others, which must be known.
+        If no pair of different objects has a positive strength, or if cells are missing. Held-out
+        pairs are predicted among all other objects, so all cells must be known.
 
     See Also
     --------
@@ -164,8 +166,8 @@ def conditional_probabilities(norms: Associations | sparse.sparray) -> sparse.cs
     norms = as_associations(norms)
     if isinstance(norms, Associations) and norms.n_missing:
         raise DataError(
-            f"{norms.report.source}: {norms.n_missing:,} cells are missing, and held-out pairs are "
-            "foreseen among all others; fill the cells (0 where there is no similarity)"
+            f"{norms.report.source}: {norms.n_missing:,} cells are missing, but prediction "
+            "requires all cells; fill them (with 0 if there is no similarity)"
         )
     strengths = norms.strengths if isinstance(norms, Associations) else norms
     return conditional_target(strengths).values
@@ -179,34 +181,37 @@ def split_associations(
     stratified: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> Split:
-    """Part associations into training, validation and test.
+    """Split associations into training, validation and test parts.
 
     Parameters
     ----------
     norms : Associations or sparse array of shape (n, n)
-    by : {"pair", "row"}
-        "pair" draws unordered pairs: both directions of a pair fall into one part. "row" draws
-        cues, and each falls with all that it recalls into one part: how well is a cue foreseen of
-        which only what recalls it is known? There the two directions of a pair may part.
-    fractions : three positive numbers that sum to 1
-        Shares of training, validation and test among the pairs (or cues).
-    stratified : bool
-        Keep the fractions for each cue as well as whole pairs allow: the pairs are dealt out in
-        rounds, each going to the part that its two cues lack most. By row, the cues are dealt
-        within runs of twenty cues of like many associates.
-    random_state : int, Generator or None
-        None draws a seed from NumPy's global state, once.
+        Association norms.
+    by : {"pair", "row"}, default "pair"
+        "pair" assigns unordered pairs, so both directions of a pair are in the same part. "row"
+        assigns each cue with all its responses to one part. This tests the prediction of cues for
+        which only associations towards them are known. The two directions of a pair can then be in
+        different parts.
+    fractions : sequence of three floats, default (0.8, 0.1, 0.1)
+        Positive shares of training, validation and test pairs (or cues), which sum to 1.
+    stratified : bool, default False
+        Whether to keep the fractions for each cue as closely as possible. Each pair is assigned to
+        the part that its two cues lack most. With by="row", cues are assigned within groups of
+        twenty cues with similar numbers of associates.
+    random_state : int, Generator or None, default None
+        Seed of the split. None draws a seed once from NumPy's global state.
 
     Returns
     -------
-    Split
+    split : Split
+        The three parts.
 
     Raises
     ------
     DataError
-        For norms with too few pairs (or cues) to give every part one.
+        If there are too few pairs (or cues) for three nonempty parts.
     ParameterError
-        For other values of the options.
+        If an option is invalid.
 
     See Also
     --------
@@ -232,40 +237,42 @@ def split_associations(
     else:
         keys, unit = np.unique(rows, return_inverse=True)
     if len(keys) < len(PARTS):
-        what = "pair" if by == "pair" else "cue"
+        unit_name = "pair" if by == "pair" else "cue"
         raise DataError(
-            f"{len(keys)} {what}{'' if len(keys) == 1 else 's'} cannot be split into training, "
-            f"validation and test; norms need at least {len(PARTS)}"
+            f"{len(keys)} {unit_name}{'' if len(keys) == 1 else 's'} cannot be split into "
+            f"training, validation and test; norms must have at least {len(PARTS)}"
         )
     generator = drawn_generator(random_state)
     if not stratified:
-        part = _dealt(len(keys), shares, generator)
+        part = _random_parts(len(keys), shares, generator)
     elif by == "pair":
-        part = _dealt_to_cues(ends, p.shape[0], shares, generator)
+        part = _parts_by_cue(ends, p.shape[0], shares, generator)
     else:
-        part = _dealt_in_classes(np.diff(p.indptr)[keys], shares, generator)
+        part = _parts_in_classes(np.diff(p.indptr)[keys], shares, generator)
     return _split(p, rows, part[unit])
 
 
 def _split(p: sparse.csr_array, rows: np.ndarray, part: np.ndarray) -> Split:
-    """The three tables of a part for each stored pair, and what deserves saying of them."""
+    """Return the three tables, given the part of each stored pair, with notes."""
     tables = []
     for k in range(len(PARTS)):
-        kept = part == k
-        counts = np.bincount(rows[kept], minlength=p.shape[0])
+        in_part = part == k
+        counts = np.bincount(rows[in_part], minlength=p.shape[0])
         indptr = np.concatenate([[0], np.cumsum(counts)]).astype(p.indptr.dtype)
-        tables.append(sparse.csr_array((p.data[kept], p.indices[kept], indptr), shape=p.shape))
+        tables.append(
+            sparse.csr_array((p.data[in_part], p.indices[in_part], indptr), shape=p.shape)
+        )
     cues = np.diff(p.indptr) > 0
-    lost = np.flatnonzero(cues & (np.diff(tables[0].indptr) == 0))
+    untrained = np.flatnonzero(cues & (np.diff(tables[0].indptr) == 0))
     untested = cues & (np.diff(tables[2].indptr) == np.diff(p.indptr))
     notes = []
-    if len(lost):
+    if len(untrained):
         notes.append(
-            f"{len(lost)} of {int(cues.sum())} cues have no association in the training part, "
-            f"{int(untested.sum())} of them all in the test part"
+            f"{len(untrained)} of {int(cues.sum())} cues have no associations in the training "
+            f"part; {int(untested.sum())} of these have all associations in the test part"
         )
     train, validation, test = tables
-    return Split(train, validation, test, int(cues.sum()), lost, tuple(notes))
+    return Split(train, validation, test, int(cues.sum()), untrained, tuple(notes))
 
 
 def _checked_fractions(fractions: Sequence[float]) -> np.ndarray:
@@ -280,84 +287,83 @@ def _checked_fractions(fractions: Sequence[float]) -> np.ndarray:
 
 
 def _sizes(n: int, shares: np.ndarray) -> np.ndarray:
-    """How many of n go to each part: the rounded shares, none of them empty."""
-    held = np.maximum(1, np.floor(n * shares[1:] + 0.5)).astype(int)
-    while held.sum() >= n:
-        held[np.argmax(held)] -= 1
-    return np.array([n - held.sum(), *held])
+    """Return the number of units in each part: rounded shares, none of which is 0."""
+    sizes = np.maximum(1, np.floor(n * shares[1:] + 0.5)).astype(int)
+    while sizes.sum() >= n:
+        sizes[np.argmax(sizes)] -= 1
+    return np.array([n - sizes.sum(), *sizes])
 
 
-def _dealt(n: int, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+def _random_parts(n: int, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     return generator.permutation(np.repeat(np.arange(len(shares)), _sizes(n, shares)))
 
 
-def _dealt_in_classes(
+def _parts_in_classes(
     sizes: np.ndarray, shares: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
-    """A part for each cue, in the same shares among cues of like many associates."""
+    """Assign cues to parts with equal shares among cues with similar numbers of associates."""
     order = np.lexsort((generator.random(len(sizes)), sizes))
     part = np.empty(len(sizes), int)
-    # Systematic places along the order, so that every run of it has the shares; within each run of
-    # so many places who gets which is drawn by lot.
-    places = _along(len(sizes), shares, generator)
+    # Systematic assignment along the order gives every run of cues these shares. Within each run of
+    # `_CLASS` cues, the parts are permuted at random.
+    parts = _even_order(len(sizes), shares, generator)
     for start in range(0, len(sizes), _CLASS):
         run = slice(start, start + _CLASS)
-        part[order[run]] = generator.permutation(places[run])
+        part[order[run]] = generator.permutation(parts[run])
     return part
 
 
-def _along(n: int, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Parts in an even order: at every place the part that is furthest behind its share."""
-    left = _sizes(n, shares)
-    goal, given, parts = left / n, generator.random(3) * 1e-3, np.empty(n, int)
+def _even_order(n: int, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Return an even order of parts, where each step selects the part furthest below its share."""
+    remaining = _sizes(n, shares)
+    goal, assigned, parts = remaining / n, generator.random(3) * 1e-3, np.empty(n, int)
     for k in range(n):
-        part = int(np.argmax(np.where(left > 0, goal * (k + 1) - given, -np.inf)))
+        part = int(np.argmax(np.where(remaining > 0, goal * (k + 1) - assigned, -np.inf)))
         parts[k] = part
-        given[part] += 1
-        left[part] -= 1
+        assigned[part] += 1
+        remaining[part] -= 1
     return parts
 
 
-def _dealt_to_cues(
+def _parts_by_cue(
     ends: np.ndarray, n: int, shares: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
-    """A part for each pair so that both of its ends keep the shares, and all pairs the sizes."""
-    left = _sizes(ends.shape[1], shares).astype(float)
+    """Assign pairs to parts of fixed sizes so that each cue keeps the shares."""
+    remaining = _sizes(ends.shape[1], shares).astype(float)
     lacking = np.outer(np.bincount(ends.ravel(), minlength=n), shares)
     part = np.empty(ends.shape[1], int)
     jitter = generator.random((ends.shape[1], len(shares))) * 0.5
     for k in generator.permutation(ends.shape[1]):
         i, j = ends[0, k], ends[1, k]
-        want = (lacking[i] + lacking[j]) / shares + jitter[k]
-        chosen = int(np.argmax(np.where(left > 0, want, -np.inf)))
+        demand = (lacking[i] + lacking[j]) / shares + jitter[k]
+        chosen = int(np.argmax(np.where(remaining > 0, demand, -np.inf)))
         part[k] = chosen
         lacking[i, chosen] -= 1
         lacking[j, chosen] -= 1
-        left[chosen] -= 1
+        remaining[chosen] -= 1
     return part
 
 
 def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
-    """A part as a float64 CSR array of its own, without explicit zeros.
+    """Return a part as a validated float64 CSR array without explicit zeros.
 
     Parameters
     ----------
     part : sparse array of shape (n, n)
-        Its rows sum to 1 at most.
+        Part of p, whose rows sum to at most 1.
     name : str
-        What errors call it.
+        Name of the part in error messages.
 
     Returns
     -------
-    csr_array of shape (n, n)
-        A copy.
+    part : csr_array of shape (n, n)
+        Validated copy.
 
     Raises
     ------
     DataError
-        For a table that is not square or smaller than 3 x 3, holds nothing, has values that are
-        negative, not finite or of an object with itself, or rows that sum to more than 1. It calls
-        the part by its `name`.
+        If the table is not square, is smaller than 3 x 3 or is empty. If values are negative,
+        non-finite or on the diagonal, or if a row sums to more than 1.
 
     See Also
     --------
@@ -369,7 +375,7 @@ def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
     >>> from manymaps.prediction import checked_part
     >>> checked_part(sparse.csr_array([[0, 1], [1, 0]]), "test")
     Traceback (most recent call last):
-    manymaps.errors.DataError: the test part has the shape (2, 2); it must be square, 3 or more
+    manymaps.errors.DataError: the test part has shape (2, 2); it must be square, at least 3 x 3
     """
     table = checked_table(part, f"the values of the {name} part")
     part = sparse.csr_array(table, dtype=np.float64, copy=True)
@@ -377,34 +383,36 @@ def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
     part.eliminate_zeros()
     n_rows, n = part.shape
     if n_rows != n or n < 3:
-        raise DataError(f"the {name} part has the shape {part.shape}; it must be square, 3 or more")
+        raise DataError(
+            f"the {name} part has shape {part.shape}; it must be square, at least 3 x 3"
+        )
     if part.nnz == 0:
-        raise DataError(f"the {name} part holds no association; take another split or more data")
+        raise DataError(f"the {name} part has no associations; use another split or more data")
     rows = np.repeat(np.arange(n), np.diff(part.indptr))
     if not np.isfinite(part.data).all() or (part.data < 0).any() or (rows == part.indices).any():
-        raise DataError(f"the {name} part must hold finite positive p_ij of different objects")
+        raise DataError(f"the {name} part must contain finite, positive p_ij of different objects")
     highest = int(np.argmax(part.sum(axis=1)))
     mass = float(part.data[slice(*part.indptr[highest : highest + 2])].sum())
     if mass > 1 + 1e-6:
         raise DataError(
-            f"row {highest} of the {name} part sums to {mass:g}; rows of p sum to 1 at most "
-            "(split_associations gives such parts)"
+            f"row {highest} of the {name} part sums to {mass:g}; rows of p must sum to at most 1 "
+            "(as from split_associations)"
         )
     return part
 
 
 def uniform_errors(split: Split) -> dict[str, float]:
-    """The errors of the model that knows nothing, `q(j|i) = 1 / (n - 1)`.
+    """Compute the errors of the uniform model, `q(j|i) = 1 / (n - 1)`.
 
     Parameters
     ----------
     split : Split
-        All parts.
+        Split with all parts.
 
     Returns
     -------
-    dict of str to float
-        "train", "valid", "test".
+    errors : dict of str to float
+        Errors of "train", "valid" and "test" in nats per cue.
 
     See Also
     --------
@@ -432,7 +440,7 @@ def uniform_errors(split: Split) -> dict[str, float]:
 def _blocks(
     probabilities_of: Probabilities, *parts: sparse.csr_array
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Cues with something in one of the parts, some at a time, and their q."""
+    """Yield blocks of cues that are in any of the parts, with their q."""
     n = parts[0].shape[1]
     cues = np.flatnonzero(np.any([np.diff(part.indptr) > 0 for part in parts], axis=0))
     for start in range(0, len(cues), _ROWS_AT_ONCE):
@@ -440,8 +448,8 @@ def _blocks(
         q = np.asarray(probabilities_of(rows))
         if q.shape != (len(rows), n):
             raise ParameterError(
-                f"the probabilities of {len(rows)} rows have the shape {q.shape}; "
-                f"{(len(rows), n)} is needed"
+                f"the probabilities of {len(rows)} rows have shape {q.shape}; "
+                f"expected {(len(rows), n)}"
             )
         yield rows, q
 
@@ -449,7 +457,7 @@ def _blocks(
 def _measure_errors(
     errors: np.ndarray, rows: np.ndarray, q: np.ndarray, part: sparse.csr_array
 ) -> None:
-    """Fill in the errors of some cues."""
+    """Store the errors of the given cues."""
     for i, row in enumerate(rows):
         stored = slice(*part.indptr[row : row + 2])
         p = part.data[stored]
@@ -458,21 +466,21 @@ def _measure_errors(
 
 
 def word_errors(probabilities_of: Probabilities, part: sparse.csr_array) -> np.ndarray:
-    """Error of a model for each cue, over the pairs of a part.
+    """Compute the error of a model for each cue, over the pairs of a part.
 
         sum_j p_ij log(p_ij / q(j|i))
 
     Parameters
     ----------
     probabilities_of : callable
-        As in `prediction_error`.
+        Function as in `prediction_error`.
     part : csr_array of shape (n, n)
-        The pairs that count.
+        Pairs to evaluate.
 
     Returns
     -------
-    ndarray of shape (n,)
-        In nats; infinite where the model gives a held-out associate no probability.
+    errors : ndarray of shape (n,)
+        Errors in nats, which are infinite if an associate in the part has zero probability.
 
     See Also
     --------
@@ -498,21 +506,28 @@ def word_errors(probabilities_of: Probabilities, part: sparse.csr_array) -> np.n
 def prediction_error(
     probabilities_of: Probabilities, part: sparse.csr_array, n_cues: int | None = None
 ) -> float:
-    """(1 / N) sum of p_ij log(p_ij / q(j|i)) over the pairs of a part.
+    """Compute (1 / N) sum of p_ij log(p_ij / q(j|i)) over the pairs of a part.
 
     Parameters
     ----------
     probabilities_of : callable
-        rows (k,) -> q(j|i), shape (k, n); each row sums to 1 and holds 0 at its own cue.
+        Function that maps cue indices (k,) to q(j|i), shape (k, n). Each row sums to 1 and is 0 at
+        its own cue.
     part : csr_array of shape (n, n)
-        One part of a `Split`.
+        Part of a `Split`.
     n_cues : int, optional
-        N; the cues of the part by default. Give `Split.n_cues`, so that the parts add up.
+        Number of cues N. The default is the number of cues in the part. With `Split.n_cues`, the
+        errors of the parts add up.
 
     Returns
     -------
-    float
-        Infinite where the model gives an associate no probability.
+    error : float
+        Error in nats per cue, which is infinite if an associate in the part has zero probability.
+
+    Raises
+    ------
+    DataError
+        If the part has no associations.
 
     See Also
     --------
@@ -532,7 +547,7 @@ def prediction_error(
     part = sparse.csr_array(part)
     count = int((np.diff(part.indptr) > 0).sum()) if n_cues is None else n_cues
     if count == 0:
-        raise DataError("the part holds no association; there is nothing to measure")
+        raise DataError("the part has no associations; errors require at least one")
     return float(word_errors(probabilities_of, part).sum() / count)
 
 
@@ -542,27 +557,28 @@ def rank_held_out(
     known: sparse.csr_array,
     ks: Sequence[int] = (1, 10, 100),
 ) -> Ranking:
-    """Ranks of held-out associates among all objects that are not known associates.
+    """Rank held-out associates among all objects that are not known associates.
 
     Parameters
     ----------
     probabilities_of : callable
-        As in `prediction_error`.
+        Function as in `prediction_error`.
     part : csr_array of shape (n, n)
-        The held-out pairs.
+        Held-out pairs.
     known : csr_array of shape (n, n)
-        Pairs that are left out of the ranking: the training part, or training and validation.
-    ks : sequence of int
+        Pairs to exclude from the ranking: the training part, or training and validation.
+    ks : sequence of int, default (1, 10, 100)
         Depths of the recall.
 
     Returns
     -------
-    Ranking
+    ranking : Ranking
+        Ranks and recall of the held-out pairs.
 
     Raises
     ------
     DataError
-        Where nothing is held out.
+        If the part has no associations.
 
     See Also
     --------
@@ -574,39 +590,39 @@ def rank_held_out(
     >>> from scipy import sparse
     >>> from manymaps.prediction import rank_held_out
     >>> q = np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4])
-    >>> held = sparse.csr_array(([1.0], ([0], [2])), shape=(4, 4))
+    >>> part = sparse.csr_array(([1.0], ([0], [2])), shape=(4, 4))
     >>> known = sparse.csr_array(([1.0], ([0], [1])), shape=(4, 4))
-    >>> rank_held_out(lambda rows: q[rows], held, known).ranks.tolist()
+    >>> rank_held_out(lambda rows: q[rows], part, known).ranks.tolist()
     [1.0]
     """
-    places = _Places(sparse.csr_array(part), sparse.csr_array(known), ks)
-    for rows, q in _blocks(probabilities_of, places.part):
-        places.measure(rows, q)
-    return places.ranking()
+    ranks = _Ranks(sparse.csr_array(part), sparse.csr_array(known), ks)
+    for rows, q in _blocks(probabilities_of, ranks.part):
+        ranks.measure(rows, q)
+    return ranks.ranking()
 
 
 def score_split(
     probabilities_of: Probabilities, split: Split, ks: Sequence[int] = (1, 10, 100)
 ) -> tuple[dict[str, np.ndarray], Ranking]:
-    """`word_errors` of each part and the ranks of the test part, with each q asked for once.
+    """Compute `word_errors` of each part and the ranks of the test part in a single pass.
 
-    The ranking leaves out the associates of training and validation.
+    The ranking excludes the associates in training and validation.
 
     Parameters
     ----------
     probabilities_of : callable
-        As in `prediction_error`.
+        Function as in `prediction_error`.
     split : Split
-        All parts.
-    ks : sequence of int
+        Split with all parts.
+    ks : sequence of int, default (1, 10, 100)
         Depths of the recall.
 
     Returns
     -------
     errors : dict of str to ndarray of shape (n,)
-        Of each part.
+        Errors of each part per cue, in nats.
     ranking : Ranking
-        Of the test part.
+        Ranks and recall of the test part.
 
     See Also
     --------
@@ -627,44 +643,44 @@ def score_split(
     """
     parts = split.parts
     errors = {name: np.zeros(part.shape[0]) for name, part in parts.items()}
-    places = _Places(split.test, sparse.csr_array(split.train + split.validation), ks)
+    ranks = _Ranks(split.test, sparse.csr_array(split.train + split.validation), ks)
     for rows, q in _blocks(probabilities_of, *parts.values()):
         for name, part in parts.items():
             _measure_errors(errors[name], rows, q, part)
-        places.measure(rows, q)
-    return errors, places.ranking()
+        ranks.measure(rows, q)
+    return errors, ranks.ranking()
 
 
-class _Places:
-    """How many objects stand above held-out associates, and how many beside them."""
+class _Ranks:
+    """Counts of objects ranked above each held-out associate, and of objects tied with it."""
 
     def __init__(self, part: sparse.csr_array, known: sparse.csr_array, ks: Sequence[int]):
         if part.nnz == 0:
-            raise DataError("the part holds no association; there is nothing to rank")
+            raise DataError("the part has no associations; ranks require at least one")
         for k in ks:
             check_whole("ks", k)
         self.part, self.known, self.ks = part, known, ks
         self.above, self.tied = np.empty(part.nnz), np.empty(part.nnz)
 
     def measure(self, rows: np.ndarray, q: np.ndarray) -> None:
-        """Rank the associates of some cues."""
+        """Rank the associates of the given cues."""
         part, known = self.part, self.known
         for i, row in enumerate(rows):
             stored = slice(*part.indptr[row : row + 2])
-            own = part.indices[stored]
-            if len(own) == 0:
+            associates = part.indices[stored]
+            if len(associates) == 0:
                 continue
             others = q[i].copy()
             others[row] = -np.inf
             others[known.indices[slice(*known.indptr[row : row + 2])]] = -np.inf
-            others[own] = -np.inf
+            others[associates] = -np.inf
             others.sort()
-            left = np.searchsorted(others, q[i, own], side="left")
-            right = np.searchsorted(others, q[i, own], side="right")
+            left = np.searchsorted(others, q[i, associates], side="left")
+            right = np.searchsorted(others, q[i, associates], side="right")
             self.above[stored], self.tied[stored] = len(others) - right, right - left
 
     def ranking(self) -> Ranking:
-        """Ranks and recall; of the 1 + tied places after `above` each is equally likely."""
+        """Return ranks and recall, with equal probability for each of the 1 + tied ranks."""
         ranks = self.above + 1 + self.tied / 2
         within = {int(k): np.clip((k - self.above) / (1 + self.tied), 0, 1).mean() for k in self.ks}
         recall = {k: float(share) for k, share in within.items()}

@@ -1,11 +1,12 @@
-"""The file of a sweep: every finished point a line of JSON, below a header.
+"""File format of a sweep, with one JSON line per finished point below a header.
 
     {"format": "manymaps sweep", "version": 1, "data": ..., "split": ..., "predictor": ...}
     {"settings": {"n_maps": 2, ...}, "split": 0, "seed": 0, "measures": {"train": ...}, ...}
 
-Lines are only ever added, and are on the disk before the sweep goes on. So a sweep can be stopped
-at any moment: a last line that was cut short is dropped, and its point is run again, like one that
-failed. The header names what all points share; a sweep of other data is refused.
+Lines are only appended, and each is written to disk before the sweep continues. A sweep can
+therefore be interrupted at any time. An incomplete last line is dropped, and its point is run
+again, as are failed points. The header identifies the data, splits and predictor, and a file of a
+different sweep is rejected.
 """
 
 from __future__ import annotations
@@ -63,12 +64,13 @@ _NAMES = {"data": "other data", "split": "other splits", "predictor": "another p
 
 
 def fingerprint(*tables: sparse.csr_array) -> str:
-    """A digest of sparse tables: equal for equal values at equal places.
+    """Return a digest of sparse tables, equal for equal values at equal indices.
 
     Examples
     --------
-    >>> one = sparse.csr_array([[0.0, 1.0], [0.5, 0.0]])
-    >>> fingerprint(one) == fingerprint(one.copy()), fingerprint(one) == fingerprint(2 * one)
+    >>> table = sparse.csr_array([[0.0, 1.0], [0.5, 0.0]])
+    >>> same, other = table.copy(), 2 * table
+    >>> fingerprint(table) == fingerprint(same), fingerprint(table) == fingerprint(other)
     (True, False)
     """
     digest = hashlib.sha256()
@@ -82,7 +84,7 @@ def fingerprint(*tables: sparse.csr_array) -> str:
 
 
 def stable_home(name: str) -> str:
-    """A dotted name without the modules of this package, which may be renamed.
+    """Return a dotted name without the modules of this package, which may be renamed.
 
     Examples
     --------
@@ -93,25 +95,25 @@ def stable_home(name: str) -> str:
 
 
 class Journal:
-    """The finished points of a sweep, in a file where a path is given.
+    """Finished points of a sweep, stored in a file if a path is given.
 
     Parameters
     ----------
     path : path or None
-        Made where it is missing, gone on with where it is there.
+        File to create, or to continue from if it exists. None stores no file.
     header : mapping of str to str
-        What all points share: "data", "split", "predictor".
+        Values shared by all points: "data", "split", "predictor".
 
     Attributes
     ----------
     done : dict of str to PointResult
-        Points by key. A failed one is there, too.
+        Results by the key of the point, including failed points.
 
     Raises
     ------
     DataError
-        Where the file is of another kind, damaged, of a sweep with another header, or of one that
-        is running.
+        If the file has another format, is damaged, has another header, or is in use by another
+        sweep.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, header: Mapping[str, str]):
@@ -141,7 +143,7 @@ class Journal:
             self._file.close()
 
     def add(self, result: PointResult) -> None:
-        """Keep a finished point."""
+        """Store a finished point."""
         self.done[result.point.key] = result
         self._write(_record(result))
 
@@ -153,7 +155,7 @@ class Journal:
             os.fsync(self._file.fileno())
 
     def _claim(self, file: IO[bytes]) -> None:
-        """Be the only sweep that writes to the file; two would each begin it, with a header."""
+        """Lock the file, because two sweeps would otherwise write interleaved lines."""
         if os.name != "posix":
             return
         import fcntl
@@ -162,20 +164,20 @@ class Journal:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise DataError(
-                f"{self.path}: another sweep is writing to this file; wait for its end, or give "
+                f"{self.path}: another sweep is writing to this file; wait until it ends, or use "
                 "another name"
             ) from error
         except OSError:
-            return  # a file system without locks
+            return  # the file system does not support locks
 
     def _read(self, file: IO[bytes]) -> None:
-        """What the file holds; ready to be added to."""
+        """Read the stored points and position the file for appending."""
         file.seek(0)
         content = file.read()
         whole = content.rfind(b"\n") + 1
         torn = len(content) >= 2 and _BEGINNING.startswith(content[: len(_BEGINNING)])
         if whole == 0 and content and not torn:
-            raise DataError(f"{self.path}: this is no file of a sweep")
+            raise DataError(f"{self.path}: this is not a file of a sweep")
         for number, line in enumerate(content[:whole].splitlines(), 1):
             try:
                 record = json.loads(line)
@@ -183,8 +185,12 @@ class Journal:
                     result = _result(record)
                     self.done[result.point.key] = result
             except (ValueError, RecursionError) as error:
-                what = "this is no file of a sweep" if number == 1 else "this point is damaged"
-                raise DataError(f"{self.path}, line {number}: {what} ({error!s:.200})") from error
+                problem = (
+                    "this is not a file of a sweep" if number == 1 else "this point is damaged"
+                )
+                raise DataError(
+                    f"{self.path}, line {number}: {problem} ({error!s:.200})"
+                ) from error
             if number == 1:
                 self._check(record)
         if whole < len(content):
@@ -192,24 +198,24 @@ class Journal:
         if whole == 0:
             self._write(self.header)
 
-    def _check(self, found: Any) -> None:
-        if not isinstance(found, dict) or found.get("format") != JOURNAL.kind:
-            raise DataError(f"{self.path}: this is no file of a sweep")
-        if type(found.get("version")) is not int or found["version"] > JOURNAL.version:
+    def _check(self, header: Any) -> None:
+        if not isinstance(header, dict) or header.get("format") != JOURNAL.kind:
+            raise DataError(f"{self.path}: this is not a file of a sweep")
+        if type(header.get("version")) is not int or header["version"] > JOURNAL.version:
             raise DataError(
-                f"{self.path}: written by a newer manymaps (format {found.get('version')}, this "
+                f"{self.path}: written by a newer manymaps (format {header.get('version')}, this "
                 f"one reads {JOURNAL.version}); upgrade manymaps"
             )
-        for name, what in _NAMES.items():
-            if stable_home(str(found.get(name))) != self.header[name]:
+        for name, description in _NAMES.items():
+            if stable_home(str(header.get(name))) != self.header[name]:
                 raise DataError(
-                    f"{self.path}: this holds a sweep of {what}; give another name, or the same "
-                    "data and options as then"
+                    f"{self.path}: this file stores a sweep of {description}; use another name, or "
+                    "the same data and options as before"
                 )
 
 
 def _record(result: PointResult) -> dict[str, Any]:
-    """A result as JSON has it, numbers to the last bit, infinity as a word."""
+    """Convert a result to JSON values, with exact numbers and infinity as a string."""
     measures = {
         name: value if math.isfinite(value) else str(value)
         for name, value in result.measures.items()
@@ -225,12 +231,12 @@ def _record(result: PointResult) -> dict[str, Any]:
 
 def _result(record: Any) -> PointResult:
     if not isinstance(record, dict):
-        raise ValueError("it is no mapping")
+        raise ValueError("expected a mapping")
     POINT.check(record, {})
     point = Point(record["settings"], record["split"], record["seed"])
     measures = {name: float(value) for name, value in record["measures"].items()}
     if any(map(math.isnan, measures.values())):
-        raise ValueError("a measure is no number")
+        raise ValueError("a measure is not a number")
     failure = record["failure"]
     if failure is None and set(measures) != set(MEASURES):
         raise ValueError("measures are missing")

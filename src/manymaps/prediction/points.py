@@ -1,11 +1,12 @@
-"""The points of a sweep: one fit each, wherever it is run.
+"""Points of a sweep, which are independent fits.
 
-A point is a predictor's settings, a number of a split and a seed. Its random numbers come from
+A point consists of a predictor's settings, the index of a split and a seed. Its random numbers are
+generated from
 
     SeedSequence([seed, *SHA-256(key)])
 
-where the key names the settings and the split. So a point gives the same bits in any place of any
-grid, in any order, on any machine of one kind, beside any number of others.
+The key contains the settings and the split. A point therefore gives bit-identical results in
+any grid, in any order, and with any number of parallel points on the same type of machine.
 
 Points are tasks that run on joblib's active backend (`manymaps.compute.tasks`).
 """
@@ -45,13 +46,16 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class Point:
-    """One fit of a sweep.
+    """Single fit of a sweep.
 
     Attributes
     ----------
-    settings : dict of str to value
+    settings : mapping of str to value
         Arguments of the predictor.
-    split, seed : int
+    split : int
+        Index of the split, from 0.
+    seed : int
+        Seed of the fit, at least 0.
     """
 
     settings: Mapping[str, Any]
@@ -60,40 +64,43 @@ class Point:
 
     @cached_property
     def key(self) -> str:
-        """What names the point whatever grid it is in, as JSON.
+        """JSON string that identifies the point independently of the grid.
 
         Examples
         --------
         >>> Point({"n_maps": 2, "penalty": 1.0}, 0, 3).key
         '{"seed": 3, "settings": {"n_maps": 2, "penalty": 1}, "split": 0}'
         """
-        named = {name: _plain(value) for name, value in self.settings.items()}
+        settings = {name: _plain(value) for name, value in self.settings.items()}
         return json.dumps(
-            {"settings": named, "split": self.split, "seed": self.seed}, sort_keys=True
+            {"settings": settings, "split": self.split, "seed": self.seed}, sort_keys=True
         )
 
     @property
     def random_state(self) -> int:
-        """The seed of the fit, from the point's seed and its key."""
+        """Seed of the fit, derived from the point's seed and its key."""
         digest = np.frombuffer(hashlib.sha256(self.key.encode()).digest(), "<u4")
         return int(np.random.SeedSequence([self.seed, *digest.tolist()]).generate_state(1)[0])
 
 
 @dataclass(frozen=True)
 class PointResult:
-    """What a point came to.
+    """Result of a point.
 
     Attributes
     ----------
     point : Point
+        Fitted point.
     measures : dict of str to float
-        `MEASURES`: errors of the three parts in nats per cue, and ranks of the test part. Empty
-        where the point failed.
+        Values of `MEASURES`: errors of the three parts in nats per cue, and ranking measures of the
+        test part. Empty if the point failed.
     n_iterations : int
+        Number of iterations of the fit.
     seconds : float
-        Of fit and measures. With the number of iterations, all that may differ between machines.
+        Duration of the fit and the measures in seconds. Only this and the number of iterations may
+        differ between machines.
     failure : str or None
-        Why there are no measures.
+        Reason for missing measures, or None.
     """
 
     point: Point
@@ -104,7 +111,7 @@ class PointResult:
 
 
 def _plain(value: Any) -> Any:
-    """A setting as JSON has it; 1.0 and 1 are the same, and objects go by how they are written."""
+    """Convert a setting to a JSON value, with 1.0 equal to 1 and objects as their repr."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer():
@@ -113,12 +120,12 @@ def _plain(value: Any) -> Any:
 
 
 def run_point(point: Point, split: Split, predictor: Callable[..., Any]) -> PointResult:
-    """Fit and score one point; its exceptions become a failure that is recorded."""
+    """Fit and score one point, and record exceptions as failures."""
     begun = time.perf_counter()
     try:
         model = predictor(**point.settings)
         fit = {"random_state": point.random_state}
-        # The other models of meaning may take the training part alone.
+        # Some predictors accept only the training part.
         if "validation" in inspect.signature(model.fit).parameters:
             fit["validation"] = split.validation
         model.fit(split.train, **fit)
@@ -128,7 +135,7 @@ def run_point(point: Point, split: Split, predictor: Callable[..., Any]) -> Poin
     measures = {name: float(scores[name]) for name in MEASURES}
     failure = None
     if any(map(math.isnan, measures.values())):
-        failure, measures = "the errors are not numbers; the fit has diverged", {}
+        failure, measures = "the errors are not numbers because the fit diverged", {}
     return PointResult(
         point, measures, scores["n_iterations"], time.perf_counter() - begun, failure
     )
@@ -149,19 +156,28 @@ def run_points(
     backend: str | None = None,
     n_jobs: int | None = None,
 ) -> Generator[PointResult, None, None]:
-    """Results as they come, in any order.
+    """Yield results in the order in which the points finish.
 
-    Closing the iterator, or throwing an exception into it, gives up what still runs.
+    Closing the iterator, or throwing an exception into it, cancels the points that are still
+    running.
 
     Parameters
     ----------
     points : sequence of Point
+        Points to run.
     splits : sequence of Split
-        Those that the points name by number.
+        Splits that the points refer to by index.
     predictor : callable
-        Makes an unfitted predictor of a point's settings.
-    backend, n_jobs
-        As for `manymaps.compute.tasks.finished`, whose exceptions it raises.
+        Function that creates an unfitted predictor from a point's settings.
+    backend : str, optional
+        Backend as for `manymaps.compute.tasks.finished`, whose exceptions are raised.
+    n_jobs : int, optional
+        Number of points to run in parallel, as for that function.
+
+    Yields
+    ------
+    result : PointResult
+        Result of a point.
     """
     tasks = [(point, splits[point.split], predictor) for point in points]
     with closing(finished(run_point, tasks, backend=backend, n_jobs=n_jobs)) as running:

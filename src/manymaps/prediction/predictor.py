@@ -1,22 +1,22 @@
-"""Many maps as a model of association: fitted to some pairs of norms, asked for the others.
+"""Prediction of held-out associations by maps that are fitted to a training part.
 
     C = sum_(i, j) in training  p_ij log(p_ij / q(j|i))
 
-(van der Maaten & Hinton 2009, eq. 11.) p are rows of the full norms, so that a row's training mass
-R_i is at most 1 and weighs its cue in the gradient; q is normalized over all objects, held-out ones
-among them. Cost, gradient and penalties are those of `manymaps.model.rows`. The error on the
-validation part decides when to stop, and the best state is kept.
+(van der Maaten & Hinton 2009, eq. 11.) The p are rows of the full norms. The training mass R_i of a
+row is therefore at most 1. It is the weight of its cue in the gradient. q is normalized over all
+objects, including held-out ones. Cost, gradient and penalties are defined in `manymaps.model.rows`.
+The error on the validation part determines when to stop, and the best state is kept.
 
-Several maps learn also what one map makes of the same training part: see
-`manymaps.prediction.distillation`, and `manymaps.prediction.charts` for where they start.
+Several maps also learn from a single map fitted to the same training part (see
+`manymaps.prediction.distillation`). `manymaps.prediction.charts` defines their starting positions.
 
-    AssociationPredictor      the maps, fitted by passes of stochastic steps or by any optimizer
-    PAPER_2009                the optimizer of the report
-    AveragedPredictor         the mean of several
+    AssociationPredictor      maps fitted by passes of stochastic steps or by any optimizer
+    PAPER_2009                optimizer of the report
+    AveragedPredictor         mean of several predictors
     score_predictor           errors and ranks of any predictor on the parts of a split
     predict_associations      split, fit, score
 
-A predictor is anything with `fit(train, ...)` and `probabilities(rows)`; see
+A predictor is any object with `fit(train, ...)` and `probabilities(rows)`. See
 `manymaps.prediction.held_out`.
 
 Shapes: positions (n_maps, n, n_components), weights (n_maps, n), biases (n,).
@@ -79,8 +79,9 @@ __all__ = [
     "predict_associations", "score_predictor",
 ]  # fmt: skip
 
-#: Rate 1,000 for the cost averaged over the 5,018 cues of the norms, which is 0.2 on our scale, the
-#: cost summed over cues; no decay of any kind (van der Maaten & Hinton 2009, section 5).
+#: The rate is 1,000 for the cost averaged over the 5,018 cues of the norms. This is 0.2 for the
+#: cost summed over cues, which is used here. There is no decay (van der Maaten & Hinton 2009,
+#: section 5).
 PAPER_2009 = Momentum(
     learning_rate=1000 / 5018,
     weight_rate=1.0,
@@ -89,32 +90,35 @@ PAPER_2009 = Momentum(
     exaggeration=Switch(4.0, 250, 1.0),
 )
 
-# Directions are unit vectors: unrelated ones start 2.8 kernel widths apart. Starts half and twice
-# as wide end within .004.
+# Directions are unit vectors, so unrelated ones start 2.8 kernel widths apart. Starts half and
+# twice as wide give errors within 0.004.
 _SPREAD, _NOISE = 2.0, 0.01
-# Bounds the time of the eigenvectors; not tuned.
+# This limits the time for computing eigenvectors; not tuned.
 _MOST_DIRECTIONS = 300
 _PENALTY = Number(least=0, most=1e6, why=", for fits are in single precision")
-# The validation error takes a pass over rows of its own; not tuned.
+# The validation error requires an additional pass over its rows; not tuned.
 _FULL_EVERY = 10
-# Smaller relative gains of the validation error are noise of stochastic steps, and would prolong a
+# Smaller relative gains of the validation error are noise of stochastic steps and would prolong a
 # fit.
 _LEAST_GAIN = 3e-4
-#: The single map of which several learn, its passes without a validation part, and their share.
+#: Number of dimensions of the teacher, a single map, and its number of passes without a validation
+#: part.
 _TEACHER_DIMENSIONS, _TEACHER_PASSES = 70, 8
-# Shares of .5, .8, .9 and 1 err by .364, .361, .361 and .362 on held-out pairs.
+# Teacher weights of 0.5, 0.8, 0.9 and 1 give errors of 0.364, 0.361, 0.361 and 0.362 on held-out
+# pairs.
 _TEACHER_SHARE = 0.9
-# As many as the teacher has dimensions.
+# This equals the number of dimensions of the teacher.
 _CHART_DIRECTIONS = 70
-#: Charts are no solution to stay near, as the eigenvectors are, and want longer steps: this rate
-#: for each of two coordinates, and less for each of more, so that points move as far.
+#: Unlike eigenvectors, charts are not near a good solution, so they require longer steps. This
+#: rate applies to each of two coordinates. It decreases with the number of coordinates, so that
+#: points move equally far.
 _CHART_RATE, _CHART_DECAY = 0.06, 0.9
 
 Callback = Callable[[int, float, float], object]
 
 
 class Predictor(Protocol):
-    """What can be scored: fitted to a training part, it gives q(j|i).
+    """Protocol of a fitted predictor, which provides q(j|i).
 
     See Also
     --------
@@ -130,29 +134,29 @@ class Predictor(Protocol):
     >>> class Even:
     ...     def probabilities(self, rows):
     ...         return (1 - np.eye(30)[rows]) / 29
-    >>> found = score_predictor(Even(), mm.split_associations(ring, random_state=0))
-    >>> round(found.test / 0.1, 1)
+    >>> result = score_predictor(Even(), mm.split_associations(ring, random_state=0))
+    >>> round(result.test / 0.1, 1)
     2.0
     """
 
     def probabilities(self, rows: np.ndarray) -> np.ndarray:
-        """Give `q(j|i)`, how likely each object is as an associate of some cues.
+        """Return `q(j|i)`, the probability of each object as an associate of the given cues.
 
         Parameters
         ----------
         rows : array of int
-            Numbers of the cues.
+            Indices of the cues.
 
         Returns
         -------
-        ndarray of shape (len(rows), n)
-            Rows sum to 1 and hold 0 at their own cue.
+        q : ndarray of shape (len(rows), n)
+            Probabilities. Each row sums to 1 and is 0 at its own cue.
         """
 
 
 @dataclass
 class _EarlyStopping:
-    """The errors so far, and the best state of the maps."""
+    """Errors during a fit and the best state of the maps."""
 
     train: sparse.csr_array
     validation: sparse.csr_array | None
@@ -172,17 +176,20 @@ class _EarlyStopping:
     _since: int = 0
 
     def see(self, iteration: int, train: float | None, maps: ChoiceMaps) -> bool:
-        """Measure the maps as they stand; whether to stop. None: the training error too."""
+        """Evaluate the maps and return whether to stop.
+
+        If `train` is None, the training error is computed as well.
+        """
         if train is None:
             train, error = self._errors(maps)
         else:
             error = np.nan if self.validation is None else self._error(self.validation, maps)
-        told = np.isfinite(train) and (self.validation is None or np.isfinite(error))
-        if told:
+        is_finite = np.isfinite(train) and (self.validation is None or np.isfinite(error))
+        if is_finite:
             self.history["iteration"].append(iteration)
             self.history["train"].append(train)
             self.history["validation"].append(error)
-        if told and (self.validation is None or error < self._lowest):
+        if is_finite and (self.validation is None or error < self._lowest):
             self.best, self.best_iteration, self._lowest = maps.copy(), iteration, error
         if self.validation is None or error < self._goal:
             self._goal, self._since = error - _LEAST_GAIN * abs(error), 0
@@ -197,7 +204,7 @@ class _EarlyStopping:
         return float(p @ (np.log(p) - maps.log_probabilities(part))) / self.n_cues
 
     def _errors(self, maps: ChoiceMaps) -> tuple[float, float]:
-        """Errors on both parts, for which each row is normalized once."""
+        """Return the errors on both parts, with each row normalized only once."""
         if self.validation is None:
             return self._error(self.train, maps), np.nan
         both, held_out = self._both
@@ -206,79 +213,89 @@ class _EarlyStopping:
 
     @cached_property
     def _both(self) -> tuple[sparse.csr_array, np.ndarray]:
-        """The two parts in one table, and which of its pairs are of the second."""
+        """Sum of the two parts, and a mask of the pairs that belong to the second."""
         assert self.validation is not None
         marks = (self.train > 0).astype(np.int8) + 2 * (self.validation > 0).astype(np.int8)
         return sparse.csr_array(self.train + self.validation), marks.data == 2
 
 
 class AssociationPredictor(CheckedParameters, BaseEstimator):
-    """Maps fitted to the training part of norms, stopped early by the validation part.
+    """Maps fitted to the training part of norms, with early stopping by the validation part.
 
     `q(j|i) ~ exp(beta_j) sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),   j != i`
 
     Parameters
     ----------
-    n_maps, n_components : int
-        Maps and their dimensions.
-    kernel : {"gaussian", "cauchy"}
+    n_maps : int, default 2
+        Number of maps.
+    n_components : int, default 35
+        Number of dimensions of each map.
+    kernel : {"gaussian", "cauchy"} or float, default "gaussian"
+        Kernel K of the similarities in a map. A number of at least 1 is the degrees of freedom of
+        Student's kernel, which lies between the other two.
     init : {"spectral", "charts", "random"}, optional
-        Where maps start. "spectral": positions along the leading eigenvectors of the network of
-        training associations (`manymaps.affinity.network`); each of several maps has a random
-        turn of the same eigenvectors. "charts": each map shows a neighbourhood in the space of
-        these eigenvectors, by its own principal axes, with proportions by nearness
-        (`manymaps.prediction.charts`). "random": all but together. By default one map starts
-        spectrally and several as charts. Stopped early, a fit stays near its start, and what the
-        eigenvectors know of the neighbours of neighbours guards against overfitting. A random start
-        of one map wants a learning rate of about 0.04 and a penalty of about 0.8.
-    distillation : float in [0, 1], optional
-        The share of what is fitted that a teacher gives, the rest being the training part itself
-        (`manymaps.prediction.distillation`). By default 0.9 for several maps fitted by passes, and
-        0 for one map or another optimizer.
+        Starting positions. The choice "spectral" uses the leading eigenvectors of the network of
+        training associations (`manymaps.affinity.network`), with a random rotation for each of
+        several maps. With "charts", each map shows a neighbourhood in the space of these
+        eigenvectors by its principal axes (`manymaps.prediction.charts`). Its proportions depend on
+        the distance from this neighbourhood. "random" starts all objects close together. The
+        default is "spectral" for one map and "charts" for several. A fit with early stopping stays
+        near its start. Eigenvectors contain information on indirect neighbours, which reduces
+        overfitting. With a random start, a single map requires a learning rate of about 0.04 and a
+        penalty of about 0.8.
+    distillation : float, optional
+        Weight of the teacher's predictions in the target, from 0 to 1. The rest is the training
+        part (`manymaps.prediction.distillation`). The default is 0.9 for several maps fitted by
+        passes, and 0 for a single map or another optimizer.
     teacher : Predictor, optional
-        A model fitted to the same training part, and to nothing else but for early stopping. By
-        default a single map of 70 dimensions is fitted first.
-    penalty : float >= 0
-        `penalty / 2 sum |y|^2` on the cost summed over cues. Many small maps with a teacher want
-        less, about 0.005.
-    weight_penalty : float >= 0
-        The same for the mixing weights.
-    bias_penalty : float >= 0 or None
-        Learn beta_j, how readily j is recalled by anything, under this penalty. None is the model
-        of the 2009 report, which has no beta.
+        Model fitted only to the same training part, apart from early stopping. By default, a single
+        map of 70 dimensions is fitted first.
+    penalty : float, default 0.1
+        Strength of `penalty / 2 sum |y|^2` relative to the cost summed over cues, at least 0. Many
+        small maps with a teacher require a smaller value of about 0.005.
+    weight_penalty : float, default 0.0
+        Strength of the same penalty on the mixing weights, at least 0.
+    bias_penalty : float or None, default 0.5
+        Strength of the penalty on beta_j, at least 0. The bias beta_j is the overall tendency of j
+        to be a response. None omits beta, as in the 2009 report.
     optimizer : RowDescent or Optimizer, optional
-        By default `RowDescent()`, from charts with longer steps. `PAPER_2009`, another `Momentum`
-        or `LBFGS` evaluates all cues at each iteration. The report's fit has also init="random",
-        penalty=0 and bias_penalty=None.
-    max_iter : int
-        Passes over the cues, or iterations of another optimizer.
-    patience : int
-        Evaluations before a fit ends in which the validation error did not fall by 0.03 % in all.
-        There is one after each pass, or after ten iterations of another optimizer, whose
-        exaggeration is waited for.
+        Optimization algorithm. The default is `RowDescent()`, with longer steps for charts.
+        `PAPER_2009`, another `Momentum` or `LBFGS` evaluates all cues at each iteration. The report
+        also uses init="random", penalty=0 and bias_penalty=None.
+    max_iter : int, default 300
+        Maximum number of passes over the cues, or of iterations of another optimizer.
+    patience : int, default 5
+        Number of evaluations after which a fit stops if the validation error has not decreased by
+        0.03 % in total. The error is evaluated after each pass, or after every ten iterations of
+        another optimizer. In the latter case, early stopping starts after its exaggeration has
+        ended.
     callback : callable, optional
-        Called as callback(iteration, train, validation) with both errors; a true answer stops.
-    random_state : int, RandomState or None
-        The same seed gives the same bits at any number of threads on one machine. None draws a
-        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
-        this number.
+        Function called as callback(iteration, train, validation) with both errors. If it returns a
+        true value, the fit stops.
+    random_state : int, RandomState or None, default None
+        Seed of the fit. The same seed gives bit-identical results with any number of threads on one
+        machine. None draws a seed once from NumPy's global state, and a `RandomState` draws it from
+        that object.
     n_jobs : int, optional
-        Threads; None keeps the present number, -1 takes all.
-    verbose : bool
-        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        Number of threads. None keeps the current number, and -1 uses all.
+    verbose : bool, default False
+        Whether to show progress: a bar on a terminal or in a notebook, and elsewhere one line per
         minute. See `show_progress`.
 
     Attributes
     ----------
     atlas_ : Atlas
-        Objects are named by their numbers; a learned beta is metadata "bias".
+        Fitted maps. Objects have the labels passed to `fit`, or else their indices as labels. A
+        learned beta is stored as metadata "bias".
     history_ : dict of str to ndarray
-        "iteration", "train", "validation": errors in nats per cue. That of training is as met on
-        the way, but with a teacher as at the end of a pass.
+        Values of "iteration", "train" and "validation", with errors in nats per cue. The training
+        error is accumulated during a pass, or evaluated at its end if there is a teacher.
     teacher_ : Predictor or None
-        What the maps learned of beside the training part.
+        Teacher that the maps learned from, if any.
     n_iter_ : int
-        Iterations made; `best_iteration_` is the one that was kept.
+        Number of iterations.
+    best_iteration_ : int
+        Iteration whose maps were kept.
 
     See Also
     --------
@@ -366,31 +383,33 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         *,
         random_state: int | None = None,
     ) -> Self:
-        """Fit to the training part.
+        """Fit the maps to the training part.
 
         Parameters
         ----------
-        train, validation : csr_array, Associations or frame of shape (n, n)
-            p of the full data where pair (i, j) is in the part; rows of both sum to 1 at most.
-            Without validation the fit takes `max_iter` iterations. The labels of associations and
-            of a square frame are those of `atlas_`.
+        train : csr_array, Associations or data frame of shape (n, n)
+            Values p_ij of the full data for the pairs in the training part. Labels of Associations
+            or of a square data frame are used in `atlas_`.
+        validation : csr_array, Associations or data frame of shape (n, n), optional
+            Values p_ij for the pairs in the validation part. Rows of both parts together sum to at
+            most 1. Without validation, the fit runs for `max_iter` iterations.
         random_state : int, optional
-            In place of the estimator's own.
+            Seed that replaces the estimator's `random_state`.
 
         Returns
         -------
-        AssociationPredictor
-            Itself.
+        self : AssociationPredictor
+            Fitted estimator.
 
         Raises
         ------
         DataError
-            Where a part holds nothing, or a row of p sums to more than 1.
+            If a part has no associations, or if a row of p sums to more than 1.
         ParameterError
-            For a parameter out of its range.
+            If a parameter is out of range.
         DivergedError
-            Where the errors do not stay numbers. `history_` and, where any error was a number, the
-            maps are those up to there.
+            If the errors become non-finite. `history_` and the maps then contain the results before
+            that, if any.
         """
         self._validate_params()
         names, train = _labelled_part(train)
@@ -422,24 +441,24 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             self.maps_ = stopping.best
         if stopping.failure or stopping.best is None:
             raise stopping.failure or DivergedError(
-                "the fit diverged: no error was a number, with "
-                f"{setting('penalty', self.penalty)} and {optimizer!r}; lower penalties or "
-                "learning rate"
+                "the fit diverged: all errors are non-finite with "
+                f"{setting('penalty', self.penalty)} and {optimizer!r}; reduce the penalties or "
+                "the learning rate"
             )
         return self
 
     def probabilities(self, rows: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Give `q(j|i)`, how likely each object is as an associate of some cues.
+        """Return `q(j|i)`, the probability of each object as an associate of the given cues.
 
         Parameters
         ----------
         rows : array of int
-            Numbers of the cues.
+            Indices of the cues.
 
         Returns
         -------
-        ndarray of shape (len(rows), n), float64
-            Rows sum to 1 and hold 0 at their cue.
+        q : ndarray of shape (len(rows), n), float64
+            Probabilities. Each row sums to 1 and is 0 at its own cue.
         """
         check_is_fitted(self, "maps_")
         rows = np.asarray(rows, np.int64)
@@ -448,21 +467,22 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
     @property
     def atlas_(self) -> Atlas:
-        """The maps, with the labels that `fit` was given, else numbers; see `atlas`."""
+        """Fitted maps, with the labels passed to `fit` or else indices. See `atlas`."""
         check_is_fitted(self, "maps_")
         return self.atlas(self._labels)
 
     def atlas(self, labels: Sequence[str]) -> Atlas:
-        """The maps of objects with these names.
+        """Return the maps as an atlas with the given labels.
 
         Parameters
         ----------
         labels : sequence of str, length n
-            Their names.
+            Labels of the objects.
 
         Returns
         -------
-        Atlas
+        atlas : Atlas
+            Fitted maps, centred at their weighted mean.
         """
         check_is_fitted(self, "maps_")
         proportions = np.exp(log_softmin(self.maps_.weights))
@@ -491,12 +511,12 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             validation = checked_part(validation, "validation")
             if validation.shape != train.shape:
                 raise DataError(
-                    f"the parts differ in shape: {train.shape} for training, "
+                    f"the parts must have the same shape; got {train.shape} for training and "
                     f"{validation.shape} for validation"
                 )
         if self.n_maps > train.shape[0]:
             raise ParameterError(
-                f"is more than the {train.shape[0]} objects", name="n_maps", value=self.n_maps
+                f"exceeds the number of objects, {train.shape[0]}", name="n_maps", value=self.n_maps
             )
         return train, validation
 
@@ -513,7 +533,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             return _TEACHER_SHARE if several and by_passes else 0.0
         if self.distillation and not by_passes:
             raise ParameterError(
-                "wants optimizer=RowDescent(...), for its target is drawn anew at each pass",
+                "requires optimizer=RowDescent(...), because its target is sampled in each pass",
                 name="distillation",
                 value=self.distillation,
             )
@@ -526,7 +546,9 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         if self.teacher is not None:
             width = np.shape(self.teacher.probabilities(np.array([0])))[1]
             if width != n:
-                raise DataError(f"the teacher knows {width:,} objects, and the training part {n:,}")
+                raise DataError(
+                    f"the teacher has {width:,} objects; expected {n:,} as in the training part"
+                )
             return self.teacher
         teacher = AssociationPredictor(
             1,
@@ -545,13 +567,13 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         positions = generator.normal(0, _NOISE, (self.n_maps, n, self.n_components))
         log_pi = np.zeros((self.n_maps, n))
         if init != "random":
-            every = min(self.n_maps * self.n_components, _MOST_DIRECTIONS)
-            wanted = min(_CHART_DIRECTIONS, n) if init == "charts" else every
+            n_available = min(self.n_maps * self.n_components, _MOST_DIRECTIONS)
+            n_directions = min(_CHART_DIRECTIONS, n) if init == "charts" else n_available
             seed = int(generator.integers(2**31))
-            directions = spectral_directions(train, wanted, seed=seed)
+            directions = spectral_directions(train, n_directions, seed=seed)
         if init == "spectral":
             with one_blas_thread():
-                positions += _SPREAD * _dealt(directions, positions.shape, generator)
+                positions += _SPREAD * _rotated_directions(directions, positions.shape, generator)
         elif init == "charts":
             charts, log_pi = local_charts(directions, self.n_maps, self.n_components, generator)
             positions += charts
@@ -590,7 +612,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     def _by_iterations(
         self, optimizer: Optimizer, maps: ChoiceMaps, cost: RowCost, stopping: _EarlyStopping
     ) -> int:
-        """A run of an optimizer that takes all cues at once."""
+        """Run an optimizer that evaluates all cues at once."""
         mass = np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel()
         shorter = shorter_steps(mass)[:, None]
         negative_entropy = float(cost.p.data @ np.log(cost.p.data))
@@ -599,14 +621,14 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
         def evaluate(parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
             nonlocal error
-            at = maps.at(parameters)
-            fit, slopes = cost.whole(at, optimizer.exaggeration(iteration))
+            current = maps.at(parameters)
+            fit, slopes = cost.whole(current, optimizer.exaggeration(iteration))
             error = (fit + negative_entropy) / stopping.n_cues
             if optimizer.tolerates_approximation:
                 slopes[0][...] *= shorter
             biases = slopes[2] if learns_biases else maps.biases
             gradient = ChoiceMaps(slopes[0], slopes[1], biases).parameters(learns_biases)
-            return fit + cost.penalties(at), gradient
+            return fit + cost.penalties(current), gradient
 
         def watch(state: State) -> bool:
             if state.iteration % _FULL_EVERY and state.iteration < self.max_iter:
@@ -627,42 +649,43 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
 
 def _labelled_part(part: Any) -> tuple[tuple[str, ...] | None, Any]:
-    """The labels of a part that has some, and its table."""
+    """Return the labels of a part, if any, and its table."""
     part = as_associations(part)
     if isinstance(part, Associations):
         return tuple(part.labels), part.strengths
     return labelled_values(part, square=True)
 
 
-def _dealt(
+def _rotated_directions(
     directions: np.ndarray, shape: tuple[int, ...], generator: np.random.Generator
 ) -> np.ndarray:
-    """Unit vectors for each map, (n_maps, n, n_components): its share of random turns of all.
+    """Return unit vectors for each map, (n_maps, n, n_components), from random rotations.
 
-    A single map takes them as they are.
+    A single map uses the unrotated directions.
     """
     n_maps, n, d = shape
     if n_maps == 1:
-        found = np.zeros(shape)
-        found[0, :, : directions.shape[1]] = directions
-        return found
+        units = np.zeros(shape)
+        units[0, :, : directions.shape[1]] = directions
+        return units
     size = directions.shape[1]
     turns = [
         np.linalg.qr(generator.normal(size=(size, size)))[0] for _ in range(-(-n_maps * d // size))
     ]
     mixed = directions @ np.hstack(turns)[:, : n_maps * d]
-    found = mixed.reshape(n, n_maps, d).transpose(1, 0, 2)
-    lengths = np.linalg.norm(found, axis=2, keepdims=True)
-    return found / np.where(lengths > 0, lengths, 1.0)
+    units = mixed.reshape(n, n_maps, d).transpose(1, 0, 2)
+    lengths = np.linalg.norm(units, axis=2, keepdims=True)
+    return units / np.where(lengths > 0, lengths, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class AveragedPredictor:
-    """The mean of the probabilities of fitted predictors: of several seeds, or of several kinds.
+    """Mean of the probabilities of fitted predictors, for example with different seeds.
 
     Parameters
     ----------
     predictors : sequence of Predictor
+        Fitted predictors with the same objects.
 
     See Also
     --------
@@ -682,16 +705,17 @@ class AveragedPredictor:
     predictors: Sequence[Predictor]
 
     def probabilities(self, rows: np.ndarray) -> np.ndarray:
-        """Give the mean of all their `q(j|i)`.
+        """Return the mean of `q(j|i)` over the predictors.
 
         Parameters
         ----------
         rows : array of int
-            Numbers of the cues.
+            Indices of the cues.
 
         Returns
         -------
-        ndarray of shape (len(rows), n)
+        q : ndarray of shape (len(rows), n)
+            Mean probabilities. Each row sums to 1 and is 0 at its own cue.
         """
         total = self.predictors[0].probabilities(rows)
         for predictor in self.predictors[1:]:
@@ -701,23 +725,25 @@ class AveragedPredictor:
 
 @dataclass(frozen=True, eq=False)
 class PredictionResult:
-    """What a predictor comes to on a split.
+    """Errors and ranks of a predictor on a split.
 
     Attributes
     ----------
     train, validation, test : float
-        (1 / N) sum p log(p / q) over each part: sums over parts of different sizes, which compare
-        models and not parts; see `per_response`.
+        (1 / N) sum p log(p / q) over each part, in nats per cue. These are sums over parts of
+        different sizes, so they compare models but not parts. See `per_response`.
     n_iterations : int
-        0 for a predictor without iterations.
+        Number of iterations, or 0 for a predictor without iterations.
     seconds : float
-        Time of the fit.
+        Duration of the fit in seconds.
     ranking : Ranking
-        Of the test part's associates, those of training and validation left out.
+        Ranks of the associates in the test part, without those in training and validation.
     per_word : ndarray of shape (n,)
-        sum_j p_ij log(p_ij / q(j|i)) over the test part, for each cue.
+        sum_j p_ij log(p_ij / q(j|i)) over the test part for each cue, in nats.
     split : Split
+        Split that was scored.
     predictor : Predictor
+        Fitted predictor.
 
     See Also
     --------
@@ -729,8 +755,8 @@ class PredictionResult:
     >>> import manymaps as mm
     >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
     >>> from manymaps.prediction import uniform_errors
-    >>> found = mm.predict_associations(ring, 1, 4, penalty=0.1, random_state=0)
-    >>> bool(found.test < uniform_errors(found.split)["test"])
+    >>> result = mm.predict_associations(ring, 1, 4, penalty=0.1, random_state=0)
+    >>> bool(result.test < uniform_errors(result.split)["test"])
     True
     """
 
@@ -746,27 +772,29 @@ class PredictionResult:
 
     @property
     def shares(self) -> dict[str, float]:
-        """The share of all responses that each part holds: "train", "valid" and "test"."""
+        """Proportion of all responses in each part: "train", "valid" and "test"."""
         parts = {"train": self.split.train, "valid": self.split.validation, "test": self.split.test}
         return {name: float(part.sum()) / self.split.n_cues for name, part in parts.items()}
 
     @property
     def per_response(self) -> dict[str, float]:
-        """The errors per response, sum p log(p / q) / sum p, by which parts can be compared."""
+        """Errors per response, sum p log(p / q) / sum p, which are comparable between parts."""
         errors = {"train": self.train, "valid": self.validation, "test": self.test}
         return {name: errors[name] / share for name, share in self.shares.items()}
 
     @property
     def recall(self) -> dict[int, float]:
-        """Recall at each depth."""
+        """Recall at each depth, from 0 to 1."""
         return self.ranking.recall
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain values: train, valid, test, n_iterations, seconds and ranks.
+        """Return the results as plain values.
 
         Returns
         -------
-        dict
+        results : dict
+            Values of train, valid, test, n_iterations, seconds, recall at each depth and
+            mean_reciprocal_rank.
         """
         ranks = {f"recall_at_{k}": value for k, value in self.recall.items()}
         return {
@@ -783,22 +811,23 @@ class PredictionResult:
 def score_predictor(
     predictor: Predictor, split: Split, *, seconds: float = 0.0, ks: Sequence[int] = (1, 10, 100)
 ) -> PredictionResult:
-    """Errors and ranks of a fitted predictor on the parts of a split.
+    """Compute errors and ranks of a fitted predictor on the parts of a split.
 
     Parameters
     ----------
     predictor : Predictor
-        Fitted to the training part.
+        Predictor fitted to the training part.
     split : Split
-        All parts.
-    seconds : float
-        What the fit took, to be told.
-    ks : sequence of int
+        Split with all parts.
+    seconds : float, default 0.0
+        Duration of the fit in seconds, to be stored in the result.
+    ks : sequence of int, default (1, 10, 100)
         Depths of the recall.
 
     Returns
     -------
-    PredictionResult
+    result : PredictionResult
+        Errors and ranks.
 
     See Also
     --------
@@ -841,17 +870,23 @@ def predict_associations(
     Parameters
     ----------
     norms : Associations or sparse array of shape (n, n)
-    n_maps, n_components : int
+        Association norms.
+    n_maps : int, default 2
+        Number of maps.
+    n_components : int, default 35
+        Number of dimensions of each map.
     split : Split, optional
-        80/10/10 by unordered pair with the seed `random_state` by default.
-    random_state : int, RandomState or None
-        Seed of the split and of the fit; drawn once, from NumPy's global state for None.
+        Split of the norms. The default is 80/10/10 by unordered pair, with the seed `random_state`.
+    random_state : int, RandomState or None, default None
+        Seed of the split and of the fit. None draws a seed once from NumPy's global state, and a
+        `RandomState` draws it from that object.
     **settings
         Other parameters of `AssociationPredictor`.
 
     Returns
     -------
-    PredictionResult
+    result : PredictionResult
+        Errors and ranks on all parts.
 
     See Also
     --------
@@ -869,6 +904,6 @@ def predict_associations(
     seed = drawn_seed(random_state)
     split = split or split_associations(norms, random_state=seed)
     predictor = AssociationPredictor(n_maps, n_components, random_state=seed, **settings)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     predictor.fit(split.train, split.validation)
-    return score_predictor(predictor, split, seconds=time.perf_counter() - begun)
+    return score_predictor(predictor, split, seconds=time.perf_counter() - started)

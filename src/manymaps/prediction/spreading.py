@@ -1,14 +1,14 @@
-"""Where activation goes from some words, step by step, along their associations.
+"""Spreading of activation from words along their associations.
 
-    a_0 = equal shares of the start words
+    a_0 = equal proportions of the start words
     a_t = decay (retention a_{t-1} + (1 - retention) a_{t-1} W),          t = 1, 2, ...
     W_ij ~ (1 - backward) s_ij^power + backward s_ji^power,               rows sum to 1
 
-Without retention it is the walk of De Deyne, Navarro, Perfors & Storms, Structure at every scale,
-Journal of Experimental Psychology: General 145, 2016, whose decay is 0.75. With retention and a
-decay of 1 it is the model of Vitevitch, Ercal & Adagarla, Simulating retrieval from a highly
-clustered network, Frontiers in Psychology 2, 2011, as in the R package spreadr. Activation that
-reaches a word without responses does not spread further: only the retained part remains.
+Without retention, this is the walk of De Deyne, Navarro, Perfors & Storms, Structure at every
+scale, Journal of Experimental Psychology: General 145, 2016, whose decay is 0.75. With retention
+and a decay of 1, it is that of the R package spreadr (Vitevitch, Ercal & Adagarla 2011, Simulating
+retrieval from a highly clustered network, Frontiers in Psychology 2). Activation that reaches a
+word without responses does not spread further, so only the retained part remains.
 
 Shapes: strengths (n, n) sparse, a_t (n,).
 """
@@ -30,21 +30,22 @@ from manymaps.progress import work
 
 __all__ = ["MOST_STEPS", "Activation", "spread"]
 
-# Activation is kept for every step and word, and is at rest long before.
+# Activation is stored for every step and word, and is constant long before this limit.
 MOST_STEPS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Activation:
-    """How much activation each object had after each step.
+    """Activation of each object after each step.
 
     Attributes
     ----------
     labels : tuple of str, length n
+        Labels of the objects.
     start : tuple of str
-        The words that were active at first.
+        Words that were active initially.
     by_step : ndarray of shape (steps + 1, n)
-        Row t is a_t; row 0 is the start.
+        Row t is a_t, and row 0 is the initial activation.
 
     See Also
     --------
@@ -55,10 +56,10 @@ class Activation:
     >>> from scipy import sparse
     >>> from manymaps import Associations, spread
     >>> chain = sparse.csr_array([[0, .6, .4], [0, 0, 1], [0, 0, 0]])
-    >>> found = spread(Associations(["tie", "knot", "rope"], chain), "tie", steps=2, decay=1.0)
-    >>> found
+    >>> activation = spread(Associations(["tie", "knot", "rope"], chain), "tie", steps=2, decay=1.0)
+    >>> activation
     <Activation from tie in 2 steps: rope, knot>
-    >>> found.by_step.tolist()
+    >>> activation.by_step.tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.6, 0.4], [0.0, 0.0, 0.6]]
     """
 
@@ -75,33 +76,33 @@ class Activation:
 
     @property
     def total(self) -> np.ndarray:
-        """The activation of all steps together but the start, shape (n,)."""
+        """Sum of the activation over all steps except the start, shape (n,)."""
         return np.asarray(self.by_step[1:].sum(axis=0))
 
     @property
     def returned(self) -> float:
-        """What of the total is the start words' own again."""
+        """Total activation of the start words after the start."""
         first = set(self.start)
         return float(self.total[[label in first for label in self.labels]].sum())
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """A table: "label", "step_0", "step_1", ..., "total"."""
+        """Table with the columns "label", "step_0", "step_1", ..., "total"."""
         steps = {f"step_{t}": row for t, row in enumerate(self.by_step)}
         return {"label": np.array(self.labels, dtype=object), **steps, "total": self.total}
 
     def strongest(self, n: int = 10) -> list[tuple[str, float, np.ndarray]]:
-        """The objects with the most activation in total, without the start words.
+        """List the objects with the most total activation, without the start words.
 
         Parameters
         ----------
-        n : int
-            At most so many.
+        n : int, default 10
+            Maximum number of objects.
 
         Returns
         -------
-        list of (label, total, activation after steps 1, 2, ...)
-            At most n; none without activation.
+        objects : list of (label, total, activation after steps 1, 2, ...)
+            At most n objects. Objects without activation are omitted.
         """
         check_whole("n", n)
         total, first = self.total, set(self.start)
@@ -123,34 +124,39 @@ def spread(
     backward: float = 0.0,
     power: float = 1.0,
 ) -> Activation:
-    """Spread activation from a word, or from several, along associations.
+    """Spread activation from one or several words along associations.
 
     Parameters
     ----------
     norms : Associations or Trials
+        Association norms.
     words : str or sequence of str
-        Where it starts, in any case; several have equal shares, one that stands twice has two.
-    steps : int
-        At least 1, at most `MOST_STEPS`.
-    decay : float in (0, 1]
-        What a step leaves of all activation.
-    retention : float in [0, 1)
-        The share that a word keeps in each step, while it gives the rest to its associates.
-    backward : float in [0, 1]
-        Weight of associations against their direction.
-    power : float > 0
-        Of the strengths; below 1 weak ones come nearer to strong ones.
+        Start words, in upper or lower case. The initial activation is divided equally among them,
+        and a duplicate counts twice.
+    steps : int, default 4
+        Number of steps, from 1 to `MOST_STEPS`.
+    decay : float, default 0.75
+        Share of all activation that remains after a step, greater than 0 and at most 1.
+    retention : float, default 0.0
+        Share of its activation that a word retains in each step, at least 0 and less than 1. The
+        rest spreads to its associates.
+    backward : float, default 0.0
+        Weight of associations in the reverse direction, from 0 to 1.
+    power : float, default 1.0
+        Exponent of the strengths, greater than 0. Values below 1 reduce the difference between weak
+        and strong associations.
 
     Returns
     -------
-    Activation
+    activation : Activation
+        Activation of each object after each step.
 
     Raises
     ------
     UnknownLabelError
-        For a word that is none of the objects, with suggestions.
+        If a word is not among the objects. The message contains suggestions.
     ParameterError
-        For a parameter out of its range, or no words.
+        If a parameter is out of range, or if there are no words.
 
     See Also
     --------
@@ -161,30 +167,35 @@ def spread(
     >>> from scipy import sparse
     >>> from manymaps import Associations, spread
     >>> chain = sparse.csr_array([[0, .6, .4, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]])
-    >>> found = spread(Associations(["tie", "knot", "suit", "rope"], chain), "tie", decay=0.5)
-    >>> found.by_step[:3].tolist()
+    >>> norms = Associations(["tie", "knot", "suit", "rope"], chain)
+    >>> activation = spread(norms, "tie", decay=0.5)
+    >>> activation.by_step[:3].tolist()
     [[1.0, 0.0, 0.0, 0.0], [0.0, 0.3, 0.2, 0.0], [0.1, 0.0, 0.0, 0.15]]
-    >>> [label for label, *_ in found.strongest()]
+    >>> [label for label, *_ in activation.strongest()]
     ['knot', 'suit', 'rope']
     """
     norms = as_norms("norms", norms)
-    asked = [words] if isinstance(words, str) else list(words)
-    if not asked:
-        raise ParameterError("must name a word, at least one", name="words", value=words)
-    check_whole("steps", steps, most=MOST_STEPS, why="each is kept, for every word")
+    start_words = [words] if isinstance(words, str) else list(words)
+    if not start_words:
+        raise ParameterError("must contain at least one word", name="words", value=words)
+    check_whole(
+        "steps", steps, most=MOST_STEPS, why=" because activation is stored for every step and word"
+    )
     check_number("decay", decay, above=0, most=1)
     check_number("retention", retention, least=0, below=1)
     check_number("backward", backward, least=0, most=1)
     check_number("power", power, above=0)
-    places = [norms.index(word) for word in asked]
+    indices = [norms.index(word) for word in start_words]
     network = association_network(norms.strengths, power=power, backward=backward)
-    back = sparse.csr_array(row_normalized(network).T)
-    now = np.bincount(places, minlength=norms.n_objects) / len(places)
-    found = [now]
-    with work("step", total=steps) as at:
+    transposed = sparse.csr_array(row_normalized(network).T)
+    activation = np.bincount(indices, minlength=norms.n_objects) / len(indices)
+    by_step = [activation]
+    with work("step", total=steps) as show_step:
         for step in range(steps):
-            now = decay * (retention * now + (1 - retention) * (back @ now))
-            found.append(now)
-            at(step + 1)
-    start = tuple(dict.fromkeys(norms.labels[i] for i in places))
-    return Activation(tuple(norms.labels), start, np.array(found))
+            activation = decay * (
+                retention * activation + (1 - retention) * (transposed @ activation)
+            )
+            by_step.append(activation)
+            show_step(step + 1)
+    start = tuple(dict.fromkeys(norms.labels[i] for i in indices))
+    return Activation(tuple(norms.labels), start, np.array(by_step))

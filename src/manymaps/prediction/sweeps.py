@@ -1,15 +1,14 @@
-"""Sweeps: held-out prediction over maps, dimensions, penalties, kernels, seeds and splits.
+"""Sweeps of held-out prediction over maps, dimensions, penalties, kernels, seeds and splits.
 
-A grid names arguments of a predictor and the values each may take; every combination is fitted to
-every split with every seed, and scored on all parts (`manymaps.prediction`). Which is best is told
-by the validation parts alone: the test parts are for reporting.
+A grid contains arguments of a predictor and their values. Every combination is fitted to every
+split with every seed, and scored on all parts (`manymaps.prediction`). The best setting is selected
+by the validation parts only, and the test parts are for reporting.
 
     sweep(norms, {"n_maps": [1, 2], "n_components": [35, 70]}, n_splits=5, n_jobs=2)
 
-Points run through joblib's active backend, a Dask cluster's among them
-(`manymaps.compute.tasks`), with the same results to the last bit. With a file to resume from
-(`manymaps.prediction.journal`), a sweep can be stopped at any moment, and extended later by values,
-splits and seeds.
+Points run on joblib's active backend, including Dask clusters (`manymaps.compute.tasks`), with
+bit-identical results. With a file to resume from (`manymaps.prediction.journal`), a sweep can be
+interrupted at any time, and extended later by values, splits and seeds.
 """
 
 from __future__ import annotations
@@ -46,14 +45,15 @@ OnResult = Callable[[PointResult, int, int], object]
 
 @dataclass(frozen=True, eq=False)
 class SweepResult(TabularResult):
-    """The points of a sweep and what they came to.
+    """Points of a sweep and their results.
 
     Attributes
     ----------
     grid : dict of str to tuple
-        Names and values.
+        Names and values of the swept arguments.
     results : tuple of PointResult
-        In the order of the grid, the last name changing fastest, then splits, then seeds.
+        Results in the order of the grid, where the last name changes fastest, then by split and by
+        seed.
 
     See Also
     --------
@@ -64,8 +64,8 @@ class SweepResult(TabularResult):
     >>> from scipy import sparse
     >>> import manymaps as mm
     >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
-    >>> found = mm.sweep(ring, {"n_maps": 1, "n_components": [1, 4], "penalty": 0.1})
-    >>> found.best()["n_components"]
+    >>> result = mm.sweep(ring, {"n_maps": 1, "n_components": [1, 4], "penalty": 0.1})
+    >>> result.best()["n_components"]
     4
     """
 
@@ -74,18 +74,18 @@ class SweepResult(TabularResult):
 
     @property
     def failed(self) -> tuple[PointResult, ...]:
-        """The points that have no measures."""
+        """Points without measures because they failed."""
         return tuple(result for result in self.results if result.failure is not None)
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict per point: the grid's names, split, seed, measures, and how it went.
+        """Return one dict per point with its settings, split, seed, measures and status.
 
-        The measures of a failed point are None, and "failure" says why.
+        The measures of a failed point are None, and "failure" contains the reason.
 
         Returns
         -------
-        list of dict
-            In the order of `results`.
+        records : list of dict
+            Records in the order of `results`.
         """
         return [
             {
@@ -102,7 +102,7 @@ class SweepResult(TabularResult):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The table with one row per point: the `records`."""
+        """Table with one row per point and the columns of `records`."""
         records = self.records()
         columns = {}
         for name in records[0]:
@@ -118,16 +118,17 @@ class SweepResult(TabularResult):
         return columns
 
     def summary(self) -> list[dict[str, Any]]:
-        """One dict per setting of the grid: means and spreads over its splits and seeds.
+        """Return one dict per setting with means and standard deviations over splits and seeds.
 
-        "n_points" and "n_failed" count them; "valid" is the mean of the measure "valid", and
-        "valid_spread" its standard deviation (None below two points), and so on. Means of a setting
-        without any measures are None.
+        The numbers of points and failed points are "n_points" and "n_failed". The value "valid" is
+        the mean of that measure. Its standard deviation is "valid_spread", which is None for fewer
+        than two points. Other measures follow the same pattern. Means of a setting without any
+        measures are None.
 
         Returns
         -------
-        list of dict
-            In the order of the grid.
+        summary : list of dict
+            Settings in the order of the grid.
         """
         groups: dict[str, list[PointResult]] = {}
         for result in self.results:
@@ -136,25 +137,25 @@ class SweepResult(TabularResult):
         return [_summarized(group) for group in groups.values()]
 
     def best(self) -> dict[str, Any]:
-        """The summary of the setting of least mean error on the validation parts.
+        """Return the summary of the setting with the smallest mean validation error.
 
-        A setting of which a point failed comes after all that have none, for its mean is over other
-        splits than theirs.
+        Settings with failed points are ranked after all others, because their means are over
+        different splits.
 
         Returns
         -------
-        dict
-            As in `summary`.
+        setting : dict
+            Entry of `summary`.
 
         Raises
         ------
         DataError
-            Where every point failed.
+            If every point failed.
         """
         measured = [record for record in self.summary() if record["valid"] is not None]
         if not measured:
             raise DataError(
-                f"none of the {len(self.results)} points succeeded; the first: "
+                f"none of the {len(self.results)} points succeeded; the first failed with: "
                 f"{self.results[0].failure}"
             )
         return min(measured, key=lambda record: (record["n_failed"] > 0, record["valid"]))
@@ -178,47 +179,50 @@ def sweep(
     Parameters
     ----------
     norms : Associations or sparse array of shape (n, n)
+        Association norms.
     grid : mapping of str to sequence
-        Arguments of the predictor and their values; a single value may stand without a list.
+        Arguments of the predictor and their values. A single value does not require a list.
     split : mapping, Split or sequence of Split, optional
-        Options of `split_associations`, whose `random_state` (0 by default) is the seed of the
-        first split, that of `predict_associations`; the others have seeds from it. Or splits of the
-        norms at hand.
-    n_splits : int
-        Random splits, where none are given.
-    seeds : int or sequence of int
-        How many seeds a setting is fitted with, 0, 1, ..., or which.
-    predictor : callable
-        Makes a predictor of a point's settings. It is fitted by
-        `fit(train, validation=..., random_state=...)`, or without `validation` where it takes none.
-        For other processes it must be importable there.
+        Options of `split_associations`, or splits of these norms. The option `random_state`
+        (default 0) is the seed of the first split, which equals that of `predict_associations`.
+        Seeds of the other splits are derived from it.
+    n_splits : int, default 1
+        Number of random splits, unless splits are given.
+    seeds : int or sequence of int, default 1
+        Number of seeds per setting, counted from 0, or a sequence of seeds.
+    predictor : callable, default AssociationPredictor
+        Function that creates a predictor from a point's settings. The predictor is fitted by
+        `fit(train, validation=..., random_state=...)`, without `validation` if `fit` does not
+        accept it. It must be importable in other processes.
     backend : str, optional
-        A backend of joblib: "loky", "threading", "dask" (with a running `dask.distributed.Client`),
-        ... By default the one that is active, as in `joblib.parallel_config`.
+        Joblib backend, for example "loky", "threading" or "dask" (with a running
+        `dask.distributed.Client`). The default is the active backend, as set by
+        `joblib.parallel_config`.
     n_jobs : int, optional
-        Points at a time; -1 for as many as there are processors. By default what joblib's context
-        says, else 1. One at a time, a fit uses all threads; several share the processors. A Dask
-        cluster runs as many as it has threads.
+        Number of points to run in parallel, or -1 for the number of processors. The default is
+        joblib's setting or else 1. A single point uses all threads, and parallel points share the
+        processors. A Dask cluster runs as many points as it has threads.
     resume : path, optional
-        Every finished point is kept in this file. Where it is there, its points are not run again,
-        but for failed ones.
+        File that stores every finished point. Points in an existing file are not run again, except
+        for failed ones.
     on_result : callable, optional
-        Called as on_result(result, n_done, n_points) with each point, also those of the file.
+        Function called as on_result(result, n_done, n_points) for each point, including those in
+        the file.
 
     Returns
     -------
-    SweepResult
-        A point that failed is in it, with the reason.
+    result : SweepResult
+        Results of all points, including failed points with their reasons.
 
     Raises
     ------
     ParameterError
-        For an empty grid, a name that the predictor does not know, or a value that stands twice.
+        If the grid is empty, if it contains an unknown argument, or if a value is duplicated.
     DataError
-        For norms that cannot be split, a part without any mass, or a file of another sweep.
+        If norms cannot be split, if a part has no mass, or if the file belongs to another sweep.
     WorkersLostError
-        If a worker process or the scheduler of a cluster has ended. The file has the points that
-        were finished, and the same call with `resume` continues from it.
+        If a worker process or the scheduler of a cluster has ended. The file contains the finished
+        points, and the same call with `resume` continues from it.
 
     See Also
     --------
@@ -229,38 +233,40 @@ def sweep(
     >>> from scipy import sparse
     >>> from manymaps import sweep
     >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
-    >>> found = sweep(ring, {"n_maps": 1, "n_components": [1, 4], "penalty": 0.1}, n_splits=2)
-    >>> len(found.results), found.best()["n_components"]
+    >>> result = sweep(ring, {"n_maps": 1, "n_components": [1, 4], "penalty": 0.1}, n_splits=2)
+    >>> len(result.results), result.best()["n_components"]
     (4, 4)
     """
     values = _checked_grid(grid, predictor)
     numbers = _checked_seeds(seeds)
-    splits, made_by = _splits(norms, split, n_splits)
+    splits, description = _splits(norms, split, n_splits)
     points = [
-        Point(dict(zip(values, chosen, strict=True)), k, seed)
-        for chosen in itertools.product(*values.values())
+        Point(dict(zip(values, combination, strict=True)), k, seed)
+        for combination in itertools.product(*values.values())
         for k in range(len(splits))
         for seed in numbers
     ]
     header = {
         "data": fingerprint(conditional_probabilities(norms)),
-        "split": made_by,
+        "split": description,
         "predictor": _named(predictor),
     }
     with Journal(resume, header) as journal:
-        kept = {point.key: journal.done[point.key] for point in points if point.key in journal.done}
-        kept = {key: result for key, result in kept.items() if result.failure is None}
-        for n_done, result in enumerate(kept.values(), 1):
+        stored = {
+            point.key: journal.done[point.key] for point in points if point.key in journal.done
+        }
+        stored = {key: result for key, result in stored.items() if result.failure is None}
+        for n_done, result in enumerate(stored.values(), 1):
             if on_result is not None:
                 on_result(result, n_done, len(points))
-        left = [point for point in points if point.key not in kept]
-        running = run_points(left, splits, predictor, backend=backend, n_jobs=n_jobs)
-        with closing(running), work("fit", total=len(points)) as at:
-            at(len(kept))
-            for n_done, result in enumerate(running, len(kept) + 1):
+        remaining = [point for point in points if point.key not in stored]
+        running = run_points(remaining, splits, predictor, backend=backend, n_jobs=n_jobs)
+        with closing(running), work("fit", total=len(points)) as show_progress:
+            show_progress(len(stored))
+            for n_done, result in enumerate(running, len(stored) + 1):
                 journal.add(result)
                 error = result.measures.get("valid")
-                at(n_done, "failed" if error is None else f"validation {error:.4f}")
+                show_progress(n_done, "failed" if error is None else f"validation {error:.4f}")
                 if on_result is not None:
                     on_result(result, n_done, len(points))
         done = journal.done
@@ -268,36 +274,40 @@ def sweep(
 
 
 def _checked_grid(grid: Mapping[str, Any], predictor: Callable[..., Any]) -> dict[str, tuple]:
-    """Names and tuples of values."""
+    """Return names and tuples of values."""
     if not grid:
-        raise ParameterError("the grid is empty; name a setting, such as n_components=[35, 70]")
+        raise ParameterError(
+            "the grid is empty; pass at least one setting, such as n_components=[35, 70]"
+        )
     known = inspect.signature(predictor).parameters
     anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
     values: dict[str, tuple] = {}
-    for name, given in grid.items():
+    for name, values_of_name in grid.items():
         if name in _OURS or not (anything or name in known):
             raise ParameterError(
-                f"{name!r} cannot be swept over; a grid names arguments of the predictor: "
+                f"{name!r} cannot be swept over; use arguments of the predictor: "
                 f"{', '.join(argument for argument in known if argument not in _OURS)}"
             )
-        single = isinstance(given, str) or not isinstance(given, Iterable)
-        values[name] = (given,) if single else tuple(given)
+        single = isinstance(values_of_name, str) or not isinstance(values_of_name, Iterable)
+        values[name] = (values_of_name,) if single else tuple(values_of_name)
         if not values[name]:
-            raise ParameterError("is empty; give at least one value", name=name, value=[])
+            raise ParameterError("is empty; pass at least one value", name=name, value=[])
         for value in values[name]:
             if isinstance(value, float) and not np.isfinite(value):
                 raise ParameterError("must be a finite number", name=name, value=value)
         keys = [Point({name: value}, 0, 0).key for value in values[name]]
         for value, key in zip(values[name], keys, strict=True):
             if keys.count(key) > 1:
-                raise ParameterError("stands twice in the grid", name=name, value=value)
+                raise ParameterError(
+                    "is duplicated in the grid; values must be unique", name=name, value=value
+                )
     return values
 
 
 def _named(predictor: Callable[..., Any]) -> str:
-    """The name of a predictor and its defaults, which speak for what a grid leaves out.
+    """Return the name of a predictor and its defaults, which apply to arguments outside the grid.
 
-    In which module of ours a predictor lives is no part of its name, so that files outlive moves.
+    Modules of this package are not part of the name, so that files remain valid if a module moves.
     """
     defaults = (
         f"{name}={parameter.default!r}"
@@ -317,7 +327,7 @@ def _checked_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
         numbers = ()
     if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
         raise ParameterError(
-            "must be a number of seeds, at least 1, or different seeds from 0 on",
+            "must be a number of seeds of at least 1, or unique seeds of at least 0",
             name="seeds",
             value=seeds,
         )
@@ -329,7 +339,7 @@ def _splits(
     split: Mapping[str, Any] | Split | Sequence[Split] | None,
     n_splits: int,
 ) -> tuple[list[Split], str]:
-    """The splits, and what names them in a file."""
+    """Return the splits and their description for the file."""
     if split is None or isinstance(split, Mapping):
         check_whole("n_splits", n_splits)
         options: dict[str, Any] = {
@@ -339,40 +349,40 @@ def _splits(
         unknown = set(split or {}) - {"by", "fractions", "stratified", "random_state"}
         if unknown:
             raise ParameterError(
-                f"{sorted(unknown)[0]!r} is no option of a split; these are by, fractions, "
-                "stratified and random_state"
+                f"{sorted(unknown)[0]!r} is not an option of a split; use by, fractions, "
+                "stratified or random_state"
             )
         seed = options.pop("random_state")
         check_whole("random_state", seed, 0, why=" for splits")
-        made = [
+        splits = [
             split_associations(norms, **options, random_state=_split_seed(seed, k))
             for k in range(n_splits)
         ]
-        named = {**options, "fractions": tuple(map(float, options["fractions"]))}
-        options_read = ", ".join(f"{name}={value!r}" for name, value in sorted(named.items()))
-        return made, f"{options_read}, from seed {seed}"
-    given = [split] if isinstance(split, Split) else list(split)
-    if not given:
-        raise ParameterError("split=[] is empty; give a split, or options to make some with")
+        described = {**options, "fractions": tuple(map(float, options["fractions"]))}
+        options_read = ", ".join(f"{name}={value!r}" for name, value in sorted(described.items()))
+        return splits, f"{options_read}, from seed {seed}"
+    splits = [split] if isinstance(split, Split) else list(split)
+    if not splits:
+        raise ParameterError("split=[] is empty; pass a split or options of split_associations")
     p = conditional_probabilities(norms)
-    for k, one in enumerate(given):
-        for name, part in one.parts.items():
+    for k, split_k in enumerate(splits):
+        for name, part in split_k.parts.items():
             if part.shape != p.shape:
-                raise DataError(f"split {k} is of {part.shape[0]} objects, not of {p.shape[0]}")
+                raise DataError(f"split {k} has {part.shape[0]} objects; expected {p.shape[0]}")
             if part.nnz == 0 or not part.data.sum() > 0:
                 raise DataError(
-                    f"the {name} part of split {k} holds no mass; take another split or more data"
+                    f"the {name} part of split {k} has no mass; use another split or more data"
                 )
-    return given, fingerprint(*(part for one in given for part in one.parts.values()))
+    return splits, fingerprint(*(part for split_k in splits for part in split_k.parts.values()))
 
 
 def _split_seed(seed: int, k: int) -> np.random.Generator:
-    """Split 0 is the one that the seed gives anywhere."""
+    """Return the generator of split k, where split 0 uses the seed itself."""
     return np.random.default_rng(np.random.SeedSequence([seed, k]) if k else seed)
 
 
 def _summarized(group: Sequence[PointResult]) -> dict[str, Any]:
-    """The means and spreads of the points of one setting."""
+    """Return the means and standard deviations of the points of one setting."""
     done = [result for result in group if result.failure is None]
     record = {
         **group[0].point.settings,

@@ -30,11 +30,11 @@ the index of the object:
     data/partners   u2, u4   associates, the strongest first
     data/shares     u2       q / 65535 of the object's associations, at least 1 / 65535
     region/members  u2, u4   entries of their map, region after region as listed in the header
-    sense/offsets   u4       n_objects + 1, if associations are known: each object's senses
+    sense/offsets   u4       n_objects + 1, if associations are known: each object's meanings
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
     sense/ends      u4       n_senses + 1: offsets of the members of each sense
-    sense/members   u2, u4   objects, the most similar first
+    sense/members   u2, u4   objects, the strongest first
     column/K        u2, f4   n_objects: the K-th column's categories (65535: none), or numbers
     feature/K       u4       the objects with the K-th feature
 
@@ -60,11 +60,11 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.atlas.atlas import LEAST_SHARE, LEAST_WEIGHT, Atlas
+from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
 from manymaps.atlas.landmarks import principal_plane, standing, view
 from manymaps.atlas.regions import Region, map_regions
-from manymaps.atlas.senses import listed_senses
+from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number
 from manymaps.errors import ParameterError
 from manymaps.labels import fold, plural
@@ -243,20 +243,18 @@ def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _senses(atlas: Atlas, entries: _Entries, number: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the groups of associates of each object, in maps with a packed entry of it."""
+    """Return the meanings of each object, in maps with a packed entry of it."""
     if atlas.kinds is not None or atlas.associations is None:
         return {}
     words = np.arange(atlas.n_objects)
-    found = listed_senses(
-        atlas.choices, atlas.associations, words, atlas.map_weights.T, LEAST_SHARE, LEAST_WEIGHT
-    )
+    found = sense_groups(atlas.choices, atlas.associations, words, atlas.meaning_space)
     n_entries = np.diff(entries.offsets)
     packed = np.repeat(np.arange(atlas.n_maps), n_entries) * atlas.n_objects + entries.objects
     there = np.isin(found.maps * atlas.n_objects + found.owners, packed)
     senses = np.repeat(np.arange(len(found.maps)), np.diff(found.ends))
     said = number[found.members] >= 0
     sizes = np.bincount(senses[said], minlength=len(found.maps))
-    kept = there & ((sizes > 0) | (np.diff(found.ends) == 0))
+    kept = there & (sizes > 0) & found.listed(LEAST_SHARE)
     owners = number[found.owners[kept]]
     n_kept = int((number >= 0).sum())
     members = number[found.members[said & kept[senses]]]

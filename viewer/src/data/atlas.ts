@@ -6,7 +6,8 @@
  */
 
 export interface Model {
-  kernel: "cauchy" | "gaussian";
+  /** A number is the degrees of freedom of Student's kernel. */
+  kernel: "cauchy" | "gaussian" | number;
   normalization: "conditional" | "joint";
   /** Share of a uniform background in the choices, 0 for most models. */
   background: number;

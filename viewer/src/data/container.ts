@@ -241,13 +241,17 @@ function nounOf(header: Fields): [string, string] {
   return noun as [string, string];
 }
 
+function isKernel(value: unknown): value is Model["kernel"] {
+  return value === "cauchy" || value === "gaussian" || (typeof value === "number" && value >= 1);
+}
+
 function modelOf(header: Fields, twoKinds: boolean): Model {
   const model = fields(header.model, "the model");
   const { kernel, normalization, given } = model;
   const background = finite(model.background, "the background");
   const kernelWidth = finite(model.kernel_width, "the width of the kernel");
   if (
-    (kernel !== "cauchy" && kernel !== "gaussian") ||
+    !isKernel(kernel) ||
     (normalization !== "conditional" && normalization !== "joint") ||
     (twoKinds ? given !== "rows" && given !== "columns" : given !== null) ||
     kernelWidth <= 0 ||

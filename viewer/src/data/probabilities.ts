@@ -11,7 +11,7 @@
  * The neighbours of i in map m are listed by q_ij^m = v_ij^m / Z_i, of two kinds by v_ij^m brought
  * to a sum of 1, without the factors, which would put the most frequent objects first everywhere.
  */
-import { type Atlas, type AtlasMap, lives } from "./atlas.ts";
+import { type Atlas, type AtlasMap, lives, type Model } from "./atlas.ts";
 import { elementAt, inBounds, startsOf } from "./elements.ts";
 import { entryOf, forEachEntry } from "./entries.ts";
 
@@ -62,7 +62,8 @@ export class Probabilities {
   readonly isAsymmetric: boolean;
   readonly #atlas: Atlas;
   readonly #homes: Homes;
-  readonly #gaussian: boolean;
+  /** a of the kernel (1 + d2 / a)^-a: 1 of the Cauchy kernel, Infinity of the Gaussian one. */
+  readonly #exponent: number;
   readonly #scale: number;
   readonly #factors: Float64Array | null;
   readonly #distances: Float64Array;
@@ -74,7 +75,7 @@ export class Probabilities {
   constructor(atlas: Atlas) {
     this.#atlas = atlas;
     this.#homes = new Homes(atlas);
-    this.#gaussian = atlas.model.kernel === "gaussian";
+    this.#exponent = exponentOf(atlas.model.kernel);
     this.#scale = 1 / atlas.model.kernelWidth ** 2;
     this.#factors = atlas.logFactors && Float64Array.from(atlas.logFactors, Math.exp);
     const largest = atlas.maps.reduce((most, { objects }) => Math.max(most, objects.length), 0);
@@ -308,9 +309,9 @@ export class Probabilities {
     among: Among,
     factors: Float64Array | null,
   ): { sums: number[]; least: number } {
-    const gaussian = this.#gaussian;
+    const heavy = this.#exponent === 1;
     // The nearest of all counts 1, so that remote objects keep a sum above 0.
-    const least = gaussian ? this.#leastDistance(homes, among) : 0;
+    const least = heavy ? 0 : this.#decay(this.#leastDistance(homes, among));
     const sums = homes.map(({ map, entry }) => {
       const { objects, proportions } = map;
       const [first, last] = this.#homes.range(map, among);
@@ -318,7 +319,7 @@ export class Probabilities {
       let sum = 0;
       for (let e = first; e < last; e++) {
         const squared = inBounds(squares[e - first]);
-        const kernel = gaussian ? Math.exp(least - squared) : 1 / (1 + squared);
+        const kernel = heavy ? 1 / (1 + squared) : Math.exp(least - this.#decay(squared));
         const proportion = inBounds(proportions[e]);
         const factor = factors ? inBounds(factors[inBounds(objects[e])]) : 1;
         sum += factor * proportion * kernel;
@@ -401,9 +402,14 @@ export class Probabilities {
   /** log v_ij^m of two entries of a map. */
   #logValue(map: AtlasMap, e: number, f: number): number {
     const squared = this.#squared(map, e, f);
-    const logKernel = this.#gaussian ? -squared : -Math.log1p(squared);
     const [p, q] = [inBounds(map.proportions[e]), inBounds(map.proportions[f])];
-    return Math.log(p) + Math.log(q) + logKernel;
+    return Math.log(p) + Math.log(q) - this.#decay(squared);
+  }
+
+  /** -log K of a squared distance. */
+  #decay(squared: number): number {
+    const a = this.#exponent;
+    return a === Number.POSITIVE_INFINITY ? squared : a * Math.log1p(squared / a);
   }
 
   #squared(map: AtlasMap, e: number, f: number): number {
@@ -434,11 +440,17 @@ export class Probabilities {
     for (let e = first; e < last; e++) {
       if (isListed && !isListed[e]) continue;
       const squared = inBounds(squares[e - first]);
-      const kernel = this.#gaussian ? Math.exp(own - squared) : inverse / (1 + squared);
+      const kernel =
+        this.#exponent === 1 ? inverse / (1 + squared) : Math.exp(own - this.#decay(squared));
       strongest.offer(inBounds(map.objects[e]), inBounds(map.proportions[e]) * kernel);
     }
     return strongest.found;
   }
+}
+
+function exponentOf(kernel: Model["kernel"]): number {
+  if (kernel === "gaussian") return Number.POSITIVE_INFINITY;
+  return kernel === "cauchy" ? 1 : (kernel + 1) / 2;
 }
 
 function livesIn(map: AtlasMap, object: number, threshold: number): boolean {

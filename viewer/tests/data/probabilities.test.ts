@@ -414,11 +414,23 @@ test("of equal neighbours the first comes first, and none beyond the count", asy
   assert.deepEqual(objects(0), []);
 });
 
+test("a number is the degrees of freedom of the kernel", () => {
+  const labels = ["one", "near", "farther", "remote"];
+  const atlas = tinyAtlas({ labels, points: [0, 0, 1, 0, 0, 2, 1e8, 0] });
+  atlas.model = { ...atlas.model, kernel: 4 };
+  const probabilities = new Probabilities(atlas);
+  const kernel = (squared: number) => (1 + squared / 2.5) ** -2.5;
+  near(probabilities.similarity(0, 1), kernel(1) / (kernel(1) + kernel(4)), "near");
+  const shares = nearIn(probabilities, 0, 0, 2).map(({ share }) => share);
+  near(elementAt(shares, 1), kernel(4) / (kernel(1) + kernel(4)), "farther");
+  near(probabilities.similarity(3, 0) + probabilities.similarity(3, 1), 2 / 3, "from afar");
+});
+
 test("one lookup among 200,000 objects of a map is quick", () => {
   const n = 200_000;
   const coordinates = Float32Array.from({ length: 2 * n }, (_, i) => Math.sin(i * i) * 50);
   const atlas = tinyAtlas({ labels: new Array(n).fill(""), points: Array.from(coordinates) });
-  for (const kernel of ["cauchy", "gaussian"] as const) {
+  for (const kernel of ["cauchy", "gaussian", 4] as const) {
     const probabilities = new Probabilities({ ...atlas, model: { ...atlas.model, kernel } });
     probabilities.senses(5, { nNeighbors: 8, minWeight: 0.1 });
     const times = [7, 8, 9].map((object) => {

@@ -1,0 +1,208 @@
+"""The meanings of a word: its groups of associates, merged as far as they resemble each other.
+
+Let A = p^0.15 + (p^0.15)^T be the network of all associations p, x_j the spectral directions of
+object j (`manymaps.affinity.network`), and B the network A without the word itself, which connects
+its own meanings. Two associates j and k of the word have the similarity
+
+    s_jk = cos(v_j, v_k) + 0.6 sqrt(cos(B_j, B_k)),      v_j = x_j + sum_k B_jk x_k / sum_k B_jk
+
+The groups of a word (`manymaps.atlas.senses`) are merged by average linkage: the two groups with
+the largest mean similarity become one, as long as this mean is at least
+
+    cut = r + CUT (w - r)
+
+with r the mean similarity of associates of two different words, and w that of associates of one
+word. Both are properties of the network, so the same CUT applies to every table. Finally, a group
+of one associate with less than `LEAST_SINGLE` of the responses joins the most similar group.
+
+An associate is typical of its meaning if it is frequent and similar to the other members,
+
+    typicality_j = p_ij mean over k in the meaning of s_jk
+
+Shapes: entries are the associations that the rows of some words store, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.affinity.network import association_network, spectral_directions, unit_rows
+from manymaps.compute.runs import crossed_runs
+
+__all__ = ["MeaningSpace", "meaning_space"]
+
+# Chosen on 174 homonyms whose associates were coded by raters (examples/validation/homonyms.py),
+# in USF, USF with single responses, 30 responses per cue, and LWOW: B-cubed F is flat from 0.15 to
+# 0.30 in each. At fixed similarities it would need a cut of 0.47 in USF and 0.77 with single
+# responses.
+CUT = 0.25
+# Raters give a meaning of its own to strong associates, such as EYE for PUPIL: F 0.819 instead of
+# 0.813 if all single associates join, and 23 % instead of 42 % of words split if none does.
+LEAST_SINGLE = 0.1
+# Powers of 0.05 to 0.3 and 40 to 200 directions differ by less than 0.01 in F; an exponent of 3
+# gives 0.819, the 2 of the prediction models 0.802.
+_SHARED, _POWER, _DIMENSIONS, _EXPONENT = 0.6, 0.15, 70, 3.0
+# Words from which r and w are estimated: the standard errors are 0.005.
+_SAMPLE = 400
+# Pairs per block: bounds memory.
+_PAIRS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class MeaningSpace:
+    """Similarities of associates in a network.
+
+    Attributes
+    ----------
+    network : sparse array of shape (n, n)
+        The network A.
+    directions : ndarray of shape (n, n_directions)
+        Spectral directions of the objects.
+    cut : float
+        Least mean similarity at which groups are merged.
+    """
+
+    network: sparse.csr_array
+    directions: np.ndarray
+    cut: float
+
+    def merged(
+        self, words: np.ndarray, near: sparse.csr_array, groups: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Merge the groups of some words.
+
+        Parameters
+        ----------
+        words : ndarray of int, shape (n_words,)
+            Indices of the words.
+        near : sparse array of shape (n_words, n)
+            Associations of the words.
+        groups : ndarray of int, shape (n_entries,)
+            Group of each entry, numbered word by word.
+
+        Returns
+        -------
+        meanings : ndarray of int, shape (n_groups,)
+            The number of the first group in the meaning of each group.
+        typicality : ndarray of shape (n_entries,)
+            Typicality of each entry in its meaning.
+        """
+        counts, starts = np.diff(near.indptr).astype(np.int64), near.indptr[:-1].astype(np.int64)
+        owners = np.repeat(np.arange(len(words)), counts)
+        rows, vectors = _views(self.network, self.directions, words[owners], near.indices)
+        first, second = crossed_runs(starts, counts, starts, counts)
+        similar = _similarities(rows, vectors, first, second)
+        sizes = np.bincount(groups)
+        of_group = np.zeros(len(sizes), np.int64)
+        of_group[groups] = owners
+        strengths = np.bincount(groups, near.data, len(sizes))
+        shares = strengths / np.bincount(of_group, strengths, len(words))[of_group]
+        sums = sparse.csr_array(
+            (similar, (groups[first], groups[second])), shape=(len(sizes), len(sizes))
+        )
+        ends = np.searchsorted(of_group, np.arange(len(words) + 1)).tolist()
+        meanings = np.arange(len(sizes))
+        for start, end in pairwise(ends):
+            if end - start > 1:
+                own = slice(start, end)
+                weak = (sizes[own] == 1) & (shares[own] < LEAST_SINGLE)
+                meanings[own] = start + _linked(
+                    sums[own, own].toarray(), sizes[own], weak, self.cut
+                )
+        same = meanings[groups[first]] == meanings[groups[second]]
+        typicality = np.bincount(first, similar * same, near.nnz) / np.bincount(
+            first, same, near.nnz
+        )
+        return meanings, near.data * typicality
+
+
+def meaning_space(associations: sparse.csr_array, labels: Sequence[str]) -> MeaningSpace:
+    """Compute the similarities of associates in a table.
+
+    Parameters
+    ----------
+    associations : sparse array of shape (n, n)
+        Observed associations, with sorted indices.
+    labels : sequence of str, length n
+        Labels of the objects. Their order determines the words from which the levels of similarity
+        are estimated, so that the order of the objects has no effect.
+
+    Returns
+    -------
+    MeaningSpace
+    """
+    network = 2 * association_network(associations, power=_POWER)
+    network.sort_indices()
+    directions = spectral_directions(
+        associations, _DIMENSIONS, power=_POWER, exponent=_EXPONENT, seed=0
+    )
+    order = np.argsort(np.array(labels, dtype=object), kind="stable")
+    several = order[np.diff(associations.indptr)[order] > 1]
+    words = several[np.linspace(0, len(several) - 1, min(_SAMPLE, len(several))).astype(int)]
+    near = associations[words]
+    starts, counts = near.indptr[:-1].astype(np.int64), np.diff(near.indptr).astype(np.int64)
+    rows, vectors = _views(network, directions, np.repeat(words, counts), near.indices)
+    levels = []
+    for shift in (1, 0):
+        first, second = crossed_runs(starts, counts, np.roll(starts, shift), np.roll(counts, shift))
+        other = near.indices[first] != near.indices[second]
+        values = _similarities(rows, vectors, first[other], second[other])
+        levels.append(float(values.mean()) if len(values) else 0.0)
+    unrelated, related = levels
+    return MeaningSpace(network, directions, unrelated + CUT * (related - unrelated))
+
+
+def _linked(sums: np.ndarray, sizes: np.ndarray, weak: np.ndarray, cut: float) -> np.ndarray:
+    """Return the first group in the cluster of each group.
+
+    `sums` are those of the similarities over the pairs of two groups; `weak` groups never remain
+    alone.
+    """
+    sizes, weak, clusters = sizes.astype(float), weak.copy(), np.arange(len(sizes))
+    np.fill_diagonal(sums, -np.inf)
+    for least in (cut, -np.inf):
+        while True:
+            means = sums / np.outer(sizes, sizes)
+            if least < cut:
+                means[~(weak[:, None] | weak)] = -np.inf
+            one, other = np.unravel_index(int(means.argmax()), means.shape)
+            if not means[one, other] >= max(least, np.finfo(float).min):
+                break
+            sums[one] += sums[other]
+            sums[:, one] += sums[:, other]
+            sums[other], sums[:, other] = -np.inf, -np.inf
+            sizes[one] += sizes[other]
+            weak[one] = weak[other] = False
+            clusters[clusters == other] = one
+    return clusters
+
+
+def _views(
+    network: sparse.csr_array, directions: np.ndarray, words: np.ndarray, members: np.ndarray
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return the rows B_j and the vectors v_j of members, each scaled to length 1."""
+    rows = network[members]
+    rows.data[rows.indices == np.repeat(words, np.diff(rows.indptr))] = 0
+    whole = np.asarray(rows.sum(axis=1))
+    vectors = (rows @ directions) / np.where(whole > 0, whole, 1)[:, None]
+    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)))
+    unit = sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ rows
+    return sparse.csr_array(unit), unit_rows(vectors + directions[members])
+
+
+def _similarities(
+    rows: sparse.csr_array, vectors: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> np.ndarray:
+    """Return s_jk of pairs of entries."""
+    similar = np.zeros(len(first))
+    for start in range(0, len(first), _PAIRS):
+        one, other = first[start : start + _PAIRS], second[start : start + _PAIRS]
+        shared = np.asarray(rows[one].multiply(rows[other]).sum(axis=1))
+        near = np.einsum("ij,ij->i", vectors[one], vectors[other])
+        similar[start : start + _PAIRS] = near + _SHARED * np.sqrt(np.maximum(shared, 0))
+    return similar

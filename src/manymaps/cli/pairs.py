@@ -1,0 +1,82 @@
+"""The command `pairs`: similarity, rank, map and observed strength of pairs of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import manymaps as mm
+from manymaps.cli.contract import as_json, emit, emit_json, note, shown
+from manymaps.cli.options import atlas_argument, output_names
+from manymaps.cli.record import argument, command, option, output_option
+from manymaps.cli.types import InputFile, OutputFile
+
+__all__ = ["pairs"]
+
+MOST_NAMED = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsOptions:
+    """The options of `pairs`."""
+
+    atlas: Path = atlas_argument()
+    file: Path = argument("PAIRS", InputFile())
+    cue: str | None = option("COLUMN", "Column of the first words, if its name is not recognized.")
+    response: str | None = option(
+        "COLUMN", "Column of the second words, if its name is not recognized."
+    )
+    format: str | None = option("NAME", "Read PAIRS in this format, regardless of its suffix.")
+    output: Path | None = output_option(
+        "OUT.csv",
+        OutputFile(".csv", ".parquet"),
+        "Write the table to this file (.csv, .parquet) instead of stdout.",
+        required=False,
+    )
+
+
+@command(PairsOptions)
+def pairs(options: PairsOptions) -> None:
+    """Print the similarity of pairs of words as a CSV table.
+
+    PAIRS is a table with two columns of words; other columns are ignored. The output has one row
+    per pair, in the same order. Cells of a pair with an unknown word are empty.
+
+    \b
+    pair             number of the pair, from 1
+    word1, word2     the words
+    similarity       probability of word2 given word1 under the model
+    rank             rank of word2 among all objects by similarity to word1
+    map              map that contributes most to the similarity
+    map_share        contribution of this map, as a share of the similarity
+    map_weight1, 2   weight of this map for word1 and word2
+    strength         observed share of word2 in the associations of word1
+
+    similarity_back, rank_back and strength_back are the same from word2 to word1. An atlas stores
+    the 30 strongest associations of a word; other strengths are 0.
+
+    \b
+    Examples:  manymaps pairs norms.atlas pairs.csv > similarities.csv
+               manymaps pairs norms.atlas items.csv --cue Prime --response Target -o items.parquet
+    """
+    from manymaps.atlas.export import columns_as_csv, write_columns
+    from manymaps.io.ratings import read_word_pairs
+
+    reading = {"cue": options.cue, "response": options.response, "format": options.format}
+    listed = read_word_pairs(options.file, **reading)
+    table = mm.pair_table(mm.load_atlas(options.atlas), listed)
+    if table.unknown:
+        words = [f"{shown(word)} (pair {k})" for word, k in table.unknown.items()]
+        more = f" and {len(words) - MOST_NAMED:,} more" if len(words) > MOST_NAMED else ""
+        note(
+            f"{len(listed) - table.n_known:,} of {len(listed):,} pairs contain words that are not "
+            f"in the atlas: {', '.join(words[:MOST_NAMED])}{more}"
+        )
+    if options.output is not None:
+        write_columns(table.columns, options.output)
+    if as_json():
+        emit_json({**table.record(), **output_names(output=options.output)})
+    elif options.output is None:
+        emit(columns_as_csv(table.columns))
+    else:
+        note(f"{options.output}: {table.n_known:,} pairs with similarities")

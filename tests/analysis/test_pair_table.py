@@ -1,0 +1,93 @@
+"""Tables of pairs: each figure against the methods of the atlas, and words that are unknown."""
+
+import numpy as np
+import pytest
+
+import manymaps as mm
+from manymaps.model import SYMMETRIC_SNE
+
+PAIRS = [("bow", "ribbon"), ("Tie", "knot"), ("bat", "xyzzy"), ("ribbon", "bow"), ("bow", "bow")]
+
+
+@pytest.fixture(scope="module")
+def atlas() -> mm.Atlas:
+    norms = mm.load_word_associations()
+    words = ["bow", "tie", "bat", *(n for n in norms.labels if n not in ("bow", "tie", "bat"))]
+    near = norms.strengths[[norms.index(word) for word in words[:3]]].sum(axis=0) > 0
+    rows = sorted({*np.flatnonzero(near).tolist(), *(norms.index(word) for word in words[:3])})
+    part = mm.Associations([norms.labels[i] for i in rows], norms.strengths[rows][:, rows])
+    return mm.MultipleMapsTSNE(4, max_iter=30, random_state=0).fit(part).atlas_
+
+
+def test_figures_are_those_of_the_atlas(atlas):
+    table = mm.pair_table(atlas, PAIRS)
+    assert table.n_known == 4
+    for k, (one, other) in enumerate(PAIRS[:2]):
+        similarities = atlas.similarities(one)
+        i, j = atlas.index(one), atlas.index(other)
+        shares = atlas.shares(one)[:, j]
+        m = int(np.argmax(shares))
+        assert table.similarity[k] == pytest.approx(atlas.similarity(one, other))
+        assert table.similarity_back[k] == pytest.approx(atlas.similarity(other, one))
+        neighbors = [n.label for n in atlas.neighbors(one, n_neighbors=len(atlas))]
+        assert table.rank[k] == neighbors.index(other) + 1
+        assert table.rank[k] == 1 + np.count_nonzero(similarities > similarities[j])
+        assert table.map[k] == m
+        assert table.map_share[k] == pytest.approx(shares[m] / shares.sum())
+        assert table.map_weight1[k] == pytest.approx(atlas.map_weights[m, i])
+        assert table.map_weight2[k] == pytest.approx(atlas.map_weights[m, j])
+        assert table.strength[k] == pytest.approx(atlas.associations[i, j])
+        assert table.strength_back[k] == pytest.approx(atlas.associations[j, i])
+
+
+def test_the_reverse_pair_has_the_reverse_figures(atlas):
+    table = mm.pair_table(atlas, PAIRS)
+    for name in ("similarity", "rank", "strength"):
+        forward, back = getattr(table, name), getattr(table, f"{name}_back")
+        assert (forward[0], back[0]) == (back[3], forward[3])
+    assert table.map_weight1[0] == table.map_weight2[3]
+    assert table.map[0] == table.map[3]
+
+
+def test_a_word_and_itself_share_no_similarity(atlas):
+    table = mm.pair_table(atlas, PAIRS)
+    assert table.similarity[4] == 0
+    assert table.rank[4] == len(atlas)
+    assert np.isnan(table.map[4])
+
+
+def test_unknown_words_have_empty_cells_and_their_first_pair(atlas):
+    table = mm.pair_table(atlas, [*PAIRS, ("xyzzy", "plugh")])
+    assert table.unknown == {"xyzzy": 3, "plugh": 6}
+    columns = table.columns
+    assert columns["pair"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert columns["word1"].tolist()[1] == "Tie"
+    for name in [name for name in columns if name not in ("pair", "word1", "word2")]:
+        assert columns[name][2] is None
+        assert columns[name][5] is None
+    assert isinstance(columns["rank"][0], int)
+    frame = table.to_frame("pandas")
+    assert frame.similarity.notna().tolist() == [True, True, False, True, True, False]
+
+
+def test_without_associations_strengths_are_unknown(atlas):
+    bare = mm.Atlas(atlas.labels, atlas.maps, atlas.proportions, atlas.model)
+    table = mm.pair_table(bare, PAIRS[:2])
+    assert np.isnan(table.strength).all()
+    np.testing.assert_array_equal(table.similarity, mm.pair_table(atlas, PAIRS[:2]).similarity)
+
+
+def test_pairs_that_share_no_map_have_none():
+    maps = np.zeros((2, 4, 1), np.float32)
+    halves = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1]])
+    table = mm.pair_table(mm.Atlas(list("abcd"), maps, halves, SYMMETRIC_SNE), ["ab", "ac"])
+    assert table.map.tolist()[0] == 0
+    assert table.similarity[1] == 0
+    assert np.isnan(table.map_share[1])
+
+
+def test_lists_that_cannot_be_used(atlas):
+    with pytest.raises(mm.DataError, match="there are no pairs; pass at least one"):
+        mm.pair_table(atlas, [])
+    with pytest.raises(mm.DataError, match="no pair has two words of the atlas; unknown words"):
+        mm.pair_table(atlas, [("bow", "xyzzy")])
