@@ -56,8 +56,8 @@ class Atlas(AtlasData):
     Parameters
     ----------
     labels : sequence of str, length n
-    labels : sequence of str, length n
         The name of each object.
+    maps : ndarray of shape (n_maps, n, n_components)
         The position of each object in each map.
     proportions : ndarray of shape (n_maps, n)
         Mixing proportions, at least 0. Those of an object sum to 1 over the maps.
@@ -128,6 +128,7 @@ class Atlas(AtlasData):
         ----------
         path : path
             A file that `Atlas.save` wrote.
+
         Returns
         -------
         Atlas

@@ -163,9 +163,7 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
             associations=table,
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"{path}: a part of the atlas is missing or invalid ({error!s:.300})"
-        ) from error
+        raise DataError(f"{path}: part missing or invalid ({error!s:.300})") from error
 
 
 def _associations(parts: Mapping[str, np.ndarray], n_objects: int) -> sparse.csr_array:

@@ -3,10 +3,10 @@
     tsne(adata)             obsm[key]                  (n_obs, n_components)
     multiple_maps(adata)    obsm[key]                  (n_obs, n_maps * n_components), side by side
                             obsm[key + "_proportions"] (n_obs, n_maps)
-    both                    uns[key]["params"]         what was asked for
-                            uns[key]                   captions, history, how the fit ended
-    to_atlas(adata)         the `Atlas` of what they wrote, with obs as its metadata
     both                    uns[key]["params"]         the requested parameters
+                            uns[key]                   captions, history, and the end of the fit
+    to_atlas(adata)         the `Atlas` of the stored maps, with obs as its metadata
+
 The fitted table is chosen as in scanpy 1.11: X if there are at most 50 variables, and X_pca
 otherwise. Only the interface of the objects is used, so anndata need not be installed.
 """

@@ -153,6 +153,7 @@ def persona_start(
     ----------
     p : sparse array of shape (n, n)
         Similarities, at least 0.
+    n_maps : int
         Number of maps, at most n.
     n_components : int
         Number of dimensions of each map.
