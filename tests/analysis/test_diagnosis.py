@@ -29,10 +29,12 @@ from manymaps.analysis.nonmetricity import (
     strong_links,
     two_step_paths,
 )
+from manymaps.analysis.reliability import reliability
 from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, read_associations
+from manymaps.maps.multiple_maps import MultipleMapsTSNE
 
 NO_SCALINGS = diagnosis._Scalings(mock.Mock(stress=0.5), 0.5, 0.5)
 NO_FITS = diagnosis._Fits((1,), (1.0,), (1.0,), 1.0, 1.0)
@@ -367,6 +369,21 @@ def test_symmetric_values_are_joint_whatever_reading_made_of_their_rows(monkeypa
                     affinity="precomputed")  # fmt: skip
     assert rows.normalization == "conditional"
     assert rows.asymmetry > 0.1
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_the_explained_share_is_that_of_the_recommended_fit(symmetric):
+    """As `reliability` measures it in a fit of the same data."""
+    table = np.random.default_rng(0).random((30, 30)) ** 4
+    table = table + table.T if symmetric else table
+    np.fill_diagonal(table, 0)
+    found = diagnose(table, affinity="precomputed", random_state=3)
+    fit = MultipleMapsTSNE(
+        found.suggested_maps, found.suggested_dimensions, normalization=found.normalization,
+        affinity="precomputed", random_state=3,
+    ).fit(table)  # fmt: skip
+    assert found.normalization == ("joint" if symmetric else "conditional")
+    assert found.explained == pytest.approx(reliability(fit.atlas_).explained.mean(), rel=1e-6)
 
 
 def test_joint_shares_are_over_all_pairs():

@@ -49,8 +49,9 @@ def test_a_person_reads_each_figure_with_its_meaning(norms):
     assert "in a plane at most 5 objects can share a nearest neighbour; here" in lines[6]
     assert lines[9].startswith("stress")
     assert lines[10].startswith("fit of 1 map")
-    assert lines[-3].startswith("fit in 4 dims")
-    assert lines[-2].startswith("suggested")
+    assert lines[-4].startswith("fit in 4 dims")
+    assert lines[-3].startswith("suggested")
+    assert lines[-2].startswith("explained")
     assert lines[-1].startswith(f"next: manymaps fit {norms} -o norms.atlas --maps")
     quiet = invoke("diagnose", norms, "--quiet")
     assert "asymmetry" in quiet.stdout

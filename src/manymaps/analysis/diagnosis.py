@@ -37,6 +37,9 @@ asymmetry.
    two pairs per parameter as above, and the stress in the plane must not be low. All remaining data
    get one planar map.
 
+These quick fits only compare numbers of maps. The explained share that the diagnosis promises
+(`Diagnosis.explained`) is that of the recommended fit itself, on the same sample.
+
 `docs/develop/design.md` lists how often this identifies simulated circles, planes, clouds and pairs
 of worlds.
 
@@ -58,6 +61,7 @@ The data are read as follows:
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -81,6 +85,7 @@ from manymaps.analysis.nonmetricity import (
     strong_links,
     two_step_paths,
 )
+from manymaps.analysis.reliability import mean_explained
 from manymaps.analysis.scaling import NonmetricScaling, nonmetric_scaling, stress_by_chance
 from manymaps.checks import check_choice, check_whole, first_cell
 from manymaps.data.associations import Associations
@@ -191,6 +196,10 @@ class Diagnosis:
         Suggested number of maps.
     reason : str
         Reason for the suggestion.
+    explained : float in [0, 1]
+        Mean explained share of the objects in the recommended fit: `MultipleMapsTSNE` with its
+        defaults, the suggested maps and dimensions, and the seed of the diagnosis. A fit of
+        `n_fitted` objects reports the same number. It is NaN for distances.
     normalization : {"conditional", "joint"}
         Whether rows were fitted, or all pairs jointly because the similarities are symmetric.
     held_in_four, kept_in_four : float in [0, 1]
@@ -247,6 +256,7 @@ class Diagnosis:
     n_fitted: int
     suggested_maps: int
     reason: str
+    explained: float
     normalization: Normalization
     held_in_four: float
     kept_in_four: float
@@ -416,6 +426,7 @@ def diagnose(
         negative_share=negative.value,
         negative_error=negative.standard_error,
         n_fitted=task.P.shape[0],
+        explained=_explained(subject, task, suggested, random_state, n_jobs),
         normalization=task.normalization,
         stress=scalings.scaling.stress,
         notes=subject.notes,
@@ -699,6 +710,22 @@ def _best_fit(
             fit.fit(task.table)
         shares.append(shares_of_strength(fit.maps_, fit.proportions_, task.P, task.normalization))
     return max(shares)
+
+
+def _explained(
+    subject: _Subject, task: _Task, suggested: _Suggestion, seed: int, n_jobs: int | None
+) -> float:
+    """Return the explained share of the fit that is recommended, or NaN for distances."""
+    if subject.distances is not None:
+        return math.nan
+    fit = MultipleMapsTSNE(
+        suggested.suggested_maps, suggested.suggested_dimensions, affinity="precomputed",
+        normalization=task.normalization, random_state=seed, n_jobs=n_jobs,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        fit.fit(task.table)
+    return mean_explained(fit.atlas_)
 
 
 def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool) -> _Suggestion:

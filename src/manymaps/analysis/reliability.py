@@ -236,6 +236,13 @@ def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) ->
     )
 
 
+def mean_explained(atlas: Atlas) -> float:
+    """Return the mean explained share of the objects with data, or NaN if it is unknown."""
+    shares = _explained(atlas)
+    known = np.isfinite(shares)
+    return float(shares[known].mean()) if known.any() else np.nan
+
+
 def _explained(atlas: Atlas) -> np.ndarray:
     """Compute sum_j min(p_ij, q(j|i)) / sum_j p_ij, shape (n,)."""
     n, fitted = atlas.n_objects, _fitted(atlas)
