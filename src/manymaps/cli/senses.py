@@ -42,15 +42,16 @@ class SensesOptions:
     neighbors: int = option(
         positive, "Number of neighbours to list per sense.", default=8, sets="n_neighbors"
     )
+    fine: bool = flag("List the fine groups of each meaning as senses of their own.", "--fine")
     min_share: float = option(
         Number(0, 1),
-        "Leave out groups with a smaller share of the observed responses to WORD.",
+        "Leave out senses with a smaller share of the observed responses to WORD.",
         default=0.05,
     )
     min_weight: float = option(
         Number(0, 1),
-        "Leave out maps without a listed group that contribute less to the association "
-        "probabilities of WORD.",
+        "Leave out maps that contribute less to the association probabilities of WORD (with "
+        "--fine, or if no associations of WORD are known).",
         default=0.1,
     )
     kind: str | None = option("NAME", "Kind of WORD, such as document (bipartite atlases only).")
@@ -90,6 +91,7 @@ class SensesOptions:
             "min_weight": self.min_weight,
             "kind": self.kind,
             "neighbor_kind": self.neighbor_kind,
+            "level": "fine" if self.fine else "meaning",
         }
 
 
@@ -97,8 +99,10 @@ class SensesOptions:
 def senses(options: SensesOptions) -> None:
     """List the senses of WORD with their neighbours and maps.
 
-    Maps are sorted by their contribution to WORD's association probabilities. The groups of a map
-    are sorted by their share of the observed responses, if the atlas contains responses.
+    If the atlas contains responses, the senses are meanings: groups of associates, named by the
+    most typical ones and sorted by their share of the responses, each with the map that explains
+    most of it. With --fine, each group of closely related associates is a sense, and maps are
+    sorted by their contribution to WORD's association probabilities.
 
     The last line reports how reliable the positions of WORD are: the share of its responses that
     the model reproduces. For an atlas written by `manymaps stability`, the line also contains the
