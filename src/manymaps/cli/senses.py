@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,8 @@ class SensesOptions:
     )  # fmt: skip
     per_cue: int | None = option(
         positive,
-        "Number of responses per cue in the norms of --data.  [default: the counts; else 100]",
+        "Number of responses per cue in the norms of --data.  [default: the sum of the column of "
+        "counts; else 100]",
         sets="n_responses",
     )
     reading: PairReading = group(PairReading)
@@ -173,10 +175,28 @@ def _intervals(
         with work("counting responses"):
             return mm.intervals(trials, atlas, **asked)
     norms = read_pairs(file, reading)
+    counts = _count_column(file) if reading.strength is None and reading.format is None else None
+    if norms.n_responses is None and per_cue is None and counts is not None:
+        # Strengths win over counts, but only counts state how many responses there were.
+        norms = read_pairs(file, replace(reading, strength=counts))
     if norms.n_responses is None and per_cue is None:
         note(f"{file} does not state the number of responses per cue; 100 is assumed (--per-cue N)")
     with work("counting responses"):
         return mm.intervals(norms, atlas, **asked, n_responses=per_cue)
+
+
+def _count_column(file: Path) -> str | None:
+    """The column of counts in the header of a text file."""
+    from manymaps.io.columns import COUNT, usual_column
+    from manymaps.io.files import sampled
+
+    sample = sampled(file)
+    if sample.container() is not None:
+        return None
+    head = sample.lines.split(b"\n")[0].decode("utf-8", "replace")
+    names = [name.strip() for name in re.split("[\t,;|]", head.replace('"', ""))]
+    column = usual_column(names, COUNT)
+    return None if column is None else names[column]
 
 
 def _bounds(
