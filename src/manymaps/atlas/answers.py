@@ -104,8 +104,8 @@ class Sense:
         Whether the object is unsupported: its proportion in the map is a tenth or more, but the map
         explains next to none of its associations (`Atlas.explained_by_map`).
     name : tuple of str
-        Labels of up to three members that are the most typical: frequent, and similar to the other
-        members (`manymaps.atlas.meanings`).
+        Labels of up to three associates that are the most typical: frequent, and similar to the
+        other members (`manymaps.atlas.meanings`).
     parts : tuple of Sense
         The fine groups of a meaning, the largest share first; empty for a fine group or a map.
     explained : float in [0, 1]
@@ -313,7 +313,9 @@ def _as_senses(atlas: AtlasData, i: int, groups: SenseGroups, n_neighbors: int) 
     for number, m in enumerate(groups.maps.tolist()):
         own = groups.members_of(number)
         members, strengths = groups.members[own].tolist(), groups.strengths[own]
-        typical = np.argsort(-groups.typicality[own], kind="stable")[:_NAMED]
+        # Members that only the model places near the object have a typicality of 0.
+        n_named = int((groups.typicality[own] > 0).sum()) or len(members)
+        typical = np.argsort(-groups.typicality[own], kind="stable")[: min(n_named, _NAMED)]
         listed.append(
             Sense(
                 map=m,
