@@ -142,21 +142,19 @@ def test_without_a_difference_p_values_are_even():
 def people_who_think_of_one_sense(seed, n_people=40, n_cues=20):
     """Trials in which the answers of a person are those of one sense, in either of two groups.
 
-    A few trials whose cues are the answers, or three further words that evoke the answers of one
-    sense, tie those of a sense together.
+    A few trials whose cues are the answers tie those of a sense together.
     """
     rng = np.random.default_rng(seed)
-    senses, n_further = np.arange(n_cues * 2 * 3).reshape(n_cues, 2, 3), n_cues * 2 * 3
+    senses = np.arange(n_cues * 2 * 3).reshape(n_cues, 2, 3)
     rows = [(c, senses[c, rng.integers(2)], p) for c in range(n_cues) for p in range(n_people)]
     for sense in senses.reshape(-1, 3):
         for k in range(3):
             others = [*np.delete(sense, k), -1]
             rows += [(n_cues + sense[k], others, p) for p in range(4)]
-            rows += [(n_cues + n_further + sense[k], sense, p) for p in range(4)]
     cue, given, person = (np.array(part) for part in zip(*rows, strict=True))
     answers = [f"a{a}" for a in range(senses.size)]
     group = np.where(person % 2, "b", "a").astype(object)
-    cues = [*(f"c{c}" for c in range(n_cues)), *answers, *(f"d{a}" for a in range(n_further))]
+    cues = [*(f"c{c}" for c in range(n_cues)), *answers]
     people = [f"p{i}" for i in range(n_people)]
     return Trials(cues, answers, cue, given, person, people, {"group": group})
 

@@ -1,8 +1,9 @@
 """The meanings of a word: its groups of associates, merged as far as they resemble each other.
 
-Let A = p^0.15 + (p^0.15)^T be the network of all associations p, x_j the spectral directions of
-object j (`manymaps.affinity.network`), and B the network A without the word itself, which connects
-its own meanings. Two associates j and k of the word have the similarity
+Let A = p^0.15 + (p^0.15)^T + 1 be the network of all associations p, in which each object is also
+tied to itself, x_j the spectral directions of object j (`manymaps.affinity.network`), and B the
+network A without the word itself, which connects its own meanings. Two associates j and k of the
+word have the similarity
 
     s_jk = cos(v_j, v_k) + 0.6 sqrt(cos(B_j, B_k)),      v_j = x_j + sum_k B_jk x_k / sum_k B_jk
 
@@ -136,8 +137,9 @@ def meaning_space(associations: sparse.csr_array, labels: Sequence[str]) -> Mean
     -------
     MeaningSpace
     """
+    # The ties to themselves make two objects similar that have no other tie than each other.
     network = 2 * association_network(associations, power=_POWER)
-    network.sort_indices()
+    network = sparse.csr_array(network + sparse.eye_array(len(labels)))
     directions = spectral_directions(
         associations, _DIMENSIONS, power=_POWER, exponent=_EXPONENT, seed=0
     )

@@ -42,7 +42,9 @@ def sense_table(
         of_object = {"word": atlas.labels[i]}
         if atlas.kinds is not None:
             of_object["kind"] = atlas.kinds[i]
-        listed = senses(atlas, i, n_neighbors, min_share, min_weight, neighbor_kind, level)
+        listed = senses(
+            atlas, i, n_neighbors, min_share, min_weight, neighbor_kind, level, with_parts=False
+        )
         for number, sense in enumerate(listed):
             row = of_object | {"sense": number, "name": ", ".join(sense.name)}
             row |= {"share": sense.share, "map": sense.map}
