@@ -120,7 +120,8 @@ def test_tables_have_a_row_for_each_word_and_sense(planted):
     assert "gained" in row["senses"]
     senses = planted.sense_frame("pandas")
     assert list(senses.columns) == [
-        "word", "sense", "change", "share_young", "share_old", "p", "q", "members",
+        "word", "sense", "change", "share_young", "share_old", "shift", "shift_low", "shift_high",
+        "p", "q", "members",
     ]  # fmt: skip
     assert (senses.groupby("word")["sense"].max() + 1).sum() == len(senses)
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 import manymaps as mm
 from manymaps import Associations, compare
-from manymaps.analysis.group_effects import agreement_effects, spelling_variants
+from manymaps.analysis.group_effects import agreement_effects, sense_shifts, spelling_variants
 from manymaps.analysis.group_tests import DealtUnits, PooledSenses
 from manymaps.data.responses import grouped_responses
 from manymaps.data.trials import Trials
@@ -127,6 +127,60 @@ def test_intervals_cover_the_effect_of_the_population(n_responses):
     covered = (low <= truth) & (truth <= high)
     assert 0.90 <= covered.mean() <= 0.985
     assert abs(np.mean(effect - truth)) < 0.01
+
+
+def shifts(groups):
+    """The shifts of two senses of the first word: answers a0 and a1, and answer a2."""
+    found = grouped_responses(groups)
+    members = [[found.labels.index(a) for a in sense if a in found.labels]
+               for sense in (("a0", "a1"), ("a2",))]  # fmt: skip
+    ends = np.cumsum([0, *map(len, members)])
+    senses = PooledSenses(np.array([2]), ends, np.concatenate(members).astype(int))
+    words = np.array([found.labels.index("word0" if "word0" in found.labels else "cue")])
+    return np.stack(sense_shifts(DealtUnits.of(found, words, senses)))
+
+
+def test_shifts_by_hand():
+    a, b = norms([30, 10, 20, 40]), norms([10, 10, 60, 0])
+    found = shifts({"a": a, "b": b})
+    np.testing.assert_allclose(found[0], [20 / 80 - 40 / 100, 60 / 80 - 20 / 100])
+    # The variance of a share with one degree less, for 100 and 80 responses.
+    error = np.sqrt(0.4 * 0.6 / 99 + 0.25 * 0.75 / 79)
+    t = 1.990450  # 97.5 % of Student's t with 79 degrees of freedom
+    np.testing.assert_allclose(found[1:, 0], found[0, 0] + np.array([-1, 1]) * t * error, rtol=1e-5)
+
+
+def test_shifts_of_people_with_two_answers_vary_more():
+    """Participants whose two answers share a sense are half as many units as responses."""
+    table = np.array([30, 30, 40])
+    people = {}
+    for name, counts in (("a", table), ("b", table[::-1])):
+        given = np.repeat([[0, 1], [1, 0], [2, 3]], counts, axis=0)
+        ids = [f"{name}{i}" for i in range(len(given))]
+        cue = np.zeros(len(given), int)
+        people[name] = Trials(
+            ["cue"], ["a0", "a1", "a2", "a3"], cue, given, np.arange(len(given)), ids
+        )
+    of_people = shifts(people)
+    responses = shifts({name: part.associations("keep", rows="keep")
+                        for name, part in people.items()})  # fmt: skip
+    np.testing.assert_allclose(of_people[0], responses[0])
+    ratio = (of_people[2] - of_people[1])[0] / (responses[2] - responses[1])[0]
+    assert ratio == pytest.approx(np.sqrt(2), rel=0.01)
+
+
+def test_intervals_of_shifts_cover():
+    rng = np.random.default_rng(3)
+    covered = []
+    for first, second in ((0.4, 0.6), (0.02, 0.2), (0.9, 0.95)):
+        for _ in range(300):
+            parts = {}
+            for name, share in (("a", first), ("b", second)):
+                shares = [share / 2, share / 2, (1 - share) / 2, (1 - share) / 2]
+                parts[name] = norms(rng.multinomial(40, shares))
+            _, low, high = shifts(parts)[:, 0]
+            covered.append(low <= second - first <= high)
+    assert 0.93 <= np.mean(covered) <= 0.985
 
 
 def test_responses_given_once_change_every_p_but_hardly_an_effect():

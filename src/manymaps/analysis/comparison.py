@@ -51,10 +51,12 @@ from scipy import sparse
 from manymaps.analysis.group_effects import (
     agreement_effects,
     lost_single_responses,
+    sense_shifts,
     spelling_variants,
 )
 from manymaps.analysis.group_fits import GroupFits, fit_groups, pooled_associations
 from manymaps.analysis.group_tests import DealtUnits, dealt_p_values, pooled_senses
+from manymaps.analysis.intervals import Interval
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
@@ -89,6 +91,9 @@ class SenseChange:
         Share of the sense in each group's responses to the word, in [0, 1].
     p, q : float
         Its p-value, and the q-value among all tests.
+    shift : Interval or None
+        Response share in the second group minus that in the first, with 95 % confidence limits;
+        None for three or more groups.
     change : str
         "gained", "lost", "grew" or "shrank" from the first group to the second, "varies" among
         three or more; "" if the difference is not significant.
@@ -98,6 +103,7 @@ class SenseChange:
     shares: tuple[float, ...]
     p: float
     q: float
+    shift: Interval | None
     change: str
 
 
@@ -117,6 +123,8 @@ class ComparedSenses:
         Share of each sense in the responses to its word, in [0, 1].
     p, q : ndarray of shape (n_senses,)
         The p-values, and the q-values among all tests.
+    shifts : ndarray of shape (3, n_senses), or None
+        Differences of the shares of two groups, and their 95 % confidence limits.
     """
 
     offsets: np.ndarray
@@ -125,6 +133,7 @@ class ComparedSenses:
     shares: np.ndarray
     p: np.ndarray
     q: np.ndarray
+    shifts: np.ndarray | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -377,16 +386,19 @@ class Comparison:
     def sense_columns(self) -> dict[str, np.ndarray]:
         """The table with one row per sense.
 
-        The columns are word, sense, change, share_GROUP for each group, p, q and members.
+        The columns are word, sense, change, share_GROUP for each group, shift, shift_low and
+        shift_high (two groups only), p, q and members.
         """
         owners = self._owners
         members = ["; ".join(self._sense(s, 8).members) for s in range(len(owners))]
         shares = zip(self.groups, self.senses.shares, strict=True)
+        shifts = () if self.senses.shifts is None else self.senses.shifts
         return {
             "word": np.array(self.words, dtype=object)[owners],
             "sense": np.arange(len(owners)) - self.senses.offsets[owners],
             "change": self.sense_changes,
             **{f"share_{name}": share for name, share in shares},
+            **dict(zip(("shift", "shift_low", "shift_high"), shifts, strict=False)),
             "p": self.senses.p,
             "q": self.senses.q,
             "members": np.array(members, dtype=object),
@@ -491,6 +503,7 @@ class Comparison:
             tuple(senses.shares[:, s].tolist()),
             float(senses.p[s]),
             float(senses.q[s]),
+            None if senses.shifts is None else Interval(*senses.shifts[:, s].tolist()),
             str(self.sense_changes[s]),
         )
 
@@ -695,6 +708,7 @@ def _comparison(
             tables.found.shares(counts),
             p[~is_tested],
             q[~is_tested],
+            np.stack(sense_shifts(tables)) if found.n_groups == 2 else None,
         ),
         vocabulary=found.labels,
         counts=counts,

@@ -14,6 +14,10 @@ responses nor rare responses bias them. By chance, the effect can be slightly ne
 word, or a response), which gives the standard error. The interval is the effect +- t standard
 errors, within [0, 1]. Paired participants are left out of all groups at once.
 
+**Senses.** The effect of a sense is the difference of its response shares between two groups. Its
+standard error is that of a ratio of sums over units. It is at least binomial with one response
+added to the sense and one to the others, so that a sense without responses has an interval too.
+
 M. Morisita, "Measuring of interspecific association and similarity between communities", Memoirs
 of the Faculty of Science, Kyushu University E 3 (1959).
 
@@ -33,7 +37,7 @@ from manymaps.analysis.group_tests import DealtUnits
 from manymaps.data.responses import GroupedResponses
 from manymaps.labels import fold
 
-__all__ = ["agreement_effects", "lost_single_responses", "spelling_variants"]
+__all__ = ["agreement_effects", "lost_single_responses", "sense_shifts", "spelling_variants"]
 
 LEVEL = 0.95
 # Share of responses that are the only one of their kind. USF has 18 % with its idiosyncratic
@@ -145,6 +149,52 @@ def _jackknife(
     squares = np.bincount(key, (without - means[key]) ** 2, minlength=len(sizes))
     parts = (squares * (sizes - 1) / sizes).reshape(n, n_samples)
     return parts.sum(axis=1), sizes.reshape(n, n_samples).min(axis=1)
+
+
+def sense_shifts(tables: DealtUnits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Compute the difference of each sense's response shares, second group minus first.
+
+    Parameters
+    ----------
+    tables : DealtUnits
+        The responses of two groups. Paired participants count as different ones, which makes
+        intervals wider.
+
+    Returns
+    -------
+    shift, low, high : ndarray of shape (n_senses,)
+        Differences in [-1, 1] with their 95 % confidence limits.
+    """
+    n, n_units = len(tables.units) - 1, len(tables.groups)
+    word = np.repeat(np.arange(n), np.diff(tables.units))
+    unit = np.repeat(np.arange(n_units), np.diff(tables.given))
+    sizes = np.diff(tables.tests) - 1
+    owners, first = np.repeat(np.arange(n), sizes), np.cumsum(sizes) - sizes
+    number = tables.senses[tables.answers + tables.kinds[word[unit]]]
+    inside = number >= 0
+    cells = unit[inside], (first[word[unit]] + number)[inside]
+    shape = (n_units, len(owners))
+    in_sense = sparse.csr_array((np.ones(inside.sum()), cells), shape=shape)
+    in_sense.sum_duplicates()
+    given = np.bincount(unit, minlength=n_units).astype(np.float64)
+    shares, variances, smallest = [], [], np.full(n, n_units)
+    for g in (0, 1):
+        mine = tables.groups == g
+        sums, squares, m = (np.bincount(word[mine], given[mine] ** k, n) for k in (1, 2, 0))
+        rows = in_sense[mine]
+        tables_of_sums = rows, rows.multiply(rows), rows.multiply(given[mine, None])
+        y, y_squares, y_given = (table.sum(axis=0) for table in tables_of_sums)
+        total, share = sums[owners], y / sums[owners]
+        spread = y_squares - 2 * share * y_given + share**2 * squares[owners]
+        added = (y + 1) / (total + 2)
+        variance = (m / np.maximum(m - 1, 1))[owners] * spread / total**2
+        variances.append(np.maximum(variance, added * (1 - added) / (total + 2)))
+        shares.append(share)
+        smallest = np.minimum(smallest, m)
+    shift = shares[1] - shares[0]
+    t = stats.t.ppf((1 + LEVEL) / 2, np.maximum(smallest - 1, 1))[owners]
+    margin = t * np.sqrt(variances[0] + variances[1])
+    return shift, *(np.clip(shift + side * margin, -1.0, 1.0) for side in (-1, 1))
 
 
 def lost_single_responses(found: GroupedResponses, words: np.ndarray) -> str:

@@ -467,6 +467,7 @@ def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
     figures = ("effect", "effect_low", "effect_high", "divergence", "by_chance", "p", "q", "cosine")
     senses = [
         {"members": sense.members, "shares": dict(zip(found.groups, sense.shares, strict=True)),
+         "shift": None if sense.shift is None else sense.shift._asdict(),
          "p": sense.p, "q": sense.q, "change": sense.change}
         for sense in found.senses_of(word)
     ]  # fmt: skip
