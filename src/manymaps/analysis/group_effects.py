@@ -51,7 +51,7 @@ _PREFERENCE, _SURE = 0.5, 0.05
 # four, hour, rise and filling.
 _AMERICAN = (
     (r"(?<=[a-z]{3})our", "or"), (r"(?<=[a-z]{3})is(e|ed|er|ing|ation)\b", r"iz\1"),
-    (r"yse", "yze"), (r"(?<=[a-z]{2})tre\b", "ter"), (r"ogue\b", "og"), (r"ae", "e"),
+    (r"ys(?=e)", "yz"), (r"(?<=[a-z]{2}t)re\b", "er"), (r"ogue\b", "og"), (r"ae", "e"),
     (r"(?<=[aeiou][b-df-hj-np-tvw][aeiou])ll(?=ing|ed|er)", "l"), (r"grey", "gray"),
     (r"ence\b", "ense"), (r"[\W_]+", ""),
 )  # fmt: skip
@@ -257,6 +257,8 @@ def _spelling_key(label: str) -> str:
 
     >>> [_spelling_key(label) for label in ("Ice-cream", "ice cream", "colour", "realising")]
     ['icecream', 'icecream', 'color', 'realizing']
+    >>> [_spelling_key(label) for label in ("centre", "analyse", "travelling", "hour", "filling")]
+    ['center', 'analyze', 'traveling', 'hour', 'filling']
     """
     key = fold(label)
     for pattern, plain in _AMERICAN:
