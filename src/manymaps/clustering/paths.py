@@ -235,7 +235,7 @@ def cluster_path(
         vaf=vaf,
         bic=bic,
         description_length=measured.length,
-        held_out=_root_means(sets),
+        held_out=np.sqrt([errors.mean(axis=1) for errors in sets]).T if sets else None,
         held_out_error=pairs.error if pairs else None,
         held_out_standard_error=pairs.standard_error if pairs else None,
         fewest_by_held_out=int(counts[pairs.fewest]) if pairs else None,
@@ -340,10 +340,6 @@ def _squared_errors(
     if path[0].kind == "dissimilarity":
         models = [data.largest - model for model in models]
     return np.array([(data.values - model)[hidden] ** 2 for model in models])
-
-
-def _root_means(sets: list[np.ndarray]) -> np.ndarray | None:
-    return np.sqrt(np.array([errors.mean(axis=1) for errors in sets]).T) if sets else None
 
 
 @dataclass(frozen=True, eq=False)
