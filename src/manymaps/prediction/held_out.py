@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -35,8 +35,9 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
 
 __all__ = [
-    "Ranking", "Split", "checked_part", "conditional_probabilities", "prediction_error",
-    "rank_held_out", "score_split", "split_associations", "uniform_errors", "word_errors",
+    "Predictor", "Ranking", "Split", "checked_part", "conditional_probabilities",
+    "prediction_error", "rank_held_out", "score_split", "split_associations", "uniform_errors",
+    "word_errors",
 ]  # fmt: skip
 
 Probabilities = Callable[[np.ndarray], np.ndarray]
@@ -48,6 +49,43 @@ PARTS = ("train", "validation", "test")
 _CLASS = 20
 # Blocks of 256 cues by all objects limit the memory requirement.
 _ROWS_AT_ONCE = 256
+
+
+class Predictor(Protocol):
+    """Protocol of a fitted predictor, which provides q(j|i).
+
+    See Also
+    --------
+    manymaps.AssociationPredictor, AveragedPredictor, score_predictor
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> import manymaps as mm
+    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+    >>> from manymaps.prediction import score_predictor
+    >>> class Even:
+    ...     def probabilities(self, rows):
+    ...         return (1 - np.eye(30)[rows]) / 29
+    >>> result = score_predictor(Even(), mm.split_associations(ring, random_state=0))
+    >>> round(result.test / 0.1, 1)
+    2.0
+    """
+
+    def probabilities(self, rows: np.ndarray) -> np.ndarray:
+        """Return `q(j|i)`, the probability of each object as an associate of the given cues.
+
+        Parameters
+        ----------
+        rows : array of int
+            Indices of the cues.
+
+        Returns
+        -------
+        q : ndarray of shape (len(rows), n)
+            Probabilities. Each row sums to 1 and is 0 at its own cue.
+        """
 
 
 @dataclass(frozen=True, eq=False)
