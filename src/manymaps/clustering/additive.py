@@ -284,7 +284,7 @@ class AdditiveClustering(
 
         Returns
         -------
-        self : AdditiveClustering
+        AdditiveClustering
             Fitted estimator.
         """
         self._validate_params()
@@ -329,7 +329,7 @@ class AdditiveClustering(
 
         Returns
         -------
-        memberships : ndarray of int8, shape (n, K)
+        ndarray of int8, shape (n, K)
             Copy of `memberships_`.
         """
         return self.fit(X, y, **fit_params).memberships_.copy()
@@ -345,7 +345,7 @@ class AdditiveClustering(
 
         Returns
         -------
-        similarities : ndarray of shape (k, n) or (n, n)
+        ndarray of shape (k, n) or (n, n)
             Predicted values, of the `kind` that was fitted. For the fitted objects, the diagonal is
             NaN because the model does not predict self-similarities.
         """
@@ -376,7 +376,7 @@ class AdditiveClustering(
 
         Returns
         -------
-        memberships : ndarray of int8, shape (k, K)
+        ndarray of int8, shape (k, K)
             Binary memberships in the K clusters.
         """
         check_is_fitted(self, "memberships_")

@@ -170,7 +170,7 @@ def cluster_path(
 
     Returns
     -------
-    path : ClusterPath
+    ClusterPath
         Comparison of the models. Its `suggestion` is 0 if no structure was found.
 
     Raises

@@ -127,7 +127,7 @@ def similarities_from(
 
     Returns
     -------
-    similarities : Similarities
+    Similarities
         Validated symmetric similarities.
 
     Raises

@@ -80,7 +80,7 @@ def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
 
     Returns
     -------
-    insertion : RowInsertion
+    RowInsertion
         Extended atlas and the labels of inserted and omitted rows.
 
     Raises

@@ -288,7 +288,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        self : SemidefiniteCODE
+        SemidefiniteCODE
             Fitted estimator.
 
         Raises
@@ -345,7 +345,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        row_embedding : ndarray of shape (n_rows, n_components)
+        ndarray of shape (n_rows, n_components)
             Coordinates of the rows.
         """
         return self.fit(X).row_embedding_

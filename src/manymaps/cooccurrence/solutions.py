@@ -151,7 +151,7 @@ def log_likelihood(joint: np.ndarray, squared: np.ndarray, program: Program) -> 
 
     Returns
     -------
-    log_likelihood : float
+    float
         Log-likelihood in nats per count.
 
     Examples
@@ -236,7 +236,7 @@ def solve(
 
     Returns
     -------
-    solution : SemidefiniteSolution
+    SemidefiniteSolution
         Optimum of the program.
 
     Raises
@@ -294,7 +294,7 @@ def trace_path(
 
     Returns
     -------
-    path : TracePath
+    TracePath
         Steps of the path and the selected optimum.
 
     Raises
@@ -380,7 +380,7 @@ def refit(
 
     Returns
     -------
-    solution : SemidefiniteSolution
+    SemidefiniteSolution
         Optimum in the subspace.
 
     Raises

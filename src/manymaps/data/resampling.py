@@ -71,7 +71,7 @@ def resampled(
 
     Returns
     -------
-    sample : Associations or Trials
+    Associations or Trials
         Sample in the format of the input. Norms have the same labels and contain proportions or
         counts as before, with the numbers of responses. Pairs that were not drawn are omitted, and
         `pair_senses` contains those of the other pairs. A cue whose draws all belong to the missing

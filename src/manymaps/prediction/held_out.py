@@ -83,7 +83,7 @@ class Predictor(Protocol):
 
         Returns
         -------
-        q : ndarray of shape (len(rows), n)
+        ndarray of shape (len(rows), n)
             Probabilities. Each row sums to 1 and is 0 at its own cue.
         """
 
@@ -177,7 +177,7 @@ def conditional_probabilities(norms: Associations | sparse.sparray) -> sparse.cs
 
     Returns
     -------
-    p : csr_array of shape (n, n)
+    csr_array of shape (n, n)
         Conditional probabilities. Rows without mass remain empty.
 
     Raises
@@ -241,7 +241,7 @@ def split_associations(
 
     Returns
     -------
-    split : Split
+    Split
         The three parts.
 
     Raises
@@ -394,7 +394,7 @@ def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
 
     Returns
     -------
-    part : csr_array of shape (n, n)
+    csr_array of shape (n, n)
         Validated copy.
 
     Raises
@@ -449,7 +449,7 @@ def uniform_errors(split: Split) -> dict[str, float]:
 
     Returns
     -------
-    errors : dict of str to float
+    dict of str to float
         Errors of "train", "valid" and "test" in nats per cue.
 
     See Also
@@ -517,7 +517,7 @@ def word_errors(probabilities_of: Probabilities, part: sparse.csr_array) -> np.n
 
     Returns
     -------
-    errors : ndarray of shape (n,)
+    ndarray of shape (n,)
         Errors in nats, which are infinite if an associate in the part has zero probability.
 
     See Also
@@ -559,7 +559,7 @@ def prediction_error(
 
     Returns
     -------
-    error : float
+    float
         Error in nats per cue, which is infinite if an associate in the part has zero probability.
 
     Raises
@@ -610,7 +610,7 @@ def rank_held_out(
 
     Returns
     -------
-    ranking : Ranking
+    Ranking
         Ranks and recall of the held-out pairs.
 
     Raises

@@ -361,7 +361,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        self : AssociationPredictor
+        AssociationPredictor
             Fitted estimator.
 
         Raises
@@ -420,7 +420,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        q : ndarray of shape (len(rows), n), float64
+        ndarray of shape (len(rows), n), float64
             Probabilities. Each row sums to 1 and is 0 at its own cue.
         """
         check_is_fitted(self, "maps_")
@@ -444,7 +444,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        atlas : Atlas
+        Atlas
             Fitted maps, centred at their weighted mean.
         """
         check_is_fitted(self, "maps_")
@@ -677,7 +677,7 @@ class AveragedPredictor:
 
         Returns
         -------
-        q : ndarray of shape (len(rows), n)
+        ndarray of shape (len(rows), n)
             Mean probabilities. Each row sums to 1 and is 0 at its own cue.
         """
         total = self.predictors[0].probabilities(rows)
@@ -755,7 +755,7 @@ class PredictionResult:
 
         Returns
         -------
-        results : dict
+        dict
             Values of train, valid, test, n_iterations, seconds, recall at each depth and
             mean_reciprocal_rank.
         """
@@ -789,7 +789,7 @@ def score_predictor(
 
     Returns
     -------
-    result : PredictionResult
+    PredictionResult
         Errors and ranks.
 
     See Also
@@ -848,7 +848,7 @@ def predict_associations(
 
     Returns
     -------
-    result : PredictionResult
+    PredictionResult
         Errors and ranks on all parts.
 
     See Also
