@@ -91,14 +91,11 @@ class Agreement(TabularResult):
         list of dict
             The values of each judge by name.
         """
+        names = ("n_pairs", "with_others", "with_fit", "shares")
+        parts = {name: getattr(self, name) for name in names}
         return [
-            {
-                "judge": judge,
-                "n_pairs": int(self.n_pairs[k]),
-                "with_others": float(self.with_others[k]),
-                "with_fit": None if self.with_fit is None else float(self.with_fit[k]),
-                "shares": None if self.shares is None else self.shares[k].tolist(),
-            }
+            {"judge": judge}
+            | {name: None if part is None else part[k].tolist() for name, part in parts.items()}
             for k, judge in enumerate(self.judges)
         ]
 

@@ -311,6 +311,10 @@ class _Fits(NamedTuple):
     held_in_four: float
     kept_in_four: float
 
+    def decisive(self, few: bool) -> tuple[tuple[float, ...], float]:
+        """Return the shares that decide, those of planar maps and that of four dimensions."""
+        return (self.held, self.held_in_four) if few else (self.kept, self.kept_in_four)
+
 
 class _Scalings(NamedTuple):
     scaling: NonmetricScaling
@@ -736,15 +740,14 @@ def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool
         f"dimensions preserve {fits.kept[0]:.0%} of the neighbours by weight, and four dimensions "
         f"{fits.kept_in_four:.0%}"
     )
-    plane, four = (fits.held[0], fits.held_in_four) if few else (fits.kept[0], fits.kept_in_four)
-    more = four - plane > MARGIN
+    shares, four = fits.decisive(few)
+    more = four - shares[0] > MARGIN
     return _Suggestion("dimensions" if more else "plane", 1, 4 if more else 2, reason)
 
 
 def _suggestion(fits: _Fits, task: _Task, scalings: _Scalings) -> _Suggestion:
     """Suggest maps if two represent more than four dimensions do, by more than the margin."""
-    shares = fits.held if task.few else fits.kept
-    four = fits.held_in_four if task.few else fits.kept_in_four
+    shares, four = fits.decisive(task.few)
     one, two = shares[0], shares[min(1, len(shares) - 1)]
     plane = f"one planar map represents {one:.0%} of the strength"
     stress, chance = scalings.scaling.stress, scalings.stress_by_chance

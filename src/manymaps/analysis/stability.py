@@ -271,16 +271,14 @@ class Stability(TabularResult):
     def columns(self) -> dict[str, np.ndarray]:
         """Return one row per sense of each word in each fit."""
         labels = np.array(self.atlases[0].labels, dtype=object)
-        sizes = [len(fit.maps) for fit in self.senses]
-        return {
-            "label": np.concatenate([labels[fit.words] for fit in self.senses]),
-            "fit": np.repeat(np.arange(self.n_fits), sizes),
-            "map": np.concatenate([fit.maps for fit in self.senses]),
-            "proportion": np.concatenate([fit.proportions for fit in self.senses]),
-            "share": np.concatenate([fit.shares for fit in self.senses]),
-            "recurrence": np.concatenate([fit.recurrence for fit in self.senses]),
-            "overlap": np.concatenate([fit.overlap for fit in self.senses]),
-        }
+        parts = [
+            (labels[fit.words], np.full(len(fit.maps), k), fit.maps, fit.proportions, fit.shares,
+             fit.recurrence, fit.overlap)
+            for k, fit in enumerate(self.senses)
+        ]  # fmt: skip
+        names = ("label", "fit", "map", "proportion", "share", "recurrence", "overlap")
+        columns = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return dict(zip(names, columns, strict=True))
 
     def _by_word(self, values: Sequence[np.ndarray]) -> np.ndarray:
         words = np.concatenate([fit.words for fit in self.senses])
