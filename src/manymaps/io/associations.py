@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -58,6 +58,8 @@ ARRAYS = ("npy", "npz", "mtx")
 # Indices of two objects, and perhaps a number, separated by spaces, on the first two lines.
 SPACED = re.compile(rb"(\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)){2}")
 CONTAINERS = (*ARRAYS, "parquet", "graphml")
+# Columns of cue, response and strength, whether there is a header, and notes.
+PairColumns: TypeAlias = tuple[tuple[int, int, int | None], bool, tuple[str, ...]]
 UNWEIGHTED = "no column of strengths: every pair counts one"
 NO_FRAME = (
     "cannot make associations from an object of type {}; pass a data frame of pairs, a graph of "
@@ -387,10 +389,8 @@ def table_pairs(table: Table, names: ColumnNames) -> Pairs:
     return Pairs(cells, table.source, notes=notes)
 
 
-def _pair_columns(
-    table: Table, names: ColumnNames
-) -> tuple[tuple[int, int, int | None], bool, tuple[str, ...]]:
-    """Columns of cue, response and strength, whether there is a header, and notes."""
+def _pair_columns(table: Table, names: ColumnNames) -> PairColumns:
+    """The columns of pairs, by their names or by their order."""
     first = table.head[0]
     if isinstance(table, FrameTable) or names.any_given or has_pair_header(first, names):
         return _columns_under_header(table, names)
@@ -414,9 +414,7 @@ def _pair_columns(
     return _columns_under_header(table, names)
 
 
-def _columns_under_header(
-    table: Table, names: ColumnNames
-) -> tuple[tuple[int, int, int | None], bool, tuple[str, ...]]:
+def _columns_under_header(table: Table, names: ColumnNames) -> PairColumns:
     """The columns of pairs by their names.
 
     A column of numbers with an unknown name may be the strengths or not: the user must decide.

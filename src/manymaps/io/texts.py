@@ -21,6 +21,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NoReturn
 
+from manymaps.checks import check_choice
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, storable
@@ -94,13 +95,9 @@ class Texts:
     encoding: str | None = None
 
     def __post_init__(self) -> None:
-        if self.format is not None and self.format not in FORMATS:
-            raise ParameterError(
-                f"is not one of {', '.join(map(repr, FORMATS))}; omit it to infer the format from "
-                "the name",
-                name="format",
-                value=self.format,
-            )
+        if self.format is not None:
+            hint = "; omit it to infer the format from the name"
+            check_choice("format", self.format, FORMATS, why=hint)
         if self.encoding is not None:
             _check_encoding(self.encoding)
         if self._is_folder != (self.kind == "folder"):

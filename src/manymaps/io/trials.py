@@ -227,7 +227,7 @@ def _has_trials(table: Table, names: TrialNames) -> bool:
 
 def _layout(names: TrialNames) -> Layout:
     return Layout(
-        "trials",
+        "trials, a row per participant and cue",
         "Separate a cue and its answers by commas or tabs, under a header such as "
         "participantID,cue,R1,R2,R3",
         lambda table: _has_trials(table, names),

@@ -111,7 +111,7 @@ def read_triplets(
     _, key = asked_format(format, TRIPLET_FORMATS, ("triplets",))
     if key is not None and key not in KINDS:
         kinds = " or ".join(f"'triplets:{each}'" for each in KINDS)
-        raise ParameterError(f"is not {kinds}", name="format", value=format)
+        raise ParameterError(f"must be {kinds}", name="format", value=format)
     kind = kind or key or KINDS[0]
     check_choice("kind", kind, KINDS)
     sample = sampled(path)
