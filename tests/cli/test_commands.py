@@ -149,7 +149,7 @@ class TestInspectionOfVectors:
         assert re.search(r"objects +4\n", result.stdout)
         assert re.search(r"lengths +1 to 10, median 5; 1 objects have none\n", result.stdout)
         assert re.search(r"zero vectors +1; their cosine", result.stdout)
-        assert "repeat an earlier label" in result.stdout
+        assert "with a repeated label" in result.stdout
         assert "\x1b" not in result.stdout
         assert "--method tsne --perplexity 1" in result.stdout
 

@@ -298,7 +298,7 @@ def test_npz_files_of_others(tmp_path):
     assert counts.row_metadata["doc_id"].tolist() == ["7", "7"]
     notes = " | ".join(counts.report.notes)
     for part in (
-        "'doc_id'; 1 of them repeat",
+        "'doc_id'; 1 row with a repeated label",
         "'vocab'",
         "'groups' of the codes in 'labels'",
         "'other'",

@@ -57,7 +57,7 @@ def test_words_are_kept_in_their_order_and_missing_ones_reported(tmp_path, kind)
         assert vectors.report.n_read == 4
         assert vectors.report.dropped == {"not in the list of words": 2}
         assert vectors.report.notes == (
-            "1 words occur twice in the list",
+            "the list repeats 1 word",
             f"1 of 3 words is not in {path}: 'dog'",
         )
     with pytest.raises(DataError, match=r"none of the 2 words is in .*begins with 'CAT', 'x'"):

@@ -24,7 +24,7 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import checked_table, numbered, reject_cells
 from manymaps.errors import DataError
-from manymaps.labels import shown
+from manymaps.labels import plural, shown
 
 __all__ = [
     "VectorRows", "Vectors", "as_float32", "checked_table", "choose_rows", "reject_non_finite",
@@ -79,7 +79,7 @@ class Vectors:
         values = as_float32(self.values, "the vectors")
         labels = [str(label) for label in self.labels]
         check_labels(labels, values.shape[0], "row", distinct=False, named=True)
-        names, notes = numbered(labels, "rows")
+        names, notes = numbered(labels, "row")
         if not isinstance(values, np.memmap):
             reject_non_finite(values, names, self.report.source)
         object.__setattr__(self, "labels", tuple(names))
@@ -139,7 +139,7 @@ class Vectors:
             raise DataError("labels is empty; pass at least one label")
         notes = self.report.notes
         if len(wanted) < len(asked):
-            notes += (f"{len(asked) - len(wanted):,} labels were passed more than once",)
+            notes += (f"{plural('label', len(asked) - len(wanted))} passed more than once",)
         rows = [self.positions[label] for label in wanted]
         return Vectors(wanted, self.values[rows], replace(self.report, notes=notes))
 

@@ -235,7 +235,7 @@ def read_corpus(source: TextSource, words: Words, file: IO[bytes], progress: Pro
             "the pattern or tokenizer returns empty words; words must have at least one character"
         )
     file.flush()
-    unique, notes = numbered(labels, "documents")
+    unique, notes = numbered(labels, "document")
     source_report = report()
     return Corpus(
         words,

@@ -185,7 +185,7 @@ def _npz_labels(
             return key, labels, f"{side} labels from {key!r}"
     for key, labels in candidates.items():
         if _key_kind(key) is not None and key != "titles":
-            names, notes = numbered(labels, "of them")
+            names, notes = numbered(labels, side)
             return key, names, f"{side} labels from {key!r}; {notes[0]}"
     return None, None, f"{side}s are numbered from 0"
 

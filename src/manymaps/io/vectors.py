@@ -31,7 +31,7 @@ from manymaps.io.parquet import open_parquet
 from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.vector_tables import annotated_rows, frame_rows, read_table_vectors
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors
-from manymaps.labels import shown
+from manymaps.labels import plural, shown
 
 __all__ = ["read_vectors", "vectors_from"]
 
@@ -232,7 +232,7 @@ def _wanted(
     if not wanted:
         raise ParameterError("words is empty; pass at least one word, or omit it to read all")
     n_repeated = len(listed_words) - len(wanted)
-    return wanted, (f"{n_repeated:,} words occur twice in the list",) if n_repeated else ()
+    return wanted, (f"the list repeats {plural('word', n_repeated)}",) if n_repeated else ()
 
 
 def _assembled(
