@@ -69,13 +69,15 @@ class TestOneFit:
         found = mm.ambiguity(fit(0.96), min_share=0.01)
         assert found.ambiguity[0] == pytest.approx(entropy(0.96, 0.04), rel=1e-6)
 
-    def test_against_the_senses_that_the_atlas_lists(self):
+    @pytest.mark.parametrize("level", ["meaning", "fine"])
+    def test_against_the_senses_that_the_atlas_lists(self, level):
         atlas = scattered()
-        found = mm.ambiguity(atlas, min_share=0.2)
+        found = mm.ambiguity(atlas, min_share=0.2, level=level)
         assert len(set(found.n_senses)) > 1
         for i, label in enumerate(atlas.labels):
             if atlas.has_associations(label):
-                listed = [sense.share for sense in atlas.senses(label, min_share=0.2)]
+                senses = atlas.senses(label, min_share=0.2, level=level)
+                listed = [sense.share for sense in senses]
                 # Smaller groups are listed where their map recalls much; they are slivers still.
                 shares = [share for share in listed if share >= 0.2] or [max(listed)]
                 assert found.ambiguity[i] == pytest.approx(entropy(*shares))

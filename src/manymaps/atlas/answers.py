@@ -25,7 +25,7 @@ from manymaps.checks import check_choice, check_index, check_number, check_whole
 __all__ = [
     "LEAST_SHARE", "LEAST_WEIGHT", "LEVELS", "Level", "Neighbor", "Sense", "SenseOptions",
     "explained", "explained_by_map", "has_associations", "neighbors", "other_kind", "path",
-    "senses", "similarities",
+    "remember_groups", "senses", "similarities",
 ]  # fmt: skip
 
 #: Groups with a smaller share of the observed associations of a word are not listed as senses.
@@ -260,15 +260,23 @@ def senses(
 
 
 def _groups_of(atlas: AtlasData, i: int, level: Level) -> SenseGroups:
-    """The groups of the associates of object i, remembered for the last object."""
-    assert atlas.associations is not None
+    """The groups of the associates of object i, remembered for the last objects."""
     if (i, level) not in atlas._last_groups:
         for other in [key for key in atlas._last_groups if key[0] != i]:
             del atlas._last_groups[other]
-        space = atlas.meaning_space if level == "meaning" else None
-        found = sense_groups(atlas.choices, atlas.associations, np.array([i]), space)
-        atlas._last_groups[i, level] = found
+        remember_groups(atlas, [i], level)
     return atlas._last_groups[i, level]
+
+
+def remember_groups(atlas: AtlasData, objects: Sequence[int], level: Level) -> None:
+    """Find the groups of several objects at once, which is faster, for the answers about them."""
+    words = np.array([i for i in objects if has_associations(atlas, i)], np.int64)
+    if atlas.associations is None or len(words) == 0:
+        return
+    space = atlas.meaning_space if level == "meaning" else None
+    found = sense_groups(atlas.choices, atlas.associations, words, space)
+    for k, i in enumerate(words.tolist()):
+        atlas._last_groups[i, level] = found.only(k)
 
 
 def _meanings(

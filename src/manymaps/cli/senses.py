@@ -101,10 +101,10 @@ class SensesOptions:
 def senses(options: SensesOptions) -> None:
     """List the senses of WORD with their neighbours and maps.
 
-    If the atlas contains responses, the senses are meanings: groups of associates, named by the
-    most typical ones and sorted by their share of the responses, each with the map that explains
-    most of it. With --fine, each group of closely related associates is a sense, and maps are
-    sorted by their contribution to WORD's association probabilities.
+    If the atlas contains responses, the senses are meanings, sorted by their share of the
+    responses. A meaning is a group of associates, named by the most typical ones and listed with
+    the map that explains most of it. With --fine, each group of closely related associates is a
+    sense, and maps are sorted by their contribution to WORD's association probabilities.
 
     The last line reports how reliable the positions of WORD are: the share of its responses that
     the model reproduces. For an atlas written by `manymaps stability`, the line also contains the
