@@ -32,6 +32,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.trials import as_associations
 from manymaps.data.vectors import checked_table
 from manymaps.errors import DataError, ParameterError
+from manymaps.labels import plural
 from manymaps.seeds import drawn_generator
 
 __all__ = [
@@ -275,10 +276,10 @@ def split_associations(
     else:
         keys, unit = np.unique(rows, return_inverse=True)
     if len(keys) < len(PARTS):
-        unit_name = "pair" if by == "pair" else "cue"
+        units = plural("pair" if by == "pair" else "cue", len(keys))
         raise DataError(
-            f"{len(keys)} {unit_name}{'' if len(keys) == 1 else 's'} cannot be split into "
-            f"training, validation and test; norms must have at least {len(PARTS)}"
+            f"{units} cannot be split into training, validation and test; norms must have at "
+            f"least {len(PARTS)}"
         )
     generator = drawn_generator(random_state)
     if not stratified:
@@ -292,14 +293,10 @@ def split_associations(
 
 def _split(p: sparse.csr_array, rows: np.ndarray, part: np.ndarray) -> Split:
     """Return the three tables, given the part of each stored pair, with notes."""
-    tables = []
-    for k in range(len(PARTS)):
-        in_part = part == k
-        counts = np.bincount(rows[in_part], minlength=p.shape[0])
-        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(p.indptr.dtype)
-        tables.append(
-            sparse.csr_array((p.data[in_part], p.indices[in_part], indptr), shape=p.shape)
-        )
+    tables = [
+        sparse.csr_array((p.data[mask], (rows[mask], p.indices[mask])), shape=p.shape)
+        for mask in (part == k for k in range(len(PARTS)))
+    ]
     cues = np.diff(p.indptr) > 0
     untrained = np.flatnonzero(cues & (np.diff(tables[0].indptr) == 0))
     untested = cues & (np.diff(tables[2].indptr) == np.diff(p.indptr))

@@ -383,21 +383,17 @@ def _split_seed(seed: int, k: int) -> np.random.Generator:
 
 def _summarized(group: Sequence[PointResult]) -> dict[str, Any]:
     """Return the means and standard deviations of the points of one setting."""
-    succeeded = [result for result in group if result.failure is None]
+    fits = [result for result in group if result.failure is None]
     record = {
         **group[0].point.settings,
         "n_points": len(group),
-        "n_failed": len(group) - len(succeeded),
+        "n_failed": len(group) - len(fits),
     }
     for name in MEASURES:
-        values = np.array([result.measures[name] for result in succeeded])
+        values = np.array([result.measures[name] for result in fits])
         finite = bool(len(values)) and bool(np.isfinite(values).all())
         record[name] = float(values.mean()) if len(values) else None
-        record[f"{name}_spread"] = (
-            float(values.std(ddof=1)) if finite and len(succeeded) > 1 else None
-        )
+        record[f"{name}_spread"] = float(values.std(ddof=1)) if finite and len(fits) > 1 else None
     for name in ("n_iterations", "seconds"):
-        record[name] = (
-            float(np.mean([getattr(result, name) for result in succeeded])) if succeeded else None
-        )
+        record[name] = float(np.mean([getattr(result, name) for result in fits])) if fits else None
     return record
