@@ -18,7 +18,7 @@ from manymaps.labels import repeated_label
 
 __all__ = ["read_columns", "refuse_long_texts"]
 
-# Cells become Python objects of about 50 bytes: 1 GB.
+# Columns are lists of Python objects, all of them in memory.
 MOST_CELLS = 20_000_000
 LARGEST_COLUMN = 2**30
 # Longer cells are not numbers: no number of 64 bits has as many digits, and Python refuses to

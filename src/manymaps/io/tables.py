@@ -62,7 +62,7 @@ BLOCK_NUMBERS = 2**18
 # Rows are coded in batches of this size. They are freed before Python searches them for reference
 # cycles, which takes a third of the time with larger batches.
 BATCH_ROWS = 256
-# Up to this many cells are cached with their numbers; more different numbers rarely repeat.
+# The cache of numbers has a limit, so that a column of unrounded ones does not fill the memory.
 MOST_KNOWN = 2**12
 # Delimiters are compared on this many bytes, so that the whole file is split only once.
 HEAD_BYTES = 2**20
