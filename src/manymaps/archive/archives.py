@@ -51,7 +51,7 @@ def write_archive(
     OSError
         If the file cannot be written; nothing is left behind.
     """
-    with _checked(path, f"this {schema.kind} cannot be written"):
+    with _checked(path, f"this {schema.kind} file cannot be written"):
         schema.check(meta, arrays)
         text = json.dumps({"format": schema.kind, "version": schema.version, **meta})
     write_arrays(path, arrays, {_META: text})
@@ -102,7 +102,7 @@ def read_archive(path: str | os.PathLike[str], schema: Schema) -> _Content:
         with reading(path, what, _ADVICE):
             meta = json.loads(file.text(_META))
         if not isinstance(meta, dict) or meta.get("format") != schema.kind:
-            raise DataError(f"{path}: this is not a {schema.kind}")
+            raise DataError(f"{path}: this is not a {schema.kind} file")
         _check_version(path, meta.get("version"), schema)
         return meta, _declared_arrays(path, file, schema, meta)
 
@@ -127,7 +127,9 @@ def read_declared(
 def _check_version(path: str | os.PathLike[str], version: Any, schema: Schema) -> None:
     """Reject a file whose version is missing or newer than the schema."""
     if type(version) is not int:
-        raise DataError(f"{path}: this {schema.kind} does not state its version; it is damaged")
+        raise DataError(
+            f"{path}: this {schema.kind} file does not state its version; it is damaged"
+        )
     if version > schema.version:
         raise DataError(
             f"{path}: written by a newer manymaps (format {version}, this one reads up to "
@@ -139,7 +141,7 @@ def _declared_arrays(
     path: str | os.PathLike[str], file: ArrayFile, schema: Schema, meta: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
     """Read the arrays that a schema declares, and check them together with the plain values."""
-    with _checked(path, f"this {schema.kind} is damaged"):
+    with _checked(path, f"this {schema.kind} file is damaged"):
         arrays = {name: file.read(name) for name in schema.declared(schema.arrays, file.heads)}
         schema.check(meta, arrays)
         return arrays

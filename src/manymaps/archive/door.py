@@ -110,7 +110,8 @@ def reader(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
                 if not isinstance(source, str | os.PathLike):
                     raise
                 if isinstance(error, MemoryError):
-                    message = f"{source} cannot be read as {what}: memory is insufficient"
+                    fault = "it needs more memory than is available"
+                    message = f"{source} cannot be read as {what}: {fault}"
                 if str(source) not in message:
                     message = f"{source}: {message}"
                 elif isinstance(error, DataError) and len(message) <= _LONGEST_MESSAGE:

@@ -311,10 +311,15 @@ def _read_wide(table: Table, head: TableHead, frame: Any, label_column: str | No
     notes = [f"labels from the column {names[label]!r}"] if label is not None else []
     if nested:
         notes.append(f"columns of lists left out: {listed(nested)}")
-    columns = [np.asarray(table.series[names[c]].to_numpy(), np.float64) for c in features]
+    data, rows, ends = [], [], [0]
+    for c in features:  # one column at a time, because a frame may be larger than its counts
+        column = np.asarray(table.series[names[c]].to_numpy(), np.float64)
+        rows.append(np.flatnonzero(column))
+        data.append(column[rows[-1]])
+        ends.append(ends[-1] + rows[-1].size)
+    parts = (np.concatenate(data), np.concatenate(rows), np.array(ends))
     return CountParts(
-        # Column by column: a frame of floats and integers as one array would be copied twice.
-        sparse.hstack([sparse.csc_array(column[:, None]) for column in columns], format="csr"),
+        sparse.csc_array(parts, shape=(len(table), len(features))).tocsr(),
         index if label is None else list(map(cell_label, table.cells(label))),
         [names[c] for c in features],
         _kinds(

@@ -60,5 +60,7 @@ def read_saved_counts(path: Path) -> Counts | None:
         return Counts(
             values, labels[0], labels[1], (rows, columns), metadata[0], metadata[1], report
         )
+    except DataError:
+        raise
     except (RecursionError, TypeError, ValueError) as error:
-        raise DataError(f"{path}: this file of counts is damaged: {error}") from error
+        raise DataError(f"{path}: this {COUNTS.kind} file is damaged: {error}") from error
