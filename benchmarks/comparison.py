@@ -2,6 +2,7 @@
 
     python benchmarks/comparison.py [--swapped 30] [--shares 1 .5 .25 .1] [--repeats 3] [--people]
     python benchmarks/comparison.py --rates 1500
+    python benchmarks/comparison.py --coverage
 
 Two groups are drawn from the same norms (`manymaps.resampled`). For some words of the second group,
 a share of the responses is exchanged with those of another word, in a cycle. The findings of
@@ -25,6 +26,12 @@ four responses, 100 responses per word and group). No word, a quarter or half of
 a shift of one sense, or by a shift of responses within a sense. "any" is the share of the N
 comparisons with any finding. Without differences it must not exceed alpha, 0.05. "false" is the
 mean share of unchanged words among the findings, which must not exceed it either.
+
+With --coverage, the intervals of effects are compared with the effects of the populations. A share
+of the responses of all USF words is exchanged, and both groups are drawn with the responses of the
+norms, or 40 or 15 per word. "below" and "above" are the shares of words whose interval is below or
+above the true effect. The last lines are for published norms: responses given once are missing in
+one of two groups without differences.
 """
 
 from __future__ import annotations
@@ -40,6 +47,9 @@ from scipy import linalg, sparse
 
 import manymaps as mm
 from manymaps.analysis.comparison import NO_CHANGE
+from manymaps.analysis.group_effects import agreement_effects
+from manymaps.analysis.group_tests import DealtUnits, PooledSenses
+from manymaps.data.responses import grouped_responses
 from manymaps.data.trials import Trials
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -206,6 +216,64 @@ def of_rates(n_repeats: int) -> None:
         )
 
 
+def true_effects(one: sparse.csr_array, other: sparse.csr_array) -> np.ndarray:
+    """The effect between two tables of response proportions, whose rows need not sum to 1."""
+    one, other = (
+        sparse.csr_array(sparse.diags_array(1 / np.maximum(x.sum(axis=1), 1e-9)) @ x)
+        for x in (one, other)
+    )
+    within = one.multiply(one).sum(axis=1) + other.multiply(other).sum(axis=1)
+    return 1 - 2 * one.multiply(other).sum(axis=1) / np.where(within > 0, within, 1)
+
+
+def of_intervals(usf: mm.Associations) -> None:
+    """How many intervals of effects contain the effects of the populations."""
+    print("exchanged  responses   words  median effect     bias  coverage  below  above")
+    rng = np.random.default_rng(0)
+    cues = np.flatnonzero(np.diff(usf.strengths.indptr) >= 5)
+    for share in (0.0, 0.1, 0.25, 0.5, 1.0):
+        for number in (None, 40, 15):
+            asked = np.full(usf.n_objects, number) if number else usf.n_responses
+            norms = replace(usf, n_responses=asked)
+            other = swapped(norms, rng.permutation(cues), share)
+            truth = true_effects(norms.strengths, other.strengths)
+            groups = {"a": mm.resampled(norms, rng), "b": mm.resampled(other, rng)}
+            found = grouped_responses(groups)
+            words = np.flatnonzero((found.totals() >= 10).all(axis=0))
+            senses = PooledSenses(np.zeros(len(words), int), np.zeros(1, int), np.zeros(0, int))
+            effect, low, high = agreement_effects(DealtUnits.of(found, words, senses), 2)
+            place = {label: i for i, label in enumerate(usf.labels)}
+            truth = truth[[place[found.labels[i]] for i in words]]
+            known = np.isfinite(effect)
+            below, above = (high < truth)[known].mean(), (low > truth)[known].mean()
+            print(
+                f"{share:9.2f}  {number or 'norms':>9}  {len(words):6,}  {np.median(truth):13.3f}  "
+                f"{np.nanmean(effect - truth):7.4f}  {1 - below - above:8.3f}  {below:.3f}  "
+                f"{above:.3f}",
+                flush=True,
+            )
+
+
+def of_single_responses(usf: mm.Associations) -> None:
+    """Effects and p-values if one of two groups lacks the responses given once."""
+    rng = np.random.default_rng(0)
+    groups = {name: mm.resampled(usf, rng) for name in ("first", "second")}
+    totals = sparse.diags_array(groups["second"].n_responses.astype(float))
+    counts = sparse.csr_array(totals @ groups["second"].strengths)
+    counts.data = np.where(np.rint(counts.data) > 1, np.rint(counts.data), 0)
+    counts.eliminate_zeros()
+    lacking = mm.Associations(usf.labels, counts)
+    for name, second in (("all responses", groups["second"]), ("without single ones", lacking)):
+        found = mm.compare({"first": groups["first"], "second": second}, responses="keep",
+                           n_permutations=9_999)  # fmt: skip
+        print(
+            f"{name:<20} p<.05 {(found.p <= 0.05).mean():.3f}  median effect "
+            f"{np.median(found.effect):.3f}  effect of .2 or more "
+            f"{(found.effect_low >= 0.2).mean():.4f}",
+            flush=True,
+        )
+
+
 def of_people(arguments: argparse.Namespace) -> None:
     """Count p-values that are small by chance, if participants or responses are permuted."""
     print("tied   people dealt: p<.05 found false   answers dealt: p<.05 found false")
@@ -236,7 +304,13 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--people", action="store_true")
     parser.add_argument("--rates", type=int, metavar="N")
+    parser.add_argument("--coverage", action="store_true")
     arguments = parser.parse_args()
+    if arguments.coverage:
+        usf = mm.read_associations(NORMS, strength="count", responses="keep")
+        of_intervals(usf)
+        of_single_responses(usf)
+        return
     if arguments.rates:
         of_rates(arguments.rates)
         return

@@ -1,9 +1,11 @@
 """What kernels between Cauchy and Gaussian show of associations: explained share and visibility.
 
     python benchmarks/kernels.py [--data usf lwow] [--seeds 0] [--degrees 1 2 4 8 inf]
-                                 [--penalties 0 0.001 0.01] [--iterations 500]
+                                 [--penalties 0 0.001 0.01] [--powers 0] [--iterations 500]
 
-One line per data set, degrees of freedom and penalty, with means over the seeds:
+One line per data set and setting, with means over the seeds. A power above 0 adds fixed factors to
+the model, q(j|i) ~ b_j v_ij, where b_j is the share of the responses that are j to this power. They
+are an experiment and not an option of the package. The columns are:
 
     explained  mean over cues of sum_j min(p_ij, q_ij)
     visible    share of cues whose strongest associate is among the 10 nearest dots in a map
@@ -23,14 +25,18 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import itertools
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 from starts import DATA, LEAST, NORMS, strongest, visible
 
 import manymaps as mm
+from manymaps.model.cost import Cost
+from manymaps.model.objective import Objective
 
 LWOW = DATA / "lwow" / "mistral_edges.csv.gz"
 MOST_WORDS = 4_000
@@ -61,18 +67,40 @@ SETS: dict[str, tuple[Callable[[], mm.Associations], int]] = {
 }
 
 
-def explained(atlas: mm.Atlas, strengths: sparse.csr_array) -> float:
+def popularity(table: sparse.csr_array, power: float) -> np.ndarray:
+    """Return powers of the column sums of the rows' shares, of at least a tenth of the median."""
+    rows = np.maximum(table.sum(axis=1), 1e-12)
+    sums = np.asarray((sparse.diags_array(1 / rows) @ table).sum(axis=0))
+    factors = np.maximum(sums, np.median(sums[sums > 0]) / 10) ** power
+    return np.asarray(factors / factors.mean())
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PopularMaps(mm.MultipleMapsTSNE):
+    """Multiple maps t-SNE with the popularity of the responses as fixed factors."""
+
+    power: float = 0.0
+
+    def _objective(self, forward: Objective) -> Cost:
+        factors = popularity(forward.target.values, self.power) if self.power else None
+        return super()._objective(replace(forward, column_factors=factors))
+
+
+def probabilities(
+    atlas: mm.Atlas, factors: np.ndarray, rows: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    """Return q(j|i) of pairs (i, j) with factors b_j."""
+    choices = replace(atlas.choices, factors=factors)
+    return np.asarray(factors[columns] * choices.row_shares(rows, columns))
+
+
+def explained(atlas: mm.Atlas, factors: np.ndarray, strengths: sparse.csr_array) -> float:
     """Return the mean over cues of sum_j min(p_ij, q_ij), with p divided by its row sums."""
     cues = np.repeat(np.arange(atlas.n_objects), np.diff(strengths.indptr))
     sums = np.bincount(cues, strengths.data, atlas.n_objects)
-    q = atlas.choices.row_shares(cues, strengths.indices)
+    q = probabilities(atlas, factors, cues, strengths.indices)
     p = strengths.data / sums[cues]
     return float(np.minimum(p, q).sum() / np.count_nonzero(sums))
-
-
-def probability_of_strongest(atlas: mm.Atlas, strengths: sparse.csr_array) -> float:
-    """Return the median probability of the strongest associate under the model."""
-    return float(np.median(atlas.choices.row_shares(*strongest(strengths))))
 
 
 def span(atlas: mm.Atlas) -> float:
@@ -84,14 +112,31 @@ def span(atlas: mm.Atlas) -> float:
     return float(np.mean(widths))
 
 
-def figures(atlas: mm.Atlas, data: mm.Associations) -> tuple[float, ...]:
+def figures(atlas: mm.Atlas, data: mm.Associations, power: float) -> tuple[float, ...]:
     """Return the columns of the table for one fit."""
+    factors = popularity(data.strengths, power)
     return (
-        explained(atlas, data.strengths),
+        explained(atlas, factors, data.strengths),
         visible(atlas, data.strengths),
-        probability_of_strongest(atlas, data.strengths),
+        float(np.median(probabilities(atlas, factors, *strongest(data.strengths)))),
         span(atlas),
         float(atlas.parameters["kl_divergence"]),
+    )
+
+
+def line(data: mm.Associations, seeds: list[int], power: float, **settings: float) -> str:
+    """Return one line of the table: the mean over the seeds, and the seconds per fit."""
+    start = time.perf_counter()
+    rows = [
+        figures(
+            PopularMaps(power=power, random_state=seed, **settings).fit(data).atlas_, data, power
+        )
+        for seed in seeds
+    ]
+    share, seen, probability, width, kl = np.mean(rows, axis=0)
+    return (
+        f"{share:9.3f}  {seen:7.3f}  {probability:9.3f}  {width:5.1f}  {kl:5.3f}  "
+        f"{(time.perf_counter() - start) / len(rows):7.0f}"
     )
 
 
@@ -102,33 +147,22 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--degrees", type=float, nargs="+", default=[1, 2, 4, 8, np.inf])
     parser.add_argument("--penalties", type=float, nargs="+", default=[0, 0.001, 0.01])
+    parser.add_argument("--powers", type=float, nargs="+", default=[0])
     parser.add_argument("--iterations", type=int, default=500)
     arguments = parser.parse_args()
     for name in arguments.data:
         read, n_maps = SETS[name]
         data = read()
         print(f"\n{name}: {data.n_objects} words, {data.n_pairs} pairs, {n_maps} maps")
-        print("degrees  penalty  explained  visible  strongest   span     KL  seconds")
-        for degrees in arguments.degrees:
-            for penalty in arguments.penalties:
-                start = time.perf_counter()
-                rows = [
-                    figures(
-                        mm.MultipleMapsTSNE(
-                            n_maps, degrees_of_freedom=degrees, penalty=penalty,
-                            max_iter=arguments.iterations, random_state=seed,
-                        ).fit(data).atlas_,
-                        data,
-                    )
-                    for seed in arguments.seeds
-                ]  # fmt: skip
-                seconds = (time.perf_counter() - start) / len(rows)
-                share, seen, probability, width, kl = np.mean(rows, axis=0)
-                print(
-                    f"{degrees:7g}  {penalty:7g}  {share:9.3f}  {seen:7.3f}  {probability:9.3f}  "
-                    f"{width:5.1f}  {kl:5.3f}  {seconds:7.0f}",
-                    flush=True,
-                )
+        print("degrees  penalty  power  explained  visible  strongest   span     KL  seconds")
+        for degrees, penalty, power in itertools.product(
+            arguments.degrees, arguments.penalties, arguments.powers
+        ):
+            columns = line(
+                data, arguments.seeds, power, n_maps=n_maps, penalty=penalty,
+                degrees_of_freedom=degrees, max_iter=arguments.iterations,
+            )  # fmt: skip
+            print(f"{degrees:7g}  {penalty:7g}  {power:5g}  {columns}", flush=True)
 
 
 if __name__ == "__main__":

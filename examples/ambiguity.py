@@ -9,6 +9,7 @@ prints Spearman's correlation over words, with a 95 % bootstrap interval over wo
     ambiguity               2^entropy of the senses' shares (`manymaps.ambiguity`), of one fit
     the same, of samples    mean over fits to resampled responses
     senses listed           number of listed senses
+    fine                    both for the fine groups, of which the senses consist
     maps                    2^entropy of the word's mixing proportions in that fit
     effective responses     2^entropy of the responses themselves: no model, no clustering
     responses               number of different responses
@@ -104,6 +105,9 @@ def measures(
     yield "ambiguity", one.ambiguity
     yield "the same, of samples", samples.ambiguity
     yield "senses listed", one.n_senses
+    fine = mm.ambiguity(atlas, level="fine")
+    yield "ambiguity, fine", fine.ambiguity
+    yield "fine senses listed", fine.n_senses
     yield "maps", mm.ambiguity(replace(atlas, associations=None)).ambiguity
     yield "effective responses", one.effective_responses
     yield "responses", one.distinct_responses

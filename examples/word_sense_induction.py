@@ -145,7 +145,8 @@ def by_listed_sense(atlas: mm.Atlas, pairs: Pairs) -> np.ndarray:
     clusters = np.full(len(pairs.words), -1)
     for own in by_word(pairs):
         held: dict[str, tuple[float, int]] = {}
-        senses = atlas.senses(atlas.labels[pairs.words[own.start]], n_neighbors=LISTED)
+        word = atlas.labels[pairs.words[own.start]]
+        senses = atlas.senses(word, n_neighbors=LISTED, level="fine")
         # A map of which nothing was observed is the model's alone, and no sense of these pairs.
         for number, sense in enumerate(one for one in senses if one.share > 0):
             for near in sense.neighbors:

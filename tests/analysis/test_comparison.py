@@ -106,8 +106,8 @@ def test_senses_do_not_bring_a_false_discovery_rate_of_their_own():
 def test_tables_have_a_row_for_each_word_and_sense(planted):
     table = planted.to_frame("pandas")
     assert list(table.columns) == [
-        "word", "change", "n_young", "n_old", "divergence", "by_chance", "p", "q", "least_q",
-        "cosine", "senses", "more_young", "more_old",
+        "word", "change", "effect", "effect_low", "effect_high", "n_young", "n_old", "divergence",
+        "by_chance", "p", "q", "least_q", "cosine", "senses", "more_young", "more_old",
     ]  # fmt: skip
     own = [min([found.q, *(sense.q for sense in senses)]) for found, senses in (
         (row, planted.senses_of(row.word)) for row in table.itertuples()
@@ -120,7 +120,8 @@ def test_tables_have_a_row_for_each_word_and_sense(planted):
     assert "gained" in row["senses"]
     senses = planted.sense_frame("pandas")
     assert list(senses.columns) == [
-        "word", "sense", "change", "share_young", "share_old", "p", "q", "members",
+        "word", "sense", "change", "share_young", "share_old", "shift", "shift_low", "shift_high",
+        "p", "q", "members",
     ]  # fmt: skip
     assert (senses.groupby("word")["sense"].max() + 1).sum() == len(senses)
 
@@ -142,21 +143,19 @@ def test_without_a_difference_p_values_are_even():
 def people_who_think_of_one_sense(seed, n_people=40, n_cues=20):
     """Trials in which the answers of a person are those of one sense, in either of two groups.
 
-    A few trials whose cues are the answers, or three further words that evoke the answers of one
-    sense, tie those of a sense together.
+    A few trials whose cues are the answers tie those of a sense together.
     """
     rng = np.random.default_rng(seed)
-    senses, n_further = np.arange(n_cues * 2 * 3).reshape(n_cues, 2, 3), n_cues * 2 * 3
+    senses = np.arange(n_cues * 2 * 3).reshape(n_cues, 2, 3)
     rows = [(c, senses[c, rng.integers(2)], p) for c in range(n_cues) for p in range(n_people)]
     for sense in senses.reshape(-1, 3):
         for k in range(3):
             others = [*np.delete(sense, k), -1]
             rows += [(n_cues + sense[k], others, p) for p in range(4)]
-            rows += [(n_cues + n_further + sense[k], sense, p) for p in range(4)]
     cue, given, person = (np.array(part) for part in zip(*rows, strict=True))
     answers = [f"a{a}" for a in range(senses.size)]
     group = np.where(person % 2, "b", "a").astype(object)
-    cues = [*(f"c{c}" for c in range(n_cues)), *answers, *(f"d{a}" for a in range(n_further))]
+    cues = [*(f"c{c}" for c in range(n_cues)), *answers]
     people = [f"p{i}" for i in range(n_people)]
     return Trials(cues, answers, cue, given, person, people, {"group": group})
 
@@ -222,9 +221,9 @@ def test_a_group_of_few_is_named_where_it_keeps_words_from_being_tested():
     few = replace(norms, n_responses=np.where(np.arange(norms.n_objects) < 2, 40, 4))
     groups = {"a": drawn(norms, 0), "b": drawn(norms, 1), "few": few}
     found = compare(groups, responses="keep")
-    assert "are not tested; without the group 'few' 54 could be tested" in " ".join(found.notes)
+    assert "are not tested; without the group 'few', 54 could be tested" in " ".join(found.notes)
     with pytest.raises(
-        DataError, match="little can be found; without the group 'few' 54 could be tested"
+        DataError, match="tests detect little; without the group 'few', 54 could be tested"
     ):
         compare(groups, responses="keep", min_responses=50)
     two = compare({name: groups[name] for name in ("a", "few")}, responses="keep")
@@ -272,7 +271,7 @@ def test_fits_start_from_one_and_carry_what_was_found(fitted):
     found, swapped = fitted
     young, old = found.atlases()
     assert young.n_maps == old.n_maps == 4
-    told = {"change", "excess", "q", "least_q", "neighbors_kept", "relocated"}
+    told = {"change", "effect", "excess", "q", "least_q", "neighbors_kept", "relocated"}
     assert set(young.metadata) == told
     assert np.isnan(young.metadata["q"]).sum() == len(set(young.labels) - set(found.words))
     assert (young.metadata["change"] == "").sum() >= young.n_objects - 4
@@ -298,15 +297,17 @@ def test_what_cannot_be_compared_is_refused():
     with pytest.raises(DataError, match=r"no cue is common to the groups: 'a' has 'word0'.*pairs"):
         compare({"a": norms, "b": other})
     upper = replace(norms, labels=[label.upper() for label in norms.labels])
-    with pytest.raises(DataError, match="read with fold=True, 36 cues would be common"):
+    with pytest.raises(DataError, match="fold=True would make 36 cues common"):
         compare({"a": norms, "b": upper})
     few = replace(norms, n_responses=np.full(norms.n_objects, 8))
     with pytest.raises(DataError, match=r"none of the 36 cues common to all groups has 10 resp.*8"):
         compare({"a": norms, "b": few})
-    with pytest.raises(DataError, match="'a', 'b' hold the very same responses"):
+    with pytest.raises(DataError, match="'a', 'b' have identical responses"):
         compare({"a": norms, "b": norms})
-    for name, value in (("alpha", 1.0), ("min_share", 2), ("n_permutations", 3),
-                        ("correction", "none"), ("min_responses", 0)):  # fmt: skip
+    for name, value in (
+        ("alpha", 1.0), ("min_share", 2), ("n_permutations", 3), ("correction", "none"),
+        ("min_responses", 0), ("min_effect", 1.0),
+    ):  # fmt: skip
         with pytest.raises(ParameterError, match=name):
             compare({"a": norms, "b": few}, **{name: value})
     with pytest.raises(mm.UnknownLabelError):

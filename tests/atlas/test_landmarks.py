@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import reference
 from manymaps.atlas import landmarks
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import principal_plane, standing, view
@@ -18,7 +19,7 @@ def random_atlas(seed=0, model=MULTIPLE_MAPS_T_SNE, n_maps=3, n=12, n_components
     return Atlas(labels, rng.normal(size=(n_maps, n, n_components)), proportions, model)
 
 
-@pytest.mark.parametrize("kernel", ["cauchy", "gaussian"])
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])
 def test_standing_is_proportion_times_what_all_recall(kernel, normalization, monkeypatch):
     monkeypatch.setattr(landmarks, "NEGLIGIBLE", 0.0)
@@ -29,7 +30,7 @@ def test_standing_is_proportion_times_what_all_recall(kernel, normalization, mon
     v = np.zeros((atlas.n_maps, atlas.n_objects, atlas.n_objects))
     for m in range(atlas.n_maps):
         d2 = ((atlas.maps[m][:, None] - atlas.maps[m]) ** 2).sum(-1) / 1.3**2
-        kernel_values = np.exp(-d2) if kernel == "gaussian" else 1 / (1 + d2)
+        kernel_values = np.exp(reference.log_kernel_of(kernel, d2))
         v[m] = np.outer(atlas.proportions[m], atlas.proportions[m]) * kernel_values
         np.fill_diagonal(v[m], 0)
     z = v.sum() if normalization == "joint" else v.sum(axis=(0, 2))[:, None]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import reference
 from manymaps.atlas.probabilities import Choices
 from manymaps.model.choice import ChoiceModel
 
@@ -25,12 +26,12 @@ def random_choices(kernel, normalization, given, n_maps, factors=True):
 def table_of(choices):
     """v_ij summed over maps, (n, n), without factors."""
     d2 = ((choices.maps[:, :, None] - choices.maps[:, None]) ** 2).sum(-1) / 1.3**2
-    kernel = np.exp(-d2) if choices.model.kernel == "gaussian" else 1 / (1 + d2)
+    kernel = np.exp(reference.log_kernel_of(choices.model.kernel, d2))
     pi = choices.proportions
     return (pi[:, :, None] * pi[:, None] * kernel).sum(axis=0)
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 @pytest.mark.parametrize("n_maps", [1, 3])
 class TestOneSet:
     def test_conditional(self, kernel, n_maps):
@@ -50,7 +51,7 @@ class TestOneSet:
         np.testing.assert_allclose(found, v / v.sum(), rtol=1e-5)
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 @pytest.mark.parametrize("n_maps", [1, 3])
 @pytest.mark.parametrize("factors", [True, False])
 class TestTwoKinds:
@@ -99,7 +100,7 @@ def test_an_object_alone_chooses_nothing():
     assert alone.shares(0).tolist() == [[0.0]]
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+@pytest.mark.parametrize("kernel", reference.KERNELS)
 @pytest.mark.parametrize("n_maps", [1, 3])
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])
 @pytest.mark.parametrize("given", [None, "rows", "columns"])

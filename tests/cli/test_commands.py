@@ -149,7 +149,7 @@ class TestInspectionOfVectors:
         assert re.search(r"objects +4\n", result.stdout)
         assert re.search(r"lengths +1 to 10, median 5; 1 objects have none\n", result.stdout)
         assert re.search(r"zero vectors +1; their cosine", result.stdout)
-        assert "repeat an earlier label" in result.stdout
+        assert "with a repeated label" in result.stdout
         assert "\x1b" not in result.stdout
         assert "--method tsne --perplexity 1" in result.stdout
 
@@ -214,7 +214,7 @@ class TestSenses:
         observed = sparse.csr_array(table)
         grouped = tmp_path / "grouped.atlas"
         replace(mm.load_atlas(atlas), associations=observed).save(grouped)
-        senses = json.loads(invoke("senses", grouped, "tie", "--json").stdout)["senses"]
+        senses = json.loads(invoke("senses", grouped, "tie", "--json", "--fine").stdout)["senses"]
         assert [sense["share"] for sense in senses] == pytest.approx([0.6, 0.36])
         assert [sense["map"] for sense in senses] == [0, 1]
         assert set(senses[0]) == {
@@ -226,20 +226,53 @@ class TestSenses:
             "unsupported",
             "n_fits",
             "neighbors",
+            "name",
+            "parts",
+            "explained",
         }
         assert [n["observed"] for n in senses[0]["neighbors"]] == pytest.approx([0.3, 0.3])
-        lines = invoke("senses", grouped, "tie").stdout.splitlines()
+        lines = invoke("senses", grouped, "tie", "--fine").stdout.splitlines()
         assert lines[0] == "tie has 2 senses in 2 maps"
         assert lines[1].split() == ["model", "data", "data", "(model)"]
         told = r"map 0   \d\d%    60%   knot \.30 \(\.\d+\), rope \.30 \(\.\d+\) +\(knot, rope\)"
         assert re.fullmatch(told, lines[2])
         assert lines[4].split() == ["others", "0%", "4%", "1", "smaller", "group"]
-        assert "3 senses" in invoke("senses", grouped, "tie", "--min-share", 0.03).stdout
-        few = invoke("senses", grouped, "tie", "--min-share", 0.5, "--min-weight", 0.9).stdout
-        assert "1 sense in 1 map\n" in few
-        left_out = json.loads(invoke("senses", grouped, "tie", "--json").stdout)["left_out"]
+        assert "3 senses" in invoke("senses", grouped, "tie", "--min-share", 0.03, "--fine").stdout
+        few = ("--min-share", 0.5, "--min-weight", 0.9, "--fine")
+        assert "1 sense in 1 map\n" in invoke("senses", grouped, "tie", *few).stdout
+        left_out = json.loads(invoke("senses", grouped, "tie", "--json", "--fine").stdout)[
+            "left_out"
+        ]
         assert (left_out["n_groups"], left_out["n_maps"]) == (1, 0)
         assert left_out["share"] == pytest.approx(0.04)
+
+    def test_meanings_have_names_and_parts(self, tmp_path):
+        saved = tmp_path / "made.atlas"
+        fields = np.kron(np.eye(3), np.ones((3, 3)))
+        table = np.zeros((10, 10))
+        table[1:, 1:] = (fields - np.eye(9)) / 2
+        table[0, 1:8] = [0.3, 0.1, 0.1, 0.2, 0.15, 0.11, 0.04]
+        labels = ["tie", "knot", "rope", "cord", "suit", "coat", "shirt", "game", "score", "win"]
+        maps = np.random.default_rng(0).normal(size=(2, 10, 2))
+        proportions = np.array([[0.7, *[1] * 3, *[0.2] * 3, *[1] * 3]] * 2)
+        proportions[1] = 1 - proportions[0]
+        observed = sparse.csr_array(table)
+        made = mm.Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE, associations=observed)
+        made.save(saved)
+        record = json.loads(invoke("senses", saved, "tie", "--json").stdout)
+        first, second = record["senses"]
+        assert (first["name"][0], second["name"][0]) == ("knot", "suit")
+        assert len(first["parts"][0]["neighbors"]) == 3
+        assert set(second["parts"][0]) == set(second) - {"caption"}
+        lines = invoke("senses", saved, "tie").stdout.splitlines()
+        assert lines[0] == "tie has 2 senses in 2 maps"
+        assert re.match(r"knot, \w+, \w+ +map 0 +\d\d% +5\d% +knot \.30", lines[2])
+        # Of three equal maps none explains half of a sense.
+        thirds = np.full((3, 10), 1 / 3)
+        replace(made, maps=np.stack([maps[0]] * 3), proportions=thirds).save(saved)
+        lines = invoke("senses", saved, "tie").stdout.splitlines()
+        assert lines[0] == "tie has 2 senses in 0 maps"
+        assert re.match(r"knot, \w+, \w+ +no map +5\d% +knot \.30", lines[2])
 
     def test_maps_that_recall_little_are_left_out_and_counted(self, atlas):
         lines = invoke("senses", atlas, "tie", "--min-weight", 0.9).stdout.splitlines()
@@ -256,10 +289,10 @@ class TestSenses:
         assert made.explained_by_map("tie").tolist() == [0, 1]
         assert np.isnan(made.explained_by_map("shelf")).all()
         made.save(saved := tmp_path / "made.atlas")
-        senses = json.loads(invoke("senses", saved, "tie", "--json").stdout)
+        senses = json.loads(invoke("senses", saved, "tie", "--json", "--fine").stdout)
         told = {sense["map"]: sense["unsupported"] for sense in senses["senses"]}
         assert told == {0: True, 1: False}
-        lines = invoke("senses", saved, "tie").stdout.splitlines()
+        lines = invoke("senses", saved, "tie", "--fine").stdout.splitlines()
         assert lines[0] == "tie has 1 sense in 1 map"
         assert any(re.match(r"map 0 +\d\d% +unsupported +shelf - ", line) for line in lines)
 

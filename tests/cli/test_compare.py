@@ -80,16 +80,20 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert set(found) == {
         "groups", "units", "n_words", "n_changed", "n_words_changed", "n_senses",
         "n_senses_changed", "alpha", "changes", "notes", "seed", "seconds", "output", "table",
-        "sense_table", "plot", "atlases",
+        "sense_table", "plot", "atlases", "min_effect", "effect", "spelling_variants",
     }  # fmt: skip
     assert found["groups"][0] == {"name": "young", "n_responses": 480, "median_units": 80.0}
     assert (found["n_words"], found["n_changed"], found["units"]) == (6, 1, "responses")
     (tie,) = found["changes"]
     assert set(tie) == {
-        "word", "change", "divergence", "by_chance", "p", "q", "cosine", "senses", "more"
+        "word", "change", "divergence", "by_chance", "p", "q", "cosine", "senses", "more",
+        "effect", "effect_low", "effect_high",
     }  # fmt: skip
     assert tie["word"] == "tie"
     assert tie["q"] == here.q[here.index("tie")] <= 0.05
+    assert tie["effect"] == here.effect[here.index("tie")]
+    assert 0 < tie["effect_low"] < tie["effect"] < tie["effect_high"] < 1
+    assert found["effect"]["median"] == np.median(here.effect)
     assert {sense["change"] for sense in tie["senses"]} == {"grew", "shrank"}
     assert tie["more"]["young"][0]["answer"] in KNOTS
     assert tie["more"]["old"][0]["answer"] in SUITS
@@ -103,13 +107,62 @@ def test_json_has_the_promised_keys(norms, tmp_path):
 
 def test_a_person_reads_what_changed(norms, tmp_path):
     result = worked(invoke("compare", *norms, "--names", "under 30,over 30", *FEW))
-    assert result.stdout.startswith("1 of 6 words changed (1 in all their responses, 2 of ")
-    assert "more of under 30" in result.stdout
-    assert "tie   senses shifted" in result.stdout
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith(
+        "1 of 6 words differ between under 30 and over 30; the median effect of all words is "
+    )
+    assert lines[1].split()[:4] == ["word", "change", "effect", "95"]
+    assert lines[1].endswith("more of over 30")
+    assert lines[2].startswith("tie   senses shifted  0.")
+    assert lines[3].startswith("1 words differ in all their responses, 2 of ")
     assert "under 30: 16 pairs of 6 objects" in result.stderr
     same = write_norms(tmp_path / "same.tsv", people(0.9, 7))
     result = invoke("compare", norms[0], same, *FEW)
     assert "no word differs significantly" in result.stdout
+
+
+def test_a_minimum_effect_leaves_out_smaller_differences(norms):
+    effect = record(*norms)["changes"][0]["effect_low"]
+    assert record(*norms, "--min-effect", effect - 0.01)["n_changed"] == 1
+    less = record(*norms, "--min-effect", effect + 0.01)
+    assert (less["n_changed"], less["n_words_changed"], less["n_senses_changed"]) == (0, 0, 0)
+    failed(invoke("compare", *norms, "--min-effect", 1), 2, "--min-effect")
+
+
+def test_files_of_another_kind_differ_in_every_word_but_hardly_in_effect(tmp_path):
+    """Published norms without responses given once, against complete ones of the same study."""
+    rng = np.random.default_rng(0)
+    cues = [f"cue{c}" for c in range(60)]
+    shares = np.append([0.2, 0.1, 0.1, 0.05, 0.05], np.full(600, 1 / 1200))
+    for name, least in (("complete", 1), ("published", 2)):
+        lines = [
+            f"{cue}\t{cue} a{a}\t{n}"
+            for cue in cues
+            for a, n in enumerate(rng.multinomial(600, shares))
+            if n >= least
+        ]
+        (tmp_path / f"{name}.tsv").write_text("cue\tresponse\tcount\n" + "\n".join(lines) + "\n")
+    files = (tmp_path / "complete.tsv", tmp_path / "published.tsv")
+    result = worked(invoke("compare", *files, "--responses", "keep", *FEW))
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("60 of 60 words differ between complete and published; the median")
+    assert "so the groups or their data differ as a whole; --min-effect " in lines[1]
+    assert "'published' lacks responses given once, which are " in result.stderr
+    found = record(*files, "--responses", "keep")
+    assert found["effect"]["median"] < 0.25
+    assert record(*files, "--responses", "keep", "--min-effect", 0.3)["n_changed"] == 0
+
+
+def test_spellings_that_only_one_group_uses_are_listed(norms, tmp_path):
+    text = norms[1].read_text()
+    american, british = tmp_path / "american.tsv", tmp_path / "british.tsv"
+    american.write_text(text + "suit\tgray color\t30\n")
+    british.write_text(norms[0].read_text() + "suit\tgrey-colour\t25\nsuit\tsuits\t9\n")
+    found = record(american, british)
+    assert found["spelling_variants"] == [{"spellings": ["gray color", "grey-colour"], "uses": 55}]
+    assert "different spellings, which count as differences: gray color / grey-colour" in str(
+        found["notes"]
+    )
 
 
 @pytest.mark.parametrize("by", ["age", "age < 30"])
@@ -190,7 +243,7 @@ def test_words_of_two_languages_are_paired(norms, tmp_path):
     assert [change["word"] for change in found["changes"]] == ["tie"]
     assert found["n_words"] == 5
     result = failed(invoke("compare", norms[0], dutch), 3, "no cue is common to the groups")
-    assert "read with --fold, 6 cues would be common" in result.stderr
+    assert "--fold would make 6 cues common" in result.stderr
     pairs.write_text("only\none\n")
     result = failed(invoke("compare", norms[0], dutch, "--pairs", pairs), 3, "--pairs")
     assert "has one column" in result.stderr
@@ -243,7 +296,7 @@ def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypa
         (["young.tsv", "old.tsv", "--names", "a"], 2, "--names has 1 names for 2 files"),
         (["young.tsv", "old.tsv", "--names", "a,a"], 2, "a"),
         (["young.tsv", "young.tsv"], 2, "duplicate group name 'young.tsv'"),
-        (["young.tsv", "copy.tsv"], 3, "hold the very same responses"),
+        (["young.tsv", "copy.tsv"], 3, "have identical responses"),
         (["young.tsv", "trials.csv"], 3, "contains raw trials, but"),
         (["young.tsv", "old.tsv", "--within", "age"], 2, "--within age requires raw trials"),
         (["young.tsv", "old.tsv", "--maps", 3], 2, "--maps does not apply"),

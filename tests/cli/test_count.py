@@ -9,6 +9,7 @@ import pytest
 from click.testing import Result
 
 from cli_samples import failed, invoke, on_a_terminal, run, worked
+from manymaps import load_atlas
 from manymaps.data.counts import Counts
 from manymaps.io.counting import Words, count_cooccurrences, count_texts
 from manymaps.io.counts import read_counts
@@ -211,3 +212,36 @@ def test_reading_is_that_of_python(posts):
     posts.write_text('{"body": "tie", "nr": "x"}\n')
     counts = written(posts, "--column", "body", "--label-column", "nr")
     assert same(counts, count_texts(Texts(posts, column="body", label_column="nr")))
+
+
+class TestLabels:
+    """Every command that reads a file of `count` keeps the labels in it."""
+
+    @pytest.fixture(params=["texts", "bytes"])
+    def near(self, request, tmp_path: Path, monkeypatch) -> Path:
+        if request.param == "bytes":  # as for very long words
+            monkeypatch.setattr("manymaps.data.count_values.LARGEST_TEXT_ARRAY", 0)
+        texts = "tie a knot in the rope\na bow tie and a knot\nthe rope and the knot\na bow\n"
+        (tmp_path / "texts.txt").write_text(texts)
+        output = tmp_path / "near.npz"
+        worked(invoke("count", tmp_path / "texts.txt", "-o", output, "--window", 3))
+        return output
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ("--method", "mm-tsne", "--maps", 2),
+            ("--method", "mm-tsne", "--maps", 2, "--format", "npz"),
+            ("--method", "tsne", "--metric", "euclidean"),
+        ],
+    )
+    def test_fit(self, near, options):
+        atlas = near.with_name("near.atlas")
+        worked(invoke("fit", near, "-o", atlas, "--iterations", 5, "--perplexity", 2, *options))
+        assert set(load_atlas(atlas).labels) == {"and", "bow", "in", "knot", "rope", "the", "tie"}
+
+    def test_inspect_of_different_rows_and_columns(self, near):
+        """A square table of words by other words is not a table of similarities."""
+        Counts(np.ones((2, 2)), ["tie", "knot"], ["rope", "bow"]).save(near)
+        message = "the labels of the rows ('tie', 'knot') and of the columns ('rope', 'bow') differ"
+        failed(invoke("fit", near, "-o", near.with_name("a"), "--method", "mm-tsne"), 3, message)

@@ -49,8 +49,9 @@ def test_a_person_reads_each_figure_with_its_meaning(norms):
     assert "in a plane at most 5 objects can share a nearest neighbour; here" in lines[6]
     assert lines[9].startswith("stress")
     assert lines[10].startswith("fit of 1 map")
-    assert lines[-3].startswith("fit in 4 dims")
-    assert lines[-2].startswith("suggested")
+    assert lines[-4].startswith("fit in 4 dims")
+    assert lines[-3].startswith("suggested")
+    assert lines[-2].startswith("explained")
     assert lines[-1].startswith(f"next: manymaps fit {norms} -o norms.atlas --maps")
     quiet = invoke("diagnose", norms, "--quiet")
     assert "asymmetry" in quiet.stdout
@@ -126,7 +127,7 @@ def test_a_hub_is_told_with_the_bound_of_the_plane():
     ("text", "message"),
     [
         ("cue,response,strength\na,b,1\nb,a,1\n", "only 2 objects"),
-        ("cue,response,strength\na,a,1\n", "there is a single word, 'a'"),
+        ("cue,response,strength\na,a,1\n", "at least two words, got only 'a'"),
         ("cue,response,strength\na,b,nan\nb,a,1\n", "nan"),
         (
             "cue,response,strength\na,b,1\na,c,1\nb,a,1\nb,c,1\nc,a,1\nc,b,1\n",

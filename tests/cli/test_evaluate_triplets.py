@@ -40,7 +40,7 @@ def test_a_fit_foresees_what_it_was_not_told(folder):
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["n_objects"] == N
     assert "train.npy was read as triplets, the odd one last" in result.stderr
-    assert "600 triplets: similarities of all pairs as a model of choice" in result.stderr
+    assert "600 triplets: similarities of all pairs are estimated" in result.stderr
     result = worked(invoke("evaluate", "t.atlas", "test.npy", "--json"))
     found = json.loads(result.stdout)
     assert found["accuracy"] > found["chance"] + 0.2
@@ -85,7 +85,7 @@ def test_vectors_of_three_features_stay_vectors(folder):
     [
         ([[0, 1, 2], [3, 1, 3]], (), 3, "bad.npy, row 1: duplicate object"),
         ([[0, 1, 2], [0, -3, 1]], (), 3, "bad.npy, row 1: the object -3 is negative"),
-        ([[0, 1, 2], [0, 12, 1]], ("--labels", "names.txt"), 3, "row 1: the object 12 is beyond"),
+        ([[0, 1, 2], [0, 12, 1]], ("--labels", "names.txt"), 3, "row 1: the object 12 exceeds"),
         ([[0, 1, 2]], ("--neighbors", 3), 2, "--neighbors does not apply to triplets"),
         ([[0, 1, 2]], ("--norms", "names.txt"), 2, "--norms does not apply to triplets"),
         ([[90, 91, 92]], (), 3, "all three objects of none of the 1 triplets"),
@@ -111,4 +111,4 @@ def test_inspection_of_triplets_with_labels(folder):
 def test_too_many_objects_are_told_in_words_of_the_command(tmp_path):
     path = tmp_path / "asked.txt"
     path.write_text("0 1 2\n0 1 60000\n")
-    failed(invoke("inspect", path, "--format", "triplets"), 3, "leave out some of them")
+    failed(invoke("inspect", path, "--format", "triplets"), 3, "omit some of them")

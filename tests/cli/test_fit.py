@@ -139,6 +139,12 @@ class TestFit:
         assert model.normalization == "joint"
         assert model.background == 0.1
 
+    def test_explained_share_is_that_of_the_atlas(self, norms):
+        record = json.loads(worked(fitted(norms, "--json")).stdout)
+        atlas = mm.load_atlas(norms.parent / "out.atlas")
+        explained = mm.reliability(atlas).explained
+        assert record["explained"] == pytest.approx(np.nanmean(explained), abs=1e-6)
+
     @pytest.mark.parametrize(("number", "kernel"), [(3, 3.0), (1, "cauchy"), ("inf", "gaussian")])
     def test_degrees_of_freedom_choose_the_kernel(self, norms, number, kernel):
         worked(fitted(norms, "--degrees-of-freedom", number))

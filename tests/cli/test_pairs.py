@@ -90,3 +90,8 @@ def test_a_list_of_one_column_is_bad_data(folder, tmp_path):
     (tmp_path / "list.csv").write_text("tie\nknot\n")
     result = invoke("pairs", folder / "norms.atlas", tmp_path / "list.csv")
     failed(result, 3, "Expected two words on each line")
+
+
+def test_a_bipartite_atlas_has_no_pairs(made, folder):
+    result = invoke("pairs", made / "code.atlas", folder / "items.csv")
+    failed(result, 3, "the atlas is bipartite; pairs need an atlas with one kind of object")

@@ -23,7 +23,7 @@ LONG = {
     "evaluate": ("measuring", "old.atlas", "words.vec"),
     "cluster": ("finding 2 clusters", "ring.csv", "--clusters", 2),
     "stability": ("fitting ring.csv", "ring.csv", "-o", "o.atlas", "--fits", 2, *SHORT),
-    "compare": ("dealing responses of", "norms.csv", "others.csv"),
+    "compare": ("permuting responses of", "norms.csv", "others.csv"),
     "view": ("writing o.html", "old.atlas", "-o", "o.html"),
     "export": ("writing o.graphml", "old.atlas", "-o", "o.graphml"),
 }

@@ -110,6 +110,11 @@ class TestSenses:
         )
         said = invoke("senses", fitted, "tie", "--data", told_in).stderr
         assert "100 is assumed (--per-cue N)" in said
+        rows = "tie,knot,.6,90,150\ntie,suit,.4,60,150\nknot,tie,1,7,7\nsuit,tie,1,8,8\n"
+        told_in.write_text(f"cue,target,strength,count,group\n{rows}")
+        assert told(fitted, "tie", "--data", told_in)["n_responses"] == 150
+        assert "assumed" not in invoke("senses", fitted, "tie", "--data", told_in).stderr
+        assert told(fitted, "tie", "--data", told_in, "--per-cue", 30)["n_responses"] == 30
 
     def test_norms_get_a_note_that_participants_are_not_identified(self, atlas, trials, tmp_path):
         norms = write_norms(tmp_path)

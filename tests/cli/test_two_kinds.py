@@ -227,7 +227,7 @@ class TestInsert:
         assert (found["inserted"], found["dissimilar"], found["n_objects"]) == (2, ["n3"], 35)
         assert "1 document of" in result.stderr
         assert "already in the atlas, not inserted again" in result.stderr
-        assert "not in the atlas, left out: 'foam'" in result.stderr
+        assert "not in the atlas, omitted: 'foam'" in result.stderr
         assert "without counts of a word in the atlas, omitted: 'n3'" in result.stderr
         assert "2 new of 35 objects" in self.inserted(made, new).stdout
         assert self.inserted(made, new, "--quiet").stderr == ""

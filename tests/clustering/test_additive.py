@@ -324,19 +324,6 @@ class TestNewObjects:
 
 
 class TestBadInput:
-    def test_equal_similarities(self):
-        with pytest.warns(DataWarning, match="all 10 similarities are equal"):
-            found = AdditiveClustering(2, **QUICK).fit(np.full((5, 5), 0.3))
-        assert found.variance_accounted_for_ == 1
-        assert found.constant_ == pytest.approx(0.3)
-        assert found.weights_.tolist() == [0, 0]
-
-    @pytest.mark.parametrize("constant", ["nonnegative", False])
-    def test_equal_similarities_without_a_free_constant(self, constant):
-        with pytest.warns(DataWarning, match="equal"):
-            found = AdditiveClustering(1, constant=constant, **QUICK).fit(np.full((5, 5), 0.3))
-        assert found.residual_variance_ <= 0.09 + 1e-9
-
     def test_one_and_two_objects(self):
         with pytest.raises(DataError, match="n_samples=1"):
             AdditiveClustering(1).fit([[1.0]])
@@ -411,10 +398,14 @@ class TestEdges:
     @pytest.mark.parametrize("value", [0.1, 0.7, 1e9 + 0.1])
     def test_equal_similarities_leave_nothing_to_explain(self, value, constant):
         fit = AdditiveClustering(2, constant=constant, n_init=1, random_state=0)
-        with pytest.warns(DataWarning, match="are equal"):
+        with pytest.warns(DataWarning, match="all 21 similarities are equal"):
             fit.fit(np.full((7, 7), value))
         assert fit.variance_accounted_for_ == 1
         assert fit.solutions_.tolist() == [1]
+        assert fit.residual_variance_ <= value**2 * (1 + 1e-9)
+        if constant == "free":
+            assert fit.constant_ == pytest.approx(value)
+            assert fit.weights_.tolist() == [0, 0]
 
     def test_numbers_that_cannot_be_squared_are_refused(self):
         values, _, _ = overlapping(8, 3, 0.05, seed=3)

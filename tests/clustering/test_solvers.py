@@ -10,6 +10,7 @@ from manymaps.clustering.priors import SizePrior, TiedSizePrior, UniformPrior
 from manymaps.clustering.problem import Problem, similarities_from
 from manymaps.clustering.solvers import (
     Annealing,
+    Conditions,
     Cooling,
     Enumeration,
     ExactEM,
@@ -136,7 +137,7 @@ class TestEM:
         start = np.vstack([task.fixed, np.zeros((3, 4))])
         logs = []
         for _ in range(40):
-            found = solver.expect(task, start, weights, variance, rng)
+            found = solver.expect(Conditions(task, start, weights, variance, rng))
             logs.append(found.log_likelihood)
             nonnegative_weights(found.gram, found.right, task.squares, task.status, weights)
         assert (np.diff(logs) >= -1e-9).all()
@@ -221,9 +222,9 @@ def test_probabilities_are_exact_for_few_objects_and_sampled_for_more(monkeypatc
     task = problem(similarities(5, 2, 0.4, seed=10), 2)
     found = solve(task, GibbsEM(), Polish(), SEED)
     exact = membership_probabilities(task, found, SEED)
-    again = ExactEM().expect(
-        task, found.features, found.weights, found.left / task.n_pairs, np.random.default_rng(0)
-    )
+    variance, rng = found.left / task.n_pairs, np.random.default_rng(0)
+    conditions = Conditions(task, found.features, found.weights, variance, rng)
+    again = ExactEM().expect(conditions)
     np.testing.assert_array_equal(exact, again.shares)
     monkeypatch.setattr("manymaps.clustering.solvers._MOST_EXACT_BITS", 0)
     sampled = membership_probabilities(task, found, SEED)

@@ -50,7 +50,7 @@ def objective_of(fit, table, *within):
 
 
 @parametrize_with_checks([CODE(max_iter=60, penalty=0.01)])
-@pytest.mark.filterwarnings("ignore:n_components=2 is more than")
+@pytest.mark.filterwarnings("ignore:n_components=2 exceeds")
 @pytest.mark.filterwarnings("ignore:.*have no counts and are not fitted")
 def test_the_contract_of_scikit_learn(estimator, check):
     check(estimator)
@@ -58,7 +58,7 @@ def test_the_contract_of_scikit_learn(estimator, check):
 
 @pytest.mark.slow
 @parametrize_with_checks([CODE(max_iter=40, penalty=0.01, normalization="joint")])
-@pytest.mark.filterwarnings("ignore:n_components=2 is more than")
+@pytest.mark.filterwarnings("ignore:n_components=2 exceeds")
 @pytest.mark.filterwarnings("ignore:.*have no counts and are not fitted")
 def test_the_contract_of_the_joint_model(estimator, check):
     check(estimator)
@@ -79,14 +79,13 @@ def fitted():
 
 
 @pytest.fixture(scope="module")
-def documents():
-    table, _, _ = clustered_table()
-    counts = Counts(
-        table + 0.1,
-        [f"d{i}" for i in range(40)],
-        [f"w{i}" for i in range(60)],
-        kinds=("document", "word"),
-    )
+def counts():
+    labels = [f"d{i}" for i in range(40)], [f"w{i}" for i in range(60)]
+    return Counts(clustered_table()[0] + 0.1, *labels, kinds=("document", "word"))
+
+
+@pytest.fixture(scope="module")
+def documents(counts):
     return CODE(random_state=0).fit(counts)
 
 
@@ -264,12 +263,8 @@ class TestNewRows:
         # Twice the farthest that anything fitted stands, which is far out without a penalty.
         assert np.abs(fit.transform(short)).max() < max(30, 100 * np.abs(fit.maps_).max())
 
-    def test_labels_are_matched_and_not_places(self):
-        table, _, _ = clustered_table()
-        counts = Counts(
-            table + 0.1, [f"d{i}" for i in range(40)], [f"w{j}" for j in range(60)], ("doc", "word")
-        )
-        fit = CODE(random_state=0).fit(counts)
+    def test_labels_are_matched_and_not_places(self, counts, documents):
+        fit = documents
         order = np.random.default_rng(0).permutation(60)
         turned = counts.subset(rows=np.arange(40)[::-1], columns=order)
         np.testing.assert_array_equal(fit.transform(turned), fit.row_embedding_[::-1])
@@ -287,15 +282,13 @@ class TestNewRows:
         with pytest.raises(DataError, match="none of 60 words is in the fitted table"):
             fit.transform(strange)
 
-    def test_an_atlas_to_start_from_is_matched_by_label(self):
-        table, _, _ = clustered_table()
-        counts = Counts(table + 0.1, [f"d{i}" for i in range(40)], [f"w{j}" for j in range(60)])
-        fit = CODE(random_state=0).fit(counts)
+    def test_an_atlas_to_start_from_is_matched_by_label(self, counts, documents):
+        fit = documents
         turned = counts.subset(rows=np.arange(40)[::-1], columns=np.arange(60)[::-1])
         again = CODE(init=fit.atlas_, max_iter=1).fit(turned)
         np.testing.assert_allclose(again.row_embedding_[::-1], fit.row_embedding_, atol=0.02)
-        with pytest.raises(DataError, match="the initial atlas lacks 40 of 40 rows"):
-            CODE(init=fit.atlas_).fit(Counts(table + 0.1))
+        with pytest.raises(DataError, match="the initial atlas lacks 40 of 40 documents"):
+            CODE(init=fit.atlas_).fit(Counts(counts.values, kinds=counts.kinds))
 
     def test_held_out_counts_are_likelier_than_without_a_map(self):
         rng = np.random.default_rng(0)

@@ -304,7 +304,7 @@ def test_objects_that_hold_no_counts_are_refused():
         counts_from(pd.DataFrame({"a": ["x", "y"]}))
     with pytest.raises(ParameterError, match="apply to data frames"):
         counts_from(TABLE, rows="a")
-    with pytest.raises(ParameterError, match="names a column"):
+    with pytest.raises(ParameterError, match="is the name of a column"):
         counts_from(TABLE, row_labels="a")
     with pytest.raises(ParameterError, match="no column 'z'"):
         counts_from(pd.DataFrame({"a": ["x"], "b": [1]}), row_labels="z")

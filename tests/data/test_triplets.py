@@ -228,5 +228,5 @@ def test_the_usual_penalty_does_for_few_and_many(monkeypatch, count):
 
 def test_too_many_objects_for_a_table():
     labels = [str(i) for i in range(10_001)]
-    with pytest.raises(mm.DataError, match=r"10,001 objects are too many.*estimate='proportions'"):
+    with pytest.raises(mm.DataError, match=r"10,001 objects are too many.*estimate by proportions"):
         mm.Triplets([[0, 1, 2]], labels).associations()

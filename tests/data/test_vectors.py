@@ -46,9 +46,7 @@ def test_sparse_values_are_stored_by_rows_and_repeated_entries_are_added():
 def test_repeated_labels_are_numbered_and_noted():
     vectors = Vectors(["a", "a", "a (2)", "b", "a"], np.eye(5))
     assert vectors.labels == ("a", "a (3)", "a (2)", "b", "a (4)")
-    assert vectors.report.notes == (
-        "2 rows repeat an earlier label and got a number: 'a (3)', 'a (4)'",
-    )
+    assert vectors.report.notes == ("2 rows with a repeated label got a number: 'a (3)', 'a (4)'",)
     assert Vectors(["a", "a", "a"], np.eye(3)).labels == ("a", "a (2)", "a (3)")
 
 
@@ -116,7 +114,7 @@ def test_subset_keeps_the_order_that_is_asked_for():
     part = vectors.subset(["suit", "tie", "suit"])
     assert part.labels == ("suit", "tie")
     np.testing.assert_array_equal(part.values, np.eye(3)[[2, 0]])
-    assert part.report.notes == ("1 labels were passed more than once",)
+    assert part.report.notes == ("1 label passed more than once",)
     assert vectors.subset("knot").labels == ("knot",)
     assert vectors.subset(iter(["knot"])).labels == ("knot",)
 

@@ -308,3 +308,24 @@ def test_raw_trials(tmp_path: Path) -> None:
     swapped = re.search(r"the old swapped '(\w+)' and '(\w+)'", printed).groups()
     assert set(re.findall(r"^  \d\.\d+  (\w+)$", printed, re.MULTILINE)[:2]) == set(swapped)
     assert (tmp_path / "page.html").stat().st_size > 0
+
+
+def test_meanings_agree_with_raters_more_than_one_cluster_does():
+    lines = run("validation/homonyms.py").splitlines()
+    if "nothing done" in lines[0]:
+        pytest.skip(lines[0])
+    rows = {line[:14].strip(): [float(cell) for cell in line[14:].split()] for line in lines[2:-1]}
+    f, f3, rho, shuffled, single, several = rows["meanings"]
+    one = rows["one cluster"]
+    assert one[:2] == [0.805, 0.716]
+    assert f >= 0.815
+    assert f3 >= 0.75
+    assert rho > shuffled > 0.3
+    assert (f, f3) > tuple(one[:2])
+    assert single < 0.28 < 0.5 < several
+    assert all(rows[name][0] < one[0] for name in ("Louvain, 0.5", "Ward", "fine groups"))
+
+
+def test_without_the_data_it_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("MANYMAPS_DATA", str(tmp_path))
+    assert run("validation/homonyms.py").endswith("nothing done\n")

@@ -17,7 +17,10 @@ N_WORDS = 10
 
 
 def compared(names=("young", "old"), label="word{}"):
-    """Words of two senses, the first of which two thirds of the first group give, and half else."""
+    """Words with two senses, whose associates belong to two fields that the words share.
+
+    Participants of the first group prefer the first sense of three words.
+    """
     rng = np.random.default_rng(0)
     n = N_WORDS * 5
     parts = {}
@@ -29,7 +32,9 @@ def compared(names=("young", "old"), label="word{}"):
             table[own[0], own[1:]] = rng.multinomial(
                 90, [0.6 * share, 0.4 * share, 0.6 * (1 - share), 0.4 * (1 - share)]
             )
-            table[own[1], own[2]] = table[own[3], own[4]] = 30
+            following = 5 * ((w + 1) % N_WORDS)
+            for first, second in ((1, 2), (3, 4)):
+                table[own[first], [own[second], following + first, following + second]] = 30
         labels = [label.format(i) for i in range(n)]
         parts[name] = Associations(labels, sparse.csr_array(table))
     return compare(parts, n_permutations=999)

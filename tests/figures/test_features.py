@@ -217,7 +217,7 @@ def test_a_map_of_similarities_does_not_count_what_is_unknown():
     one_way = np.where(hidden, np.nan, 9 - apart)
     whole = similarity_map(9 - apart, labels).maps
     np.testing.assert_allclose(similarity_map(one_way, labels).maps, whole, atol=1e-5)
-    with pytest.raises(DataError, match="none of the similarities is known"):
+    with pytest.raises(DataError, match="all similarities are unknown"):
         similarity_map(np.full((3, 3), np.nan), list("abc"))
 
 

@@ -218,32 +218,43 @@ def test_senses_come_in_order_of_recall_centred_on_the_word():
         assert near & set(words_of(ax))
 
 
-def test_a_map_that_holds_no_sense_is_drawn_but_not_counted():
+def test_a_map_that_holds_no_sense_is_not_drawn():
     points = np.array([[[0.0, 0], [3, 0], [50, 0]], [[0, 0], [90, 0], [0.1, 0]]])
     held = np.array([[0.9, 1.0, 0.0], [0.1, 0.0, 1.0]])
     observed = sparse.csr_array([[0, 0, 1.0], [0, 0, 0], [1.0, 0, 0]])
     atlas = Atlas(
         ["tie", "shelf", "knot"], points, held, MULTIPLE_MAPS_T_SNE, associations=observed
     )
-    assert {sense.map: sense.share for sense in atlas.senses("tie")} == {1: 1.0, 0: 0.0}
-    for words, n_axes in (("tie", 2), (["tie", "knot"], 3)):
+    for words, n_axes in (("tie", 1), (["tie", "knot"], 2)):
         figure = plot_senses(atlas, words)
         assert len(figure.axes) == n_axes
         written = {text.get_text() for text in figure.findobj(Text)}
-        assert {"in 1 map", "none observed", "in map 0"} <= written
-        assert "in 2 maps" not in written
+        assert {"in 1 map", "1.00", "in map 1"} <= written
+        assert "in map 0" not in written or words != "tie"
 
 
-def test_two_senses_in_one_map_are_two_cuts_of_it():
+def test_a_panel_states_how_little_its_map_shows():
+    atlas = two_groups()
+    thirds = np.full((3, 7), 1 / 3)
+    spread = replace(atlas, maps=np.concatenate([atlas.maps] * 3), proportions=thirds)
+    texts = {text.get_text() for text in plot_senses(spread, "light").findobj(Text)}
+    assert "33% of it in map 0" in texts
+
+
+def two_groups():
     points = np.array([[[0, 0], [1, 0], [1, 1], [1, 2], [-3, 0], [-3, 1], [-3, 2]]], float)
     table = np.zeros((7, 7))
     table[0, 1:] = [0.3, 0.2, 0.1, 0.2, 0.1, 0.1]
     table[1:4, 1:4] = table[4:, 4:] = 0.2
     np.fill_diagonal(table, 0)
-    atlas = Atlas(
+    return Atlas(
         ["light", "lamp", "bulb", "torch", "heavy", "weight", "pound"], points, np.ones((1, 7)),
         MULTIPLE_MAPS_T_SNE, associations=strongest_associations(sparse.csr_array(table)),
     )  # fmt: skip
+
+
+def test_two_senses_in_one_map_are_two_cuts_of_it():
+    atlas = two_groups()
     figure = plot_senses(atlas, "light")
     one, other = figure.axes
     for ax, share in ((one, "0.60"), (other, "0.40")):
@@ -256,11 +267,11 @@ def test_two_senses_in_one_map_are_two_cuts_of_it():
     assert "in 1 map" in page
     assert "bars: observed share of the word" in page
     assert "smaller groups" not in page
-    table[0, 1:] = [0.3, 0.2, 0.1, 0.2, 0.16, 0.04]  # of which the last is tied to nobody
-    table[6], table[:, 6] = 0, [0.04, 0, 0, 0, 0, 0, 0]
+    table = atlas.associations.toarray()
+    table[0, 1:] = [0.5, 0.25, 0.21, 0.02, 0.01, 0.01]
     rest = replace(atlas, associations=strongest_associations(sparse.csr_array(table)))
     page = " ".join(text.get_text() for text in plot_senses(rest, "light").findobj(Text))
-    assert "0.04 falls to smaller groups" in page
+    assert "0.04 falls to smaller senses" in page
 
 
 def test_a_word_spread_thinner_than_the_threshold_still_shows_its_largest_map():

@@ -454,14 +454,14 @@ def test_damaged_files(write):
         with pytest.raises(DataError, match="damaged or cut short"):
             read_associations(write(name, content))
     for name in ("n.npy", "n.npz", "n.mtx", "n.parquet"):
-        with pytest.raises(DataError, match="cut short or in another format"):
+        with pytest.raises(DataError, match="complete and in this format"):
             read_associations(write(name, "nonsense"))
 
 
 def test_unknown_options(write):
     path = write("n.csv", PLAIN)
     for option in ("responses", "rows", "self_pairs"):
-        with pytest.raises(ParameterError, match=f"{option} is 'maybe'; use"):
+        with pytest.raises(ParameterError, match=f"{option}.*'maybe'"):
             read_associations(path, **{option: "maybe"})
     with pytest.raises(ParameterError, match="format='xls' is not one of 'edges', 'matrix'"):
         read_associations(path, format="xls")

@@ -229,9 +229,7 @@ class TestSources:
             "big": ["", str(10**30), "", ""],
         }
         assert counts.row_metadata["year"].dtype == np.int64
-        assert (
-            "1 documents repeat an earlier label and got a number: 'a (3)'" in counts.report.notes
-        )
+        assert "1 document with a repeated label got a number: 'a (3)'" in counts.report.notes
         assert any("'html'" in note for note in counts.report.notes)
 
     def test_mappings_and_series(self):

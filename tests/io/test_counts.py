@@ -297,7 +297,12 @@ def test_npz_files_of_others(tmp_path):
     assert counts.row_metadata["group"].tolist() == ["dogs", "cats"]
     assert counts.row_metadata["doc_id"].tolist() == ["7", "7"]
     notes = " | ".join(counts.report.notes)
-    for part in ("'doc_id'; 1 repeat", "'vocab'", "'groups' of the codes in 'labels'", "'other'"):
+    for part in (
+        "'doc_id'; 1 row with a repeated label",
+        "'vocab'",
+        "'groups' of the codes in 'labels'",
+        "'other'",
+    ):
         assert part in notes
 
 
@@ -331,7 +336,7 @@ def test_objects_and_damaged_archives_are_refused(tmp_path):
     with pytest.raises(DataError, match="Python objects"):
         read_counts(tmp_path / "c.npy")
     np.savez(path, a=np.ones((2, 2)), b=np.ones((2, 2)))
-    with pytest.raises(DataError, match="holds 2 tables"):
+    with pytest.raises(DataError, match="contains 2 tables"):
         read_counts(path)
     Counts(np.random.default_rng(0).integers(0, 9, (40, 40))).save(path)
     whole = path.read_bytes()
@@ -375,7 +380,7 @@ def test_matrix_market_and_npy_with_labels_beside_them(tmp_path, packed):
     assert_same(read_counts(mtx), ("row", "column"))
     assert_same(read_counts(npy), ("row", "column"))
     save(tmp_path / "X.columns.txt", "tie\nknot\n")
-    with pytest.raises(DataError, match=r"X.columns.txt holds 2 labels.* 3 columns"):
+    with pytest.raises(DataError, match=r"X.columns.txt contains 2 labels.* 3 columns"):
         read_counts(mtx)
     save(tmp_path / "X.columns.txt", "tie\nknot\ntie\n")
     with pytest.raises(DataError, match="duplicate label 'tie' in lines 1 and 3"):
@@ -437,7 +442,7 @@ def test_annotated_data(tmp_path, kind):
     assert counts.row_metadata["tissue"].tolist() == ["liver", "lung"]
     assert counts.row_metadata["age"].tolist() == [3, 4]
     assert read_counts(path, format="h5ad:twice").n_counts == 12
-    with pytest.raises(DataError, match="no layer 'thrice'; its layers are 'twice'"):
+    with pytest.raises(DataError, match=r"no layers\['thrice'\]; layers contains 'twice'"):
         read_counts(path, format="h5ad:thrice")
     assert looks_like_counts(path)
     with pytest.raises(DataError, match=r"c\.h5ad"):
@@ -544,7 +549,7 @@ def test_the_only_table_of_an_npz_file_may_have_any_name(tmp_path):
     np.savez(tmp_path / "a.npz", seen=np.array([[1, 0], [2, 3]]), year=np.array([1990, 1991]))
     assert read_counts(tmp_path / "a.npz").values.toarray().tolist() == [[1, 0], [2, 3]]
     np.savez(tmp_path / "b.npz", seen=np.eye(2), heard=np.eye(2))
-    with pytest.raises(DataError, match="holds 2 tables, and none is named 'counts'"):
+    with pytest.raises(DataError, match="contains 2 tables, and none is named 'counts'"):
         read_counts(tmp_path / "b.npz")
 
 

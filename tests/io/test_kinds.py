@@ -95,7 +95,7 @@ def test_unknown_formats(tmp_path, format):
 
 
 def test_labels_belong_to_arrays(tmp_path):
-    with pytest.raises(ParameterError, match=r"labels=\.\.\. is for arrays and tables"):
+    with pytest.raises(ParameterError, match=r"labels=\.\.\. applies to arrays and tables"):
         read_vectors(save(tmp_path / "v.vec", text_of(WORDS, VALUES)), labels=WORDS)
 
 

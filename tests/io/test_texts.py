@@ -378,7 +378,7 @@ class TestOptions:
 
     def test_bad_options_are_refused(self, tmp_path):
         file = written(tmp_path / "a.txt", "tie")
-        with pytest.raises(ParameterError, match="format='xml' is not one of 'folder', 'jsonl'"):
+        with pytest.raises(ParameterError, match="format='xml' is not one of folder, jsonl"):
             Texts(file, format="xml")
         with pytest.raises(ParameterError, match="which is a file"):
             Texts(file, format="folder")

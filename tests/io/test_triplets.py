@@ -83,7 +83,7 @@ def test_kinds(tmp_path):
     assert mm.read_triplets(file, kind="closer").kind == "closer"
     assert mm.read_triplets(file, format="triplets:closer").kind == "closer"
     assert mm.read_triplets(file, format="triplets").kind == "odd"
-    with pytest.raises(mm.ParameterError, match="format='triplets:nearer' is not 'triplets:odd'"):
+    with pytest.raises(mm.ParameterError, match="format='triplets:nearer' must be 'triplets:odd'"):
         mm.read_triplets(file, format="triplets:nearer")
     with pytest.raises(mm.ParameterError, match="kind='nearer' is not one of odd, closer"):
         mm.read_triplets(file, kind="nearer")

@@ -66,7 +66,7 @@ def test_columns_of_a_text_table(tmp_path):
             r"line 3 \('b'\), column 2 \('x'\): the value is 'nan'",
         ),
         ("word,x,y\na,1,2\n,2,1\n", r"line 3 has an empty label"),
-        ("word,kind\na,b\nc,d\n", r"no column of numbers beside its labels"),
+        ("word,kind\na,b\nc,d\n", r"no column of numbers in addition to its labels"),
         ("", r"is empty; expected vectors"),
         ("alone\nwords\n", r"only one column"),
     ],
@@ -110,7 +110,7 @@ def test_frames_of_other_forms(tmp_path):
         vectors_from(two)
     two.write_parquet(tmp_path / "two.parquet")
     assert_same(read_vectors(tmp_path / "two.parquet", format="parquet:u"))
-    with pytest.raises(ParameterError, match=r"'id' of .* does not hold lists"):
+    with pytest.raises(ParameterError, match=r"'id' of .* does not contain lists"):
         read_vectors(tmp_path / "two.parquet", format="parquet:id")
 
 
@@ -121,7 +121,7 @@ def test_frames_that_are_refused(module):
         vectors_from(make({"word": ["a", "b"], "x": [1.0, None], "y": [1, 2]}))
     with pytest.raises(DataError, match="label of row 1 is missing"):
         vectors_from(make({"word": ["a", None], "x": [1.0, 2.0]}))
-    with pytest.raises(DataError, match="list in row 1 of 'v' has 1 numbers, and that in row 0"):
+    with pytest.raises(DataError, match="list in row 1 of 'v' has 1 numbers, but that in row 0"):
         vectors_from(make({"word": ["a", "b"], "v": [[1.0, 2], [3.0]]}))
     with pytest.raises(DataError, match="no column of numbers"):
         vectors_from(make({"word": ["a", "b"]}))

@@ -57,7 +57,7 @@ def test_words_are_kept_in_their_order_and_missing_ones_reported(tmp_path, kind)
         assert vectors.report.n_read == 4
         assert vectors.report.dropped == {"not in the list of words": 2}
         assert vectors.report.notes == (
-            "1 of the words stand twice in the list",
+            "the list repeats 1 word",
             f"1 of 3 words is not in {path}: 'dog'",
         )
     with pytest.raises(DataError, match=r"none of the 2 words is in .*begins with 'CAT', 'x'"):
@@ -84,7 +84,7 @@ def test_no_words(tmp_path):
     path = save(tmp_path / "v.txt", lines_of(WORDS, VALUES))
     with pytest.raises(ParameterError, match="words is empty"):
         read_vectors(path, words=[])
-    with pytest.raises(DataError, match=r"w\.txt is empty; expected one word a line"):
+    with pytest.raises(DataError, match=r"w\.txt is empty; expected one word per line"):
         read_vectors(path, words=save(tmp_path / "w.txt", "\n"))
     with pytest.raises(FileNotFoundError):
         read_vectors(path, words="no such file")
@@ -110,7 +110,7 @@ def test_npy_stays_on_disk(tmp_path):
         read_vectors(path)
     with pytest.raises(DataError, match="there are 3 labels for 4 vectors"):
         read_vectors(path, labels=save(tmp_path / "l", "cat\nbat\nowl\n"))
-    with pytest.raises(DataError, match="l is empty; expected one label a line"):
+    with pytest.raises(DataError, match="l is empty; expected one label per line"):
         read_vectors(path, labels=save(tmp_path / "l", ""))
 
 
@@ -185,7 +185,7 @@ def test_annotated_data(tmp_path, kind):
         np.testing.assert_array_equal(dense, VALUES)
     assert looks_like_vectors(path)
     assert_same(read_vectors(path, format="h5ad:X_pca"), WORDS, VALUES[:, :2])
-    with pytest.raises(DataError, match=r"no obsm\['X_umap'\]; its obsm has 'X_pca'"):
+    with pytest.raises(DataError, match=r"no obsm\['X_umap'\]; obsm contains 'X_pca'"):
         read_vectors(path, format="h5ad:X_umap")
     path.write_bytes(path.read_bytes()[:300])
     with pytest.raises(DataError, match=r"cannot be read as \.h5ad"):
@@ -194,7 +194,7 @@ def test_annotated_data(tmp_path, kind):
 
 def test_annotated_data_without_x():
     data = anndata.AnnData(obs=pd.DataFrame(index=WORDS), obsm={"X_pca": VALUES})
-    with pytest.raises(DataError, match="no X; its obsm has 'X_pca'"):
+    with pytest.raises(DataError, match="no X; obsm contains 'X_pca'"):
         vectors_from(data)
 
 
@@ -218,8 +218,8 @@ def test_objects_in_memory():
     ("data", "message"),
     [
         ({}, "is empty"),
-        ({"a": [1, 2], "b": [1]}, r"vector of 'b' has the shape \(1,\), and the first \(2,\)"),
-        ({"a": [[1, 2]]}, r"vector of 'a' has the shape \(1, 2\)"),
+        ({"a": [1, 2], "b": [1]}, r"vector of 'b' has shape \(1,\), and the first \(2,\)"),
+        ({"a": [[1, 2]]}, r"vector of 'a' has shape \(1, 2\)"),
         ((WORDS, VALUES[:3]), "4 labels for 3 vectors"),
         ((WORDS, VALUES, 3), "tuple of 3"),
         (object(), "object of type object"),

@@ -122,15 +122,13 @@ def test_bytes_that_are_not_utf8_are_replaced_and_counted(tmp_path, form):
         content = b"".join(w + b" " + " ".join(map(str, v)).encode() + b"\n" for w, v in rows)
     vectors = read_vectors(save(tmp_path / "v", content))
     assert vectors.labels == ("cat", "M\ufffd", "owl", "\ufffd")
-    assert vectors.report.notes == (
-        "1 words are not UTF-8; their invalid bytes became U+FFFD, first in 'M\ufffd'",
-    )
+    assert vectors.report.notes == ("invalid UTF-8 in 1 word became U+FFFD, first in 'M\ufffd'",)
 
 
 def test_repeated_words_are_numbered(tmp_path):
     vectors = read_vectors(save(tmp_path / "v.txt", lines_of(["cat", "bat", "cat", "cat"], VALUES)))
     assert_same(vectors, ["cat", "bat", "cat (2)", "cat (3)"])
-    assert "2 rows repeat an earlier label" in vectors.report.notes[0]
+    assert "2 rows with a repeated label" in vectors.report.notes[0]
 
 
 # --- what is wrong with texts and binaries --------------------------------------------------------

@@ -471,7 +471,7 @@ class TestTwoKinds:
         [
             (some_atlas(), {}, "none of the 12 pinned objects"),
             (np.zeros((21, 2)), {}, "pin=.* must be an Atlas, or a mapping|must be an Atlas, a"),
-            ({"doc 1": [0, 0]}, {"init": "ca"}, "init='ca' has axes of its own"),
+            ({"doc 1": [0, 0]}, {"init": "ca"}, "init='ca' cannot be combined with pin"),
         ],
     )
     def test_faulty_pins_are_refused(self, pin, settings, message):

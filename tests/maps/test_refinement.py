@@ -18,7 +18,7 @@ from manymaps.optimizers.batched import descend
 MODELS = [
     ChoiceModel(kernel, normalization, "learned", background, width)
     for kernel, normalization, background, width in product(
-        ("cauchy", "gaussian"), ("conditional", "joint"), (0.0, 0.2), (1.0, 1.7)
+        reference.KERNELS, ("conditional", "joint"), (0.0, 0.2), (1.0, 1.7)
     )
 ]
 

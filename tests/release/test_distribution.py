@@ -186,6 +186,9 @@ def test_the_bill_of_materials_is_what_the_wheel_asks_for(alone, tmp_path):
     bill = json.loads(written.read_text(encoding="utf-8"))
     assert bill["bomFormat"] == "CycloneDX"
     assert bill["metadata"]["component"]["name"] == "manymaps"
+    licences = json.dumps(bill["metadata"]["component"]["licenses"])
+    assert "CC-BY-4.0" in licences
+    assert "LicenseRef-WordNet" in licences
 
     def usual(name):
         return name.casefold().replace("_", "-")  # names with either are those of one package

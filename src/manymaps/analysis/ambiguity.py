@@ -34,28 +34,21 @@ import numpy as np
 
 from manymaps.analysis.object_order import in_order_of
 from manymaps.analysis.senses import fit_senses
+from manymaps.atlas.answers import LEVELS, Level
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import LEAST_SHARE, LEAST_WEIGHT, Atlas
 from manymaps.atlas.meanings import meaning_space
 from manymaps.atlas.senses import sense_groups
-from manymaps.checks import check_number, check_whole
+from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.resampling import N_RESPONSES, resampled
 from manymaps.data.results import TabularResult, label_columns
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
+from manymaps.metrics.measures import ratio
 from manymaps.seeds import drawn_generator
 
 __all__ = ["Ambiguity", "ambiguity"]
-
-_COLUMNS = (
-    "ambiguity",
-    "standard_error",
-    "n_senses",
-    "n_fits",
-    "effective_responses",
-    "distinct_responses",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,9 +109,8 @@ class Ambiguity(TabularResult):
     @property
     def columns(self) -> dict[str, np.ndarray]:
         """Return all columns by name, one value per word, with the kind if there are two."""
-        return label_columns(self.labels, self.kinds) | {
-            name: getattr(self, name) for name in _COLUMNS
-        }
+        arrays = {name: part for name, part in vars(self).items() if isinstance(part, np.ndarray)}
+        return label_columns(self.labels, self.kinds) | arrays
 
 
 def ambiguity(
@@ -126,6 +118,7 @@ def ambiguity(
     *,
     min_share: float = LEAST_SHARE,
     min_weight: float = LEAST_WEIGHT,
+    level: Level = "meaning",
     n_resamples: int = 0,
     n_responses: int = N_RESPONSES,
     random_state: int | np.random.Generator | None = None,
@@ -144,6 +137,9 @@ def ambiguity(
         always counts.
     min_weight : float in [0, 1], optional
         Minimum map weight of a sense, if no associations of a word are known.
+    level : {"meaning", "fine"}, default="meaning"
+        Whether senses are meanings or their fine groups, as for `Atlas.senses`. A consensus has
+        the level of its fits.
     n_resamples : int, default=0
         Number of times to resample the responses stored in the first atlas, 0 or at least 2. With
         0, the standard error is computed from the fits. Words without known associations always
@@ -184,6 +180,7 @@ def ambiguity(
     """
     check_number("min_share", min_share, least=0, most=1)
     check_number("min_weight", min_weight, least=0, most=1)
+    check_choice("level", level, LEVELS)
     check_whole("n_resamples", n_resamples, 0)
     if n_resamples == 1:
         raise ParameterError("must be 0 or at least 2", name="n_resamples", value=1)
@@ -191,18 +188,18 @@ def ambiguity(
     if not fits:
         raise DataError("ambiguity got no atlas; pass at least one fit")
     first = fits[0]
-    fits = [first, *(in_order_of(first, other, k) for k, other in enumerate(fits[1:], start=1))]
+    fits = [first, *in_order_of(first, fits[1:])]
     if len(fits) == 1 and first.consensus is not None:
         parts = list(_of_consensus(first))
     else:
-        parts = [_of_fit(atlas, min_share, min_weight) for atlas in fits]
+        parts = [_of_fit(atlas, min_share, min_weight, level) for atlas in fits]
     effective, counts = (np.stack(part) for part in zip(*parts, strict=True))
     if len(fits) > 1:
         known = np.stack([_recalls(atlas) for atlas in fits])
         counts[known.any(axis=0) & ~known] = 0
     mean, spread, n_fits = _mean_and_spread(effective, counts > 0)
     if n_resamples and first.associations is not None:
-        drawn = list(_resampled(first, min_share, n_resamples, n_responses, random_state))
+        drawn = list(_resampled(first, min_share, level, n_resamples, n_responses, random_state))
         effective, counts = (np.stack(part) for part in zip(*drawn, strict=True))
         again = _mean_and_spread(effective, counts > 0)[1]
         spread = np.where(_recalls(first), again, spread)
@@ -219,13 +216,20 @@ def ambiguity(
     )
 
 
-def _of_fit(atlas: Atlas, min_share: float, min_weight: float) -> tuple[np.ndarray, np.ndarray]:
-    senses = fit_senses(atlas, 1, min_weight, min_share)
+def _of_fit(
+    atlas: Atlas, min_share: float, min_weight: float, level: Level
+) -> tuple[np.ndarray, np.ndarray]:
+    senses = fit_senses(atlas, 1, min_weight, min_share, level)
     return _effective(senses.words, senses.shares, atlas.n_objects)
 
 
 def _resampled(
-    atlas: Atlas, min_share: float, n_resamples: int, n_responses: int, random_state: Any
+    atlas: Atlas,
+    min_share: float,
+    level: Level,
+    n_resamples: int,
+    n_responses: int,
+    random_state: Any,
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the same numbers for resampled responses of the atlas."""
     n, table = atlas.n_objects, atlas.associations
@@ -237,7 +241,8 @@ def _resampled(
         sample = resampled(norms, rng, n_responses=n_responses).strengths
         sample = strongest_associations(sample)
         words = np.flatnonzero(np.diff(sample.indptr))
-        groups = sense_groups(atlas.choices, sample, words, meaning_space(sample, atlas.labels))
+        space = meaning_space(sample, atlas.labels) if level == "meaning" else None
+        groups = sense_groups(atlas.choices, sample, words, space)
         listed = groups.listed(min_share)
         owners = words[groups.owners[listed]]
         yield _effective(owners, groups.shares[listed], n)
@@ -285,7 +290,6 @@ def _mean_and_spread(
     """Return mean, standard deviation and number of the fits that have a value."""
     counts = there.sum(axis=0)
     known = np.where(there, values, 0.0)
-    mean = np.divide(known.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    mean = ratio(known.sum(axis=0), counts)
     squares = np.where(there, (known - mean) ** 2, 0.0).sum(axis=0)
-    spread = np.divide(squares, counts - 1, out=np.full(len(counts), np.nan), where=counts > 1)
-    return mean, np.sqrt(spread), counts
+    return mean, np.sqrt(ratio(squares, counts - 1)), counts

@@ -1,43 +1,41 @@
-"""Groups compared: which words people of two or more groups answer otherwise, and in which sense.
+"""Comparison of groups of participants: words and senses whose responses differ, and how much.
 
-Of a word with n_ga times the answer a from group g, and n_g, n_a, N the sums of these,
+For a word with n_ga responses a in group g, and sums n_g, n_a and N,
 
     D  =  1/N sum_ga n_ga log2 (n_ga N / (n_g n_a))
 
-is the Jensen-Shannon divergence of the groups' answers, weighted by their sizes (Lin 1991): 0 where
-all groups answer alike, at most 1 bit between two; 2 N ln(2) D is the likelihood ratio statistic G.
-Chance alone gives D > 0, the more so the fewer and the more different answers there are, so beside
-it stands what it is on average when people are dealt to the groups by lot.
+is the Jensen-Shannon divergence of the groups' responses, weighted by their sizes (Lin 1991): 0 if
+all groups respond in the same proportions, at most 1 bit for two groups. 2 N ln(2) D is the
+likelihood ratio statistic G. D is positive by chance, and larger for fewer and more diverse
+responses. It is the statistic of the test, and is listed with its mean under permutation. The size
+of a difference is the `effect` (`manymaps.analysis.group_effects`), which has no such bias.
 
-**The test** deals them (`manymaps.compute.permutations`): of each word as many units to a group as
-it had, a unit being a person with all answers to the word, who keeps R1, R2 and R3; where only
-proportions are known, one response. If groups do not matter for a word, all such deals are equally
-likely, and the p-value is exact, however sparse the answers. Words differ in who answered them, so
-each is dealt by itself; what the words of one person have in common is no part of any test, and
-p-values of different words may depend on one another through it.
+**Test.** Units are permuted among the groups (`manymaps.compute.permutations`), word by word, and
+each group keeps its number of units. A unit is a participant with all responses to the word (R1,
+R2 and R3), or one response if participants are unknown. If groups do not matter for a word, all
+permutations are equally likely, so the p-value is exact for any number of responses. The words are
+permuted independently, so that p-values of different words can depend on one another.
 
-**Senses** are those of all groups together (`manymaps.atlas.senses`), found before anybody is
-dealt: a deal changes who gave an answer, not what was given in all, so the partition is the same in
-each and the test stays exact. Of a sense the same divergence is tested, with two answers: a member
-of it or none. It is *gained* where the first group gives it less than `min_share` and the second
-more, *lost* the other way round, else it *grew* or *shrank*. No map is fitted for any of this.
+**Senses** are those of all groups together (`manymaps.atlas.senses`). A permutation does not change
+the pooled responses, so the partition is the same in each, and the test stays exact. The statistic
+of a sense is the same divergence with two outcomes: a member of the sense or not. A sense is
+*gained* if its response share is below `min_share` in the first group and not in the second, *lost*
+in the reverse case; otherwise it *grew* or *shrank*. None of this needs a map.
 
-**Many tests**: the tests of all words and all senses are one family, with q-values by Benjamini &
-Hochberg (1995). A word is shown if its own q or that of one of its senses is at most `alpha`. On
-average, at most that share of the tests shown are false, words and senses counted together. Draws
-go on for those of a small p until the smallest p that they could give is a twentieth of what is
-needed for as many of them to be found. Words of fewer than `min_responses` in any group are not
-tested; that depends on how many answered, not on what.
+**Multiple tests.** The tests of all words and senses are one family, with q-values by Benjamini &
+Hochberg (1995). A word is listed if its own q or that of one of its senses is at most `alpha`.
+Words with fewer than `min_responses` responses in any group are not tested. This rule depends on
+the number of responses, not on their content.
 
-What the test cannot know: where several responses of one person are taken for those of several (a
-table of R123 strengths), senses that follow one another in a mind make it too sure of itself; and
-numbers of responses that are assumed make it as sure as they are large.
+**Limits.** If several responses of a participant count as those of several participants (a table of
+R123 strengths), p-values of senses are too small. If numbers of responses are assumed, p-values
+depend on them.
 
 Y. Benjamini & Y. Hochberg, "Controlling the false discovery rate", JRSS B 57 (1995). J. Lin,
 "Divergence measures based on the Shannon entropy", IEEE Trans. Inf. Theory 37 (1991).
 
-Shapes: words (n,) in the order of the pooled vocabulary; the senses of all words end to end, those
-of word w from offsets[w] to offsets[w + 1].
+Shapes: words (n,) in the order of the pooled vocabulary; the senses of all words are concatenated,
+those of word w from offsets[w] to offsets[w + 1].
 """
 
 from __future__ import annotations
@@ -50,8 +48,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import sparse
 
+from manymaps.analysis.group_effects import (
+    agreement_effects,
+    lost_single_responses,
+    sense_shifts,
+    spelling_variants,
+)
 from manymaps.analysis.group_fits import GroupFits, fit_groups, pooled_associations
 from manymaps.analysis.group_tests import DealtUnits, dealt_p_values, pooled_senses
+from manymaps.analysis.intervals import Interval
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
@@ -66,10 +71,12 @@ from manymaps.seeds import RandomState, drawn_seed
 __all__ = ["NO_CHANGE", "ComparedSenses", "Comparison", "SenseChange", "compare"]
 
 Correction = Literal["bh", "by"]
-#: What is said of a word of which nothing is shown.
+#: The change of a word without significant differences.
 NO_CHANGE = "no change shown"
-# Answers per word in a table, and the least counts of one: a single answer says nothing of a group.
+# Responses per word in a table, and the minimum count of one: a group's difference needs two.
 _LISTED, _LEAST_GIVEN = 5, 2
+# Spelling variants named in the notes.
+_VARIANTS = 8
 
 
 @dataclass(frozen=True)
@@ -79,36 +86,45 @@ class SenseChange:
     Attributes
     ----------
     members : tuple of str
-        Answers that make it, the most frequent first.
+        Responses of the sense, the most frequent first.
     shares : tuple of float
-        The part of each group's answers to the word that falls to them.
+        Share of the sense in each group's responses to the word, in [0, 1].
     p, q : float
+        Its p-value, and the q-value among all tests.
+    shift : Interval or None
+        Response share in the second group minus that in the first, with 95 % confidence limits;
+        None for three or more groups.
     change : str
-        "gained", "lost", "grew" or "shrank" from the first group to the second, "varies" between
-        more than two; "" where nothing is shown.
+        "gained", "lost", "grew" or "shrank" from the first group to the second, "varies" among
+        three or more; "" if the difference is not significant.
     """
 
     members: tuple[str, ...]
     shares: tuple[float, ...]
     p: float
     q: float
+    shift: Interval | None
     change: str
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedSenses:
-    """The senses of all words, end to end.
+    """The senses of all words, concatenated.
 
     Attributes
     ----------
     offsets : ndarray of int, shape (n_words + 1,)
+        Bounds of the senses of each word.
     ends : ndarray of int, shape (n_senses + 1,)
-        Where the members of each sense lie.
+        Bounds of the members of each sense.
     members : ndarray of int
-        Places in the vocabulary, the most frequent first.
+        Indices in the vocabulary, the most frequent first.
     shares : ndarray of shape (n_groups, n_senses)
-        Of all answers to the word.
+        Share of each sense in the responses to its word, in [0, 1].
     p, q : ndarray of shape (n_senses,)
+        The p-values, and the q-values among all tests.
+    shifts : ndarray of shape (3, n_senses), or None
+        Differences of the shares of two groups, and their 95 % confidence limits.
     """
 
     offsets: np.ndarray
@@ -117,41 +133,51 @@ class ComparedSenses:
     shares: np.ndarray
     p: np.ndarray
     q: np.ndarray
+    shifts: np.ndarray | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What groups of people answer otherwise.
+    """Differences between the responses of groups.
 
     Attributes
     ----------
     groups : tuple of str
+        Names of the groups.
     words : tuple of str, length n
-        Those that were tested.
+        The tested words.
     n_responses, n_units : ndarray of int, shape (n_groups, n)
-        Answers to each word, and what gave them: `units`.
+        Number of responses to each word, and of the units that gave them.
+    effect, effect_low, effect_high : ndarray of shape (n,)
+        Size of each difference with its 95 % confidence limits: 0 if the groups agree with one
+        another as much as with themselves, 1 if they have no response in common. NaN if no two
+        participants of a group agree (`manymaps.analysis.group_effects`).
     divergence, by_chance : ndarray of shape (n,)
-        In bits, and what it is on average when units are dealt by lot.
+        Jensen-Shannon divergence in bits, and its mean under permutation.
     p, q : ndarray of shape (n,)
-        The p-value of each word's answers, and its q-value among the tests of words and senses.
+        The p-value of each word's responses, and its q-value among the tests of words and senses.
     cosine : ndarray of shape (n,)
-        Of the counts of answers of two groups, on average over pairs of groups: what a ranking
-        without a test would go by.
+        Cosine of the response counts, averaged over pairs of groups.
     senses : ComparedSenses
+        The senses of all words.
     vocabulary : tuple of str
-        Words and answers of all groups.
+        Words and responses of all groups.
     counts : tuple of sparse arrays of int, shape (n, n_vocabulary)
-        How often each group gave each answer.
+        Frequency of each response in each group.
+    variants : tuple of (str, str, int)
+        Labels that the groups spell differently, with their number of uses.
     units : str
-        What was dealt: "participants", "trials" or "responses".
+        The permuted units: "participants", "trials" or "responses".
     alpha : float
-        A change is shown by a q of at most this: the false discovery rate of all tests of words and
-        senses together.
+        The maximum q of a listed change: the false discovery rate of all tests of words and senses.
     min_share : float
+        The minimum response share of a sense.
+    min_effect : float
+        The minimum of `effect_low` of a listed word.
     notes : tuple of str
-        What was assumed or left out.
+        Assumptions, exclusions, and warnings about the data.
     fits : GroupFits or None
-        The atlases, where an estimator was given.
+        The atlases, if an estimator was passed.
 
     See Also
     --------
@@ -173,6 +199,9 @@ class Comparison:
     words: tuple[str, ...]
     n_responses: np.ndarray
     n_units: np.ndarray
+    effect: np.ndarray
+    effect_low: np.ndarray
+    effect_high: np.ndarray
     divergence: np.ndarray
     by_chance: np.ndarray
     p: np.ndarray
@@ -181,9 +210,11 @@ class Comparison:
     senses: ComparedSenses
     vocabulary: tuple[str, ...]
     counts: tuple[sparse.csr_array, ...]
+    variants: tuple[tuple[str, str, int], ...]
     units: str
     alpha: float
     min_share: float
+    min_effect: float
     notes: tuple[str, ...] = ()
     fits: GroupFits | None = None
 
@@ -196,108 +227,112 @@ class Comparison:
 
     @property
     def changed(self) -> np.ndarray:
-        """Which words have a q of at most `alpha`, shape (n,)."""
-        return np.asarray(self.q <= self.alpha)
+        """Words with a q of at most `alpha` and a sufficient effect, shape (n,) of bool."""
+        return np.asarray((self.q <= self.alpha) & self._sufficient)
+
+    @property
+    def _sufficient(self) -> np.ndarray:
+        """Words whose effect is at least `min_effect` by its lower confidence limit."""
+        return (self.min_effect == 0) | (self.effect_low >= self.min_effect)
 
     @property
     def excess(self) -> np.ndarray:
-        """The divergence above what chance gives, shape (n,)."""
+        """The divergence minus its mean under permutation, shape (n,)."""
         return np.asarray(self.divergence - self.by_chance)
 
     @property
     def order(self) -> np.ndarray:
-        """The words from the surest change to the least.
-
-        By the smallest q of the word and its senses, then by the excess.
-        """
-        return np.lexsort((-self.excess, self.least_q))
+        """Indices of the words, sorted by `least_q`, then by the lower limit of the effect."""
+        return np.lexsort((-np.nan_to_num(self.effect_low), self.least_q))
 
     @cached_property
     def least_q(self) -> np.ndarray:
-        """The smallest q of each word and its senses, shape (n,): at most `alpha` if one is shown.
+        """The smallest q of each word and its senses, shape (n,).
 
-        All q-values are of one family of tests, so the smallest needs no further correction.
+        All q-values belong to one family of tests, so the smallest needs no further correction.
         """
         least = self.q.copy()
         np.minimum.at(least, self._owners, self.senses.q)
         return least
 
     def index(self, word: str) -> int:
-        """The place of a word.
+        """Return the index of a word.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The word, in any case.
 
         Returns
         -------
         int
-            Its place in `words`.
+            The index in `words`.
 
         Raises
         ------
         UnknownLabelError
-            For a word that was not tested, with suggestions.
+            If the word was not tested, with suggestions.
         """
         return find_label(word, self.words)
 
     def senses_of(self, word: str, n_members: int = 8) -> list[SenseChange]:
-        """The senses of a word, the largest first.
+        """List the senses of a word, the largest first.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The word, in any case.
         n_members : int
-            At most so many members of each.
+            Maximum number of members per sense.
 
         Returns
         -------
         list of SenseChange
+            The senses of all groups together.
 
         Raises
         ------
         UnknownLabelError
-            For a word that was not tested.
+            If the word was not tested.
         """
         w = self.index(word)
         rows = range(int(self.senses.offsets[w]), int(self.senses.offsets[w + 1]))
         return [self._sense(s, n_members) for s in rows]
 
     def answers(self, word: str, group: str, count: int = _LISTED) -> list[tuple[str, float]]:
-        """What a group answers more often than the others, each with the difference of its shares.
+        """List the responses that a group gives more often than the other groups.
 
-        Answers that the group gave but once are left out.
+        Responses that the group gave only once are left out.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The word, in any case.
         group : str
             One of `groups`.
         count : int
-            At most so many.
+            Maximum number of responses.
 
         Returns
         -------
-        list of (answer, difference)
-            The largest difference first.
+        list of (str, float)
+            Responses with the difference of their shares, the largest difference first.
 
         Raises
         ------
         UnknownLabelError
-            For a word that was not tested.
+            If the word was not tested.
         ParameterError
-            For no group.
+            If the group does not exist.
         """
         check_choice("group", group, self.groups)
         return self._answers(self.index(word), self.groups.index(group), count)
 
     @cached_property
     def sense_changes(self) -> np.ndarray:
-        """What each sense did ("" for nothing shown), shape (n_senses,) of str."""
-        shares, shown = self.senses.shares, self.senses.q <= self.alpha
+        """The change of each sense ("" if not significant), shape (n_senses,) of str."""
+        shares = self.senses.shares
+        shown = (self.senses.q <= self.alpha) & self._sufficient[self._owners]
         if len(self.groups) > 2:
             return np.where(shown, "varies", "")
         first, second = shares
@@ -308,18 +343,17 @@ class Comparison:
 
     @cached_property
     def changes(self) -> np.ndarray:
-        """What each word did, in words, shape (n,) of str.
+        """The change of each word, shape (n,) of str.
 
-        A change is shown by the word's own q or by that of one of its senses, all of them from one
-        family of tests: exactly the words with `least_q` of at most `alpha` are shown.
         "gained a sense", "lost a sense", "gained and lost senses", "senses shifted", "changed"
-        (no sense by itself) or "no change shown".
+        (no single sense) or "no change shown". A change is shown for the words with a `least_q` of
+        at most `alpha` and an `effect_low` of at least `min_effect` (if that is above 0).
         """
         owners = self._owners
-        n, told = len(self.words), self.sense_changes
+        n, of_senses = len(self.words), self.sense_changes
         gained, lost, any_ = (
             np.bincount(owners[chosen], minlength=n) > 0
-            for chosen in (told == "gained", told == "lost", told != "")
+            for chosen in (of_senses == "gained", of_senses == "lost", of_senses != "")
         )
         return np.select(
             [gained & lost, gained, lost, any_, self.changed],
@@ -330,14 +364,16 @@ class Comparison:
 
     @cached_property
     def columns(self) -> dict[str, np.ndarray]:
-        """The table by name, a value per word, in the order of `words`.
+        """The table with one row per word, in the order of `words`.
 
-        word, change, n_GROUP of each group, divergence, by_chance, p, q, least_q, cosine, senses,
-        more_GROUP of each group (`answers`); with fits also neighbors_kept, relocated and displaced
+        The columns are word, change, effect, effect_low, effect_high, n_GROUP for each group,
+        divergence, by_chance, p, q, least_q, cosine, senses, and more_GROUP for each group
+        (`answers`). With fits, neighbors_kept, relocated and displaced are added
         (`manymaps.analysis.group_fits`).
         """
         texts = [self._texts(w) for w in range(len(self.words))]
         columns = {"word": np.array(self.words, dtype=object), "change": self.changes}
+        columns |= {name: getattr(self, name) for name in ("effect", "effect_low", "effect_high")}
         columns |= {f"n_{name}": n for name, n in zip(self.groups, self.n_responses, strict=True)}
         for name in ("divergence", "by_chance", "p", "q", "least_q", "cosine"):
             columns[name] = getattr(self, name)
@@ -348,108 +384,116 @@ class Comparison:
 
     @property
     def sense_columns(self) -> dict[str, np.ndarray]:
-        """A row per sense: word, sense, change, share_GROUP of each group, p, q, members."""
+        """The table with one row per sense.
+
+        The columns are word, sense, change, share_GROUP for each group, shift, shift_low and
+        shift_high (two groups only), p, q and members.
+        """
         owners = self._owners
         members = ["; ".join(self._sense(s, 8).members) for s in range(len(owners))]
         shares = zip(self.groups, self.senses.shares, strict=True)
+        shifts = () if self.senses.shifts is None else self.senses.shifts
         return {
             "word": np.array(self.words, dtype=object)[owners],
             "sense": np.arange(len(owners)) - self.senses.offsets[owners],
             "change": self.sense_changes,
             **{f"share_{name}": share for name, share in shares},
+            **dict(zip(("shift", "shift_low", "shift_high"), shifts, strict=False)),
             "p": self.senses.p,
             "q": self.senses.q,
             "members": np.array(members, dtype=object),
         }
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per word, those surest to have changed first: the `columns`.
+        """Return the `columns` as a data frame with one row per word, in the order of `order`.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            By default the first that is installed.
+            Kind of data frame. By default the first of these that is installed.
 
         Returns
         -------
         data frame
-            Of the kind that was asked for.
+            A data frame of that kind.
         """
         return as_frame(
             {name: values[self.order] for name, values in self.columns.items()}, backend
         )
 
     def sense_frame(self, backend: Backend | None = None) -> Any:
-        """One row per sense: the `sense_columns`.
+        """Return the `sense_columns` as a data frame with one row per sense.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            By default the first that is installed.
+            Kind of data frame. By default the first of these that is installed.
 
         Returns
         -------
         data frame
-            Of the kind that was asked for.
+            A data frame of that kind.
         """
         return as_frame(self.sense_columns, backend)
 
     def attach(self, atlas: Atlas) -> Atlas:
-        """An atlas with what was found beside its objects, for pages and figures.
+        """Add the results to the metadata of an atlas, for pages and figures.
 
-        The columns "change" ("" where none is shown), "excess", "q" and "least_q" (NaN of words
-        that were not tested) and, with fits, "neighbors_kept" and "relocated"; numbers to three
-        digits.
+        The columns are "change" ("" if no change is shown), "effect", "excess", "q" and "least_q"
+        (NaN for words that were not tested) and, with fits, "neighbors_kept" and "relocated".
+        Numbers have three digits.
 
         Parameters
         ----------
         atlas : Atlas
-            Of the same words, or some of them.
+            An atlas of the same words, or some of them.
 
         Returns
         -------
         Atlas
-            A new one.
+            A new atlas.
         """
-        place = {word: w for w, word in enumerate(self.words)}
-        at = np.array([place.get(label, -1) for label in atlas.labels])
-        told = np.append(np.where(self.changes == NO_CHANGE, "", self.changes), "")[at]
-        numbers = {"excess": self.excess, "q": self.q, "least_q": self.least_q, **self.moved}
+        indices = {word: w for w, word in enumerate(self.words)}
+        at = np.array([indices.get(label, -1) for label in atlas.labels])
+        change = np.append(np.where(self.changes == NO_CHANGE, "", self.changes), "")[at]
+        numbers = {name: getattr(self, name) for name in ("effect", "excess", "q", "least_q")}
+        numbers |= self.moved
         numbers.pop("displaced", None)
         columns = {
             name: np.array([float(f"{value:.3g}") for value in np.append(values, np.nan)[at]])
             for name, values in numbers.items()
         }
-        return replace(atlas, metadata={**atlas.metadata, "change": told, **columns})
+        return replace(atlas, metadata={**atlas.metadata, "change": change, **columns})
 
     def atlases(self) -> tuple[Atlas, ...]:
-        """The atlas of each group with what was found beside its objects; none without fits.
+        """Return the atlas of each group, with the results as metadata; empty without fits.
 
         Returns
         -------
         tuple of Atlas
+            In the order of `groups`.
         """
         return () if self.fits is None else tuple(map(self.attach, self.fits.atlases))
 
     @property
     def _owners(self) -> np.ndarray:
-        """The word of each sense, shape (n_senses,)."""
+        """The index of each sense's word, shape (n_senses,)."""
         return np.repeat(np.arange(len(self.words)), np.diff(self.senses.offsets))
 
     @property
     def moved(self) -> dict[str, np.ndarray]:
-        """How far the words move between the fits, by name; empty without fits.
+        """The movement of each word between the fits, by name; empty without fits.
 
-        "neighbors_kept", "relocated" and "displaced" (`manymaps.analysis.group_fits`), each of
-        shape (n,).
+        The names are "neighbors_kept", "relocated" and "displaced"
+        (`manymaps.analysis.group_fits`). Each array has shape (n,).
         """
         if self.fits is None:
             return {}
-        moved, pooled = self.fits.movement, self.fits.pooled
-        place = {label: i for i, label in enumerate(pooled.labels)}
-        rows = np.array([place[word] for word in self.words])
-        kept, relocated, displaced = moved.kept[rows], moved.relocated[rows], moved.displaced[rows]
-        return {"neighbors_kept": kept, "relocated": relocated, "displaced": displaced}
+        movement = self.fits.movement
+        indices = {label: i for i, label in enumerate(self.fits.pooled.labels)}
+        rows = np.array([indices[word] for word in self.words])
+        names = {"neighbors_kept": "kept", "relocated": "relocated", "displaced": "displaced"}
+        return {name: getattr(movement, field)[rows] for name, field in names.items()}
 
     def _sense(self, s: int, n_members: int) -> SenseChange:
         senses = self.senses
@@ -459,11 +503,12 @@ class Comparison:
             tuple(senses.shares[:, s].tolist()),
             float(senses.p[s]),
             float(senses.q[s]),
+            None if senses.shifts is None else Interval(*senses.shifts[:, s].tolist()),
             str(self.sense_changes[s]),
         )
 
     def _texts(self, w: int) -> tuple[str, list[str]]:
-        """The senses of a word with their shares, and what each group answers more often."""
+        """The senses of a word with their shares, and the more frequent responses per group."""
         texts = []
         for s in range(int(self.senses.offsets[w]), int(self.senses.offsets[w + 1])):
             sense = self._sense(s, 3)
@@ -509,66 +554,68 @@ def compare(
     n_neighbors: int = 10,
     random_state: RandomState = 0,
     on_tested: Callable[[Comparison], object] | None = None,
+    min_effect: float = 0.0,
 ) -> Comparison:
-    """Which words two or more groups of people answer otherwise, and which senses they give.
+    """Compare the responses of two or more groups of participants.
 
     Parameters
     ----------
     groups : mapping of str to Trials or Associations
-        Such as `trials.groups("age < 30")`, or {"young": norms, "old": others}. Associations are
-        best read with responses="keep", from counts; which answers become objects is decided for
-        all groups together.
+        The groups by name, such as `trials.groups("age < 30")` or {"young": norms, "old": others}.
+        Read associations with responses="keep" and from counts, because the responses that become
+        objects are chosen for all groups together.
     estimator : estimator of maps, optional
-        It is fitted to all groups together, and copies of it from there to each
-        (`manymaps.analysis.group_fits`), for maps side by side and how far words move between them.
-        The tests need none.
+        An estimator that is fitted to all groups together and, from there, to each group
+        (`manymaps.analysis.group_fits`). The tests need none.
     responses : str
-        Which answers of a trial count ("R1", "R12", "R123"), and which answers that are never cues
-        are objects of senses and maps ("drop", "keep", "keep:N"), or both with a comma between
-        (`Trials.associations`). All answers count in the test of a word.
+        Responses of a trial that count ("R1", "R12", "R123"), and responses that are objects of
+        senses and maps although they are never cues ("drop", "keep", "keep:N"); or both, separated
+        by a comma (`Trials.associations`). All responses count in the test of a word.
     n_responses : int, optional
-        How many responses each cue of associations was given, where that is not known; 100 by
-        default, which the notes tell.
+        Number of responses per cue in associations that do not state it; 100 by default.
     within : str, optional
-        A column of the trials: people are dealt among those of the same value alone.
+        Column of the trials. Participants are permuted among those with the same value.
     shared_people : {"refuse", "distinct", "paired"}
-        What people of the same name in two groups are: a mistake, others, or asked in either group,
-        so that only the two parts of each are dealt.
+        Meaning of equal participant names in two groups: an error, different participants, or the
+        same participant. Only the parts of one participant are permuted if they are paired.
     pairs : iterable of (str, str), optional
-        Of two languages: which label of the first group is which of the second. What is not in it
-        is left out of both.
+        Translations of two languages: labels of the first group, and of the second. Other labels
+        are left out of both.
     min_responses : int
-        Words that got fewer in any group are not tested.
+        Minimum number of responses to a word in each group.
     min_share : float in [0, 1]
-        Groups of answers of a smaller share are no senses, but the largest; and from which on a
-        sense is there.
+        Minimum response share of a sense. The largest sense of a word is always kept.
     alpha : float in (0, 1)
-        The false discovery rate of the changes shown: the expected share of false ones among all
-        tests of words and senses that are shown. Without any difference, the probability that
-        anything is shown is at most `alpha`. Among the words alone the share can be larger, because
-        a word that differs counts once for itself and once for each of its senses.
+        False discovery rate of the listed changes: the expected share of false ones among all
+        listed tests of words and senses. If there are no differences, the probability that
+        anything is listed is at most `alpha`. Among the words, the share of false ones can be
+        larger, because a word that differs counts once for itself and once for each of its senses.
     correction : {"bh", "by"}
-        Benjamini-Hochberg, or Benjamini-Yekutieli, which holds however tests depend on each other.
+        Correction by Benjamini-Hochberg, or by Benjamini-Yekutieli, which is valid for any
+        dependence among the tests.
     n_permutations : int
-        Draws of a word at most; most words take some dozens.
+        Maximum number of permutations per word. Most words need a few dozen.
     n_neighbors : int
-        Of how many nearest objects it is said how many a word keeps between maps.
+        Number of nearest objects that are compared between maps.
     random_state : int, RandomState or None
-        For the draws; estimators have their own.
+        Seed of the permutations. The estimator has its own.
     on_tested : callable, optional
-        Told what the tests have found before maps are fitted, which take the longest.
+        Function that receives the results of the tests before maps are fitted.
+    min_effect : float in [0, 1)
+        Minimum effect of a listed change. The lower confidence limit of the effect must reach it.
 
     Returns
     -------
     Comparison
+        The tests, effects and senses of all words.
 
     Raises
     ------
     DataError
-        For groups without common cues, with too few responses, or the same in all; people in two
-        groups; raw trials beside strengths; rows that are no proportions.
+        If the groups have no common cues, too few responses or identical responses, if participants
+        are in two groups, if trials are combined with strengths, or if rows are not proportions.
     ParameterError
-        For fewer than two groups, or a value out of its range.
+        If there are fewer than two groups, or a value is out of its range.
 
     See Also
     --------
@@ -586,6 +633,8 @@ def compare(
     <Comparison of young and old: 3 words, 1 changed>
     >>> found.words[found.order[0]], round(float(found.divergence[found.order[0]]), 2)
     ('tie', 0.19)
+    >>> [round(float(one[0]), 2) for one in (found.effect, found.effect_low, found.effect_high)]
+    [0.39, 0.13, 0.65]
     >>> found.answers("tie", "young")
     [('suit', 0.5)]
     """
@@ -594,6 +643,7 @@ def compare(
     check_whole("n_neighbors", n_neighbors)
     check_number("min_share", min_share, least=0, most=1)
     check_number("alpha", alpha, above=0, below=1)
+    check_number("min_effect", min_effect, least=0, below=1)
     check_choice("correction", correction, get_args(Correction))
     _, rule = split_responses(responses)
     seed = drawn_seed(random_state)
@@ -606,10 +656,10 @@ def compare(
     senses = pooled_senses(responses_of_groups, pooled, words, min_share)
     tables = DealtUnits.of(responses_of_groups, words, senses)
     dealt = dealt_p_values(tables, responses_of_groups, seed, alpha, correction, n_permutations)
-    left_out = _left_out(responses_of_groups.names, responses_of_groups.totals(), min_responses)
     tested = _comparison(
         responses_of_groups, words, tables, dealt,
-        alpha=alpha, min_share=min_share, notes=(*responses_of_groups.notes, *left_out),
+        agreement_effects(tables, responses_of_groups.n_groups, paired=shared_people == "paired"),
+        alpha=alpha, min_share=min_share, min_effect=min_effect, min_responses=min_responses,
     )  # fmt: skip
     if on_tested is not None:
         on_tested(tested)
@@ -623,10 +673,18 @@ def _comparison(
     words: np.ndarray,
     tables: DealtUnits,
     dealt: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    effects: tuple[np.ndarray, np.ndarray, np.ndarray],
+    min_responses: int,
     **settings: Any,
 ) -> Comparison:
-    """What the tests of words, and of the senses behind each, have found."""
+    """Join the tests of words and senses, the effects and the notes."""
     divergence, by_chance, p, q = dealt
+    variants = spelling_variants(found)
+    notes = [
+        *found.notes,
+        *_left_out(found.names, found.totals(), min_responses),
+        *filter(None, [lost_single_responses(found, words), _variants_note(variants)]),
+    ]
     is_tested = np.zeros(len(divergence), bool)
     is_tested[tables.tests[:-1]] = True
     counts = tuple(found.counts(g)[words] for g in range(found.n_groups))
@@ -635,6 +693,9 @@ def _comparison(
         words=tuple(found.labels[i] for i in words.tolist()),
         n_responses=found.totals()[:, words],
         n_units=tables.n_units,
+        effect=effects[0],
+        effect_low=effects[1],
+        effect_high=effects[2],
         divergence=divergence[is_tested],
         by_chance=by_chance[is_tested],
         p=p[is_tested],
@@ -647,16 +708,31 @@ def _comparison(
             tables.found.shares(counts),
             p[~is_tested],
             q[~is_tested],
+            np.stack(sense_shifts(tables)) if found.n_groups == 2 else None,
         ),
         vocabulary=found.labels,
         counts=counts,
+        variants=tuple(variants),
         units=found.units,
+        notes=tuple(notes),
         **settings,
     )
 
 
+def _variants_note(variants: list[tuple[str, str, int]]) -> str:
+    """A warning that names the most frequent spelling variants; empty without any."""
+    if not variants:
+        return ""
+    named = ", ".join(f"{one} / {other}" for one, other, _ in variants[:_VARIANTS])
+    more = f" and {len(variants) - _VARIANTS:,} more" if len(variants) > _VARIANTS else ""
+    return (
+        f"warning: groups use different spellings, which count as differences: {named}{more}; "
+        "unify them before the comparison"
+    )
+
+
 def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
-    """The words that have enough responses in all groups, places in the labels."""
+    """Return the indices of the words with enough responses in all groups."""
     totals = found.totals()
     common = (totals > 0).all(axis=0)
     if not common.any():
@@ -667,15 +743,15 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
         best = int(totals.min(axis=0).max())
         raise DataError(
             f"none of the {plural('cue', int(common.sum()))} common to all groups has "
-            f"{min_responses:,} responses in each, at most {best:,}; compare with "
-            f"{setting('min_responses', best)} or fewer, of which little can be found"
+            f"{min_responses:,} responses in each, at most {best:,}; use "
+            f"{setting('min_responses', best)} or fewer, with which tests detect little"
             + _scarce_group(found.names, totals, min_responses)
         )
     first = found.counts(0)
     if all(_same(first, found.counts(g)) for g in range(1, found.n_groups)):
         raise DataError(
-            f"the groups {first_of(found.names)} hold the very same responses; compare groups of "
-            "different people"
+            f"the groups {first_of(found.names)} have identical responses; compare groups of "
+            "different participants"
         )
     return words
 
@@ -691,15 +767,15 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
     )
     folded = set.intersection(*({fold(label) for label in own} for own in cues))
     advice = (
-        f"read with {setting('fold', True)}, {plural('cue', len(folded))} would be common"
+        f"{setting('fold', True)} would make {plural('cue', len(folded))} common"
         if folded
-        else f"of two languages, give {setting('pairs')} of their words"
+        else f"for two languages, pass {setting('pairs')} of their words"
     )
     return f"no cue is common to the groups: {answers}; {advice}"
 
 
 def _left_out(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> list[str]:
-    """How many cues could not be tested, and why."""
+    """Count the cues that are not tested, with the reason."""
     there = totals > 0
     n_any, n_all = int(there.any(axis=0).sum()), int(there.all(axis=0).sum())
     n_tested = int((totals >= min_responses).all(axis=0).sum())
@@ -715,7 +791,7 @@ def _left_out(names: tuple[str, ...], totals: np.ndarray, min_responses: int) ->
 
 
 def _scarce_group(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> str:
-    """Of three groups or more, that without which most words could be tested, if twice as many."""
+    """Name the group whose removal would at least double the number of tested words."""
     if len(names) < 3:
         return ""
     enough = totals >= min_responses
@@ -723,11 +799,11 @@ def _scarce_group(names: tuple[str, ...], totals: np.ndarray, min_responses: int
     scarcest = int(np.argmax(without))
     if without[scarcest] < 2 * max(1, int(enough.all(axis=0).sum())):
         return ""
-    return f"; without the group {names[scarcest]!r} {without[scarcest]:,} could be tested"
+    return f"; without the group {names[scarcest]!r}, {without[scarcest]:,} could be tested"
 
 
 def _cosines(counts: tuple[sparse.csr_array, ...]) -> np.ndarray:
-    """The mean cosine of the groups' counts of answers to each word, over pairs of groups."""
+    """Return the cosine of the response counts of each word, averaged over pairs of groups."""
     rows = []
     for table in counts:
         lengths = np.sqrt(table.multiply(table).sum(axis=1))

@@ -1,17 +1,17 @@
-"""Maps of several groups that can be laid side by side, and how far words move between them.
+"""Comparable maps of several groups, and the movement of words between them.
 
-All responses together are fitted first. Each group's own norms are then fitted from the places of
-that pooled atlas, and the maps numbered and turned as its own (`manymaps.analysis.alignment`), so
-that what differs between groups is not how the fits happened to begin. Between the atlases of two
-groups, of objects that both have:
+The responses of all groups together are fitted first. The norms of each group are then fitted from
+the positions of this pooled atlas, and their maps are numbered and rotated like those of the pooled
+atlas (`manymaps.analysis.alignment`). Differences between groups therefore do not come from
+different starts. For objects that the atlases of two groups share:
 
-    kept        the share of a word's k most similar objects in one that are so in the other
-    relocated   1/2 sum_m |s_m - t_m|,    s_m, t_m its weight in map m (`map_weights`)
+    kept        share of a word's k most similar objects that are the same in both
+    relocated   1/2 sum_m |s_m - t_m|,    s_m, t_m: its weight in map m (`map_weights`)
     displaced   sum_m min(s_m, t_m) |y^m - z^m| / r_m  /  sum_m min(s_m, t_m)
 
-with r_m the root mean square distance of the pooled map's objects from their middle. None of this
-has a test: it takes fits, of which there are no thousands. `manymaps.analysis.comparison` tests
-what people answered.
+r_m is the root mean square distance of the pooled map's objects from their mean. These figures have
+no test, because a permutation test would take thousands of fits. `manymaps.analysis.comparison`
+tests the responses.
 """
 
 from __future__ import annotations
@@ -33,20 +33,21 @@ from manymaps.progress import work
 
 __all__ = ["GroupFits", "Movement", "fit_groups", "pooled_associations"]
 
-# Two maps of which a word shares less have no common place of it.
+# Below 1 % of its weight in common maps, a word's displacement would rest on rounding.
 _LEAST_SHARED = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Movement:
-    """How far objects move between groups, on average over pairs of these.
+    """Movement of objects between groups, averaged over pairs of groups.
 
     Attributes
     ----------
     kept, relocated, displaced : ndarray of shape (n_objects,)
-        Of the objects of the pooled atlas; NaN of one that two groups do not share, and displaced
-        also of one that shares no map with itself.
+        Figures of the objects of the pooled atlas. They are NaN for an object that no two groups
+        share; `displaced` is also NaN for an object without a common map.
     n_neighbors : int
+        Number of neighbours that `kept` compares.
     """
 
     kept: np.ndarray
@@ -57,7 +58,7 @@ class Movement:
 
 @dataclass(frozen=True, eq=False)
 class GroupFits:
-    """The atlas of all groups together, those of each, and how far objects move between these."""
+    """The atlas of all groups together, those of each group, and the movement between these."""
 
     pooled: Atlas
     atlases: tuple[Atlas, ...]
@@ -65,10 +66,10 @@ class GroupFits:
 
 
 def pooled_associations(found: GroupedResponses, responses: str = "drop") -> Associations:
-    """The norms of all groups together, by the rule for answers that are never cues.
+    """Pool the norms of all groups, with the rule for responses that are never cues.
 
-    A word that is a cue in any group is one in all, so that none loses its answers for what another
-    was asked.
+    A word that is a cue in any group counts as a cue in all, so that no group loses responses
+    because another group had different cues.
     """
     counts = found.counts()
     is_cue = np.diff(counts.indptr) > 0
@@ -93,40 +94,42 @@ def pooled_associations(found: GroupedResponses, responses: str = "drop") -> Ass
 def fit_groups(
     found: GroupedResponses, pooled: Associations, estimator: Any, n_neighbors: int = 10
 ) -> GroupFits:
-    """Fit all responses together, and each group's from there, as tasks of joblib's backend.
+    """Fit all responses together, then those of each group, as tasks of joblib's backend.
 
     Parameters
     ----------
     found : GroupedResponses
+        The responses of all groups.
     pooled : Associations
-        Of all groups (`pooled_associations`).
+        The norms of all groups (`pooled_associations`).
     estimator : estimator with `init` and a fitted `atlas_`
-        It stays as it is; copies are fitted.
+        The estimator, of which copies are fitted.
     n_neighbors : int
-        Of how many it is said how many are kept.
+        Number of neighbours that are compared between atlases.
 
     Returns
     -------
     GroupFits
+        The pooled atlas, those of the groups, and the movement.
     """
     from sklearn.base import clone
 
     with work("fit of all groups"):
         first: Atlas = clone(estimator).fit(pooled).atlas_
     groups = range(found.n_groups)
-    tasks = [(_going_on(estimator), *_of_group(found, g, pooled), first) for g in groups]
+    tasks = [(_continued(estimator), *_of_group(found, g, pooled), first) for g in groups]
     atlases = run_tasks(_from_pooled, tasks, "fit of a group")
     return GroupFits(first, tuple(atlases), _movement(first, atlases, n_neighbors))
 
 
 def _from_pooled(estimator: Any, own: np.ndarray, norms: Associations, pooled: Atlas) -> Atlas:
-    """The atlas of a group, fitted and laid like that of all."""
+    """Fit the atlas of a group from the pooled atlas, and align it with this."""
     estimator.set_params(init=pooled.subset(own))
     return align(estimator.fit(norms).atlas_, pooled).atlas
 
 
-def _going_on(estimator: Any) -> Any:
-    """A copy that starts from maps that are there: one run, which need not part them first."""
+def _continued(estimator: Any) -> Any:
+    """Copy the estimator for a single run that starts from existing maps, without exaggeration."""
     from sklearn.base import clone
 
     from manymaps.maps.multiple_maps import MultipleMapsSNE, MultipleMapsTSNE
@@ -142,9 +145,9 @@ def _going_on(estimator: Any) -> Any:
 def _of_group(
     found: GroupedResponses, group: int, pooled: Associations
 ) -> tuple[np.ndarray, Associations]:
-    """The objects of the pooled norms that a group has, and its own norms of them."""
-    place = {label: i for i, label in enumerate(found.labels)}
-    order = np.array([place[label] for label in pooled.labels])
+    """Return the indices of the pooled objects that a group has, and its norms of these."""
+    indices = {label: i for i, label in enumerate(found.labels)}
+    order = np.array([indices[label] for label in pooled.labels])
     counts = found.counts(group)[order][:, order]
     totals = counts.sum(axis=1)
     used = np.flatnonzero((totals > 0) | (counts.sum(axis=0) > 0))
@@ -160,9 +163,9 @@ def _movement(pooled: Atlas, atlases: list[Atlas], n_neighbors: int) -> Movement
     n = pooled.n_objects
     sums, counts = np.zeros((3, n)), np.zeros((3, n))
     number = {label: i for i, label in enumerate(pooled.labels)}
-    places = [np.array([number[label] for label in atlas.labels]) for atlas in atlases]
+    objects = [np.array([number[label] for label in atlas.labels]) for atlas in atlases]
     for a, b in combinations(range(len(atlases)), 2):
-        both, here, there = np.intersect1d(places[a], places[b], return_indices=True)
+        both, here, there = np.intersect1d(objects[a], objects[b], return_indices=True)
         one, other = atlases[a].subset(here), atlases[b].subset(there)
         figures = np.stack([_kept(one, other, n_neighbors), *_shifts(one, other, radii)])
         known = np.isfinite(figures)
@@ -173,7 +176,7 @@ def _movement(pooled: Atlas, atlases: list[Atlas], n_neighbors: int) -> Movement
 
 
 def _kept(one: Atlas, other: Atlas, count: int) -> np.ndarray:
-    """The share of each object's most similar ones that both atlases name."""
+    """Return the share of each object's most similar objects that are the same in both atlases."""
     rows = np.arange(one.n_objects)
     near = [atlas.choices.strongest(rows, count) for atlas in (one, other)]
     shared = (near[0][:, :, None] == near[1][:, None, :]) & (near[0] >= 0)[:, :, None]
@@ -183,22 +186,22 @@ def _kept(one: Atlas, other: Atlas, count: int) -> np.ndarray:
 
 
 def _shifts(one: Atlas, other: Atlas, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How much of each object's map weight goes to other maps, and how far it moves within maps."""
+    """Return each object's weight that moves to other maps, and its distance within maps."""
     before, after = one.map_weights, other.map_weights
     least = np.minimum(before, after)
     shared = least.sum(axis=0)
     distance = np.linalg.norm(one.maps.astype(np.float64) - other.maps, axis=2) / radii[:, None]
-    gone = (least * distance).sum(axis=0)
+    moved = (least * distance).sum(axis=0)
     enough = shared >= _LEAST_SHARED
-    within = np.divide(gone, shared, out=np.full(len(shared), np.nan), where=enough)
+    within = np.divide(moved, shared, out=np.full(len(shared), np.nan), where=enough)
     return np.abs(before - after).sum(axis=0) / 2, within
 
 
 def _radii(atlas: Atlas) -> np.ndarray:
-    """The root mean square distance of each map's objects from their middle, above 0."""
+    """Return the root mean square distance of each map's objects from their mean; never 0."""
     points, weights = atlas.maps.astype(np.float64), atlas.proportions.astype(np.float64)
     wholes = np.maximum(weights.sum(axis=1), np.finfo(np.float64).tiny)
-    middles = np.einsum("mn,mnd->md", weights, points) / wholes[:, None]
-    squares = ((points - middles[:, None]) ** 2).sum(axis=2)
+    means = np.einsum("mn,mnd->md", weights, points) / wholes[:, None]
+    squares = ((points - means[:, None]) ** 2).sum(axis=2)
     radii = np.sqrt((weights * squares).sum(axis=1) / wholes)
     return np.where(radii > 0, radii, 1.0)

@@ -1,17 +1,17 @@
-"""Words and senses of groups tested: people dealt to the groups by lot until p-values are known.
+"""Permutation tests of words and senses: units are permuted among groups.
 
-The senses of all groups together (`manymaps.atlas.senses`) are made of what was answered in all,
-and so are the same however people are dealt. `DealtUnits` are the arrays that
-`manymaps.compute.permutations` takes: of word w its own test, then those of its senses.
+The senses come from the responses of all groups together (`manymaps.atlas.senses`), so that they
+are the same in every permutation. `DealtUnits` contains the arrays that
+`manymaps.compute.permutations` takes. Each word has one test of its own, followed by one per sense.
 
-Draws of a word end for a test when 20 of them have reached what was observed (Besag & Clifford
-1991), or after 9,999; those that have not are drawn on, tenfold each round, while the smallest p
-they could have is more than a twentieth of what Benjamini and Hochberg ask of as many of them,
+The permutations of a test end when 20 of them reach the observed value (Besag & Clifford 1991), or
+after 9,999. Tests that are not decided by then continue with ten times as many permutations, as
+long as their smallest possible p exceeds a twentieth of the threshold of Benjamini and Hochberg:
 
-    1 / (draws + 1)  >  alpha * (tests that were not reached) / (all tests) / 20
+    1 / (permutations + 1)  >  alpha * (undecided tests) / (all tests) / 20
 
-so that the number of draws does not decide what is found. The tests of words and of senses are one
-family, corrected together, because a word is shown for either: two families at 5 % each show
+The number of permutations therefore does not determine which differences are detected. The tests of
+words and senses are one family, because a word is listed for either. Two families at 5 % each list
 something in 7 % of comparisons without differences (`benchmarks/comparison.py --rates`).
 """
 
@@ -35,22 +35,22 @@ from manymaps.progress import work
 
 __all__ = ["DealtUnits", "PooledSenses", "dealt_p_values", "pooled_senses"]
 
-# Draws that reach the observed value, after which a p-value is known well enough.
+# 20 permutations that reach the observed value estimate a p-value with a standard error of 22 %.
 _HITS, _FIRST_DRAWS, _FOR_MEANS, _AT_ONCE = 20, 9_999, 100, 64
-# So much finer than needed may p-values be.
+# The smallest possible p is at most this part of the threshold that decides.
 _MARGIN = 20
 
 
 @dataclass(frozen=True, eq=False)
 class PooledSenses:
-    """The senses of words: counts of them, where their members end, and these, in the labels."""
+    """Senses of words: senses per word, bounds of their members, and members as label indices."""
 
     sizes: np.ndarray
     ends: np.ndarray
     members: np.ndarray
 
     def table(self, n_labels: int) -> sparse.csr_array:
-        """Of each word and answer the sense among the word's, from 1, (n_words, n_labels)."""
+        """Number of the sense of each word's responses, from 1; shape (n_words, n_labels)."""
         owners = np.repeat(np.arange(len(self.sizes)), self.sizes)
         first = np.cumsum(self.sizes) - self.sizes
         number = np.repeat(np.arange(len(owners)) - first[owners] + 1, np.diff(self.ends))
@@ -58,16 +58,16 @@ class PooledSenses:
         return sparse.csr_array(cells, shape=(len(self.sizes), n_labels))
 
     def shares(self, counts: tuple[sparse.csr_array, ...]) -> np.ndarray:
-        """The part of each group's answers that falls to each sense, (n_groups, n_senses)."""
+        """Share of each sense in the responses of each group, shape (n_groups, n_senses)."""
         owners = np.repeat(np.arange(len(self.sizes)), self.sizes)
         rows = np.repeat(owners, np.diff(self.ends))
         which = np.repeat(np.arange(len(owners)), np.diff(self.ends))
-        tests = []
+        shares = []
         for table in counts:
             values = _values_at(table, rows, self.members)
-            held = np.bincount(which, values, minlength=len(owners))
-            tests.append(held / table.sum(axis=1)[owners])
-        return np.stack(tests)
+            sums = np.bincount(which, values, minlength=len(owners))
+            shares.append(sums / table.sum(axis=1)[owners])
+        return np.stack(shares)
 
 
 def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -77,9 +77,9 @@ def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -
 def pooled_senses(
     found: GroupedResponses, pooled: Associations, words: np.ndarray, min_share: float
 ) -> PooledSenses:
-    """The senses that all groups together give the words, the largest first."""
-    place = {label: i for i, label in enumerate(found.labels)}
-    label_of = np.array([place[label] for label in pooled.labels])
+    """Find the senses of the words in all groups together, the largest first."""
+    indices = {label: i for i, label in enumerate(found.labels)}
+    label_of = np.array([indices[label] for label in pooled.labels])
     object_of = np.full(len(found.labels), -1)
     object_of[label_of] = np.arange(len(label_of))
     associations = strongest_associations(pooled.strengths)
@@ -108,7 +108,7 @@ def pooled_senses(
 
 @dataclass(frozen=True, eq=False)
 class DealtUnits:
-    """The arrays of `manymaps.compute.permutations`, and how many units of each group."""
+    """The arrays of `manymaps.compute.permutations`, and the number of units per group and word."""
 
     groups: np.ndarray
     strata: np.ndarray
@@ -123,14 +123,14 @@ class DealtUnits:
 
     @classmethod
     def of(cls, found: GroupedResponses, words: np.ndarray, senses: PooledSenses) -> DealtUnits:
-        """The responses to the words, sorted by word, stratum and unit."""
+        """Sort the responses to the words by word, stratum and unit."""
         n, n_labels = len(words), len(found.labels)
-        place = np.full(n_labels, -1)
-        place[words] = np.arange(n)
-        rows = np.flatnonzero(place[found.cue] >= 0)
-        word = place[found.cue[rows]]
+        word_of_label = np.full(n_labels, -1)
+        word_of_label[words] = np.arange(n)
+        rows = np.flatnonzero(word_of_label[found.cue] >= 0)
+        word = word_of_label[found.cue[rows]]
         rows = rows[np.lexsort((found.unit[rows], found.stratum[rows], word))]
-        word = place[found.cue[rows]]
+        word = word_of_label[found.cue[rows]]
         keys = np.stack([word, found.stratum[rows], found.unit[rows]])
         starts = np.flatnonzero(np.append(True, (np.diff(keys, axis=1) != 0).any(axis=0)))
         pairs, local = np.unique(word * n_labels + found.answer[rows], return_inverse=True)
@@ -154,7 +154,7 @@ class DealtUnits:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """What the loops take."""
+        """The arguments of the compiled loops."""
         return (
             self.groups, self.strata, self.units, self.given, self.answers, self.kinds,
             self.senses, self.tests,
@@ -164,7 +164,7 @@ class DealtUnits:
 def dealt_p_values(
     tables: DealtUnits, found: GroupedResponses, seed: int, alpha: float, correction: str, most: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of all words and senses the divergence in bits, that by chance, p and q."""
+    """Compute the divergence of all words and senses in bits, its mean by chance, p and q."""
     n, n_tests = len(tables.units) - 1, int(tables.tests[-1])
     largest = int(np.diff(tables.given[tables.units]).max())
     logs = np.arange(largest + 1.0)
@@ -175,9 +175,9 @@ def dealt_p_values(
     reached, draws = np.zeros(n_tests, np.int64), np.zeros(n_tests, np.int64)
     owners = np.repeat(np.arange(n), np.diff(tables.tests))
     words, last = np.arange(n), min(_FIRST_DRAWS, most)
-    with work(f"dealing {found.units} of {plural('word', n)}", total=n) as at:
+    with work(f"permuting {found.units} of {plural('word', n)}", total=n) as at:
         while len(words):
-            at(n - len(words), f"{last:,} draws at most")
+            at(n - len(words), f"at most {last:,} permutations")
             for start in range(0, len(words), _AT_ONCE):
                 some = words[start : start + _AT_ONCE]
                 share_out(
@@ -194,7 +194,7 @@ def dealt_p_values(
 
 
 def _undecided(reached: np.ndarray, last: int, alpha: float) -> np.ndarray:
-    """Tests that need more draws, so that the smallest p they can have does not decide."""
+    """Mark the tests that need more permutations: their smallest possible p is too large."""
     unseen = reached < _HITS
     needed = alpha * unseen.mean() / _MARGIN
     return unseen if 1 / (last + 1) > needed else np.zeros_like(unseen)

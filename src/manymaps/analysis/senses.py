@@ -19,6 +19,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from manymaps.atlas.answers import Level
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.atlas.consensus import Consensus
 from manymaps.atlas.senses import sense_groups
@@ -77,12 +78,16 @@ class FitSenses:
 
 
 def fit_senses(
-    atlas: Atlas, n_neighbors: int, min_weight: float, min_share: float = LEAST_SHARE
+    atlas: Atlas,
+    n_neighbors: int,
+    min_weight: float,
+    min_share: float = LEAST_SHARE,
+    level: Level = "meaning",
 ) -> FitSenses:
     """The senses of all words in a fit; those without any neighbour are left out."""
     table = None if atlas.kinds is not None else atlas.associations
     words = np.zeros(0, np.intp) if table is None else np.flatnonzero(np.diff(table.indptr))
-    parts = [_of_groups(atlas, words, n_neighbors, min_share)] if len(words) else []
+    parts = [_of_groups(atlas, words, n_neighbors, min_share, level)] if len(words) else []
     by_map = np.ones(atlas.n_objects, bool)
     by_map[words] = False
     if by_map.any():
@@ -107,11 +112,12 @@ def fit_senses(
 
 
 def _of_groups(
-    atlas: Atlas, words: np.ndarray, n_neighbors: int, min_share: float
+    atlas: Atlas, words: np.ndarray, n_neighbors: int, min_share: float, level: Level
 ) -> tuple[np.ndarray, ...]:
     """Words, maps, shares, neighbors, responses and weights of senses that are groups."""
     assert atlas.associations is not None
-    groups = sense_groups(atlas.choices, atlas.associations, words, atlas.meaning_space)
+    space = atlas.meaning_space if level == "meaning" else None
+    groups = sense_groups(atlas.choices, atlas.associations, words, space)
     owners, listed = groups.owners, groups.listed(min_share)
     rank = np.arange(len(groups.members)) - np.repeat(groups.ends[:-1], np.diff(groups.ends))
     rows = np.repeat(np.arange(len(owners)), np.diff(groups.ends))

@@ -27,7 +27,7 @@ from manymaps.archive.schema import Schema
 from manymaps.errors import DataError
 
 __all__ = [
-    "check_version", "read_archive", "read_declared", "same_content", "write_archive",
+    "read_archive", "read_declared", "same_content", "write_archive",
     "write_arrays", "written_whole",
 ]  # fmt: skip
 
@@ -103,12 +103,16 @@ def read_archive(path: str | os.PathLike[str], schema: Schema) -> _Content:
             meta = json.loads(file.text(_META))
         if not isinstance(meta, dict) or meta.get("format") != schema.kind:
             raise DataError(f"{path}: this is not a {schema.kind}")
-        check_version(path, meta.get("version"), schema)
+        _check_version(path, meta.get("version"), schema)
         return meta, _declared_arrays(path, file, schema, meta)
 
 
-def read_declared(path: str | os.PathLike[str], schema: Schema) -> dict[str, np.ndarray]:
-    """Read the arrays of a zip without `meta.json` that the schema declares.
+def read_declared(
+    path: str | os.PathLike[str], schema: Schema, version: str
+) -> dict[str, np.ndarray]:
+    """Read the arrays that the schema declares of a zip without `meta.json`.
+
+    The array with the name `version` contains the version of the format.
 
     Raises
     ------
@@ -116,10 +120,11 @@ def read_declared(path: str | os.PathLike[str], schema: Schema) -> dict[str, np.
         As for `read_archive`.
     """
     with open_arrays(path) as file:
+        _check_version(path, file.read(version).tolist(), schema)
         return _declared_arrays(path, file, schema, {})
 
 
-def check_version(path: str | os.PathLike[str], version: Any, schema: Schema) -> None:
+def _check_version(path: str | os.PathLike[str], version: Any, schema: Schema) -> None:
     """Reject a file whose version is missing or newer than the schema."""
     if type(version) is not int:
         raise DataError(f"{path}: this {schema.kind} does not state its version; it is damaged")

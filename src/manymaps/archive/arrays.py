@@ -6,9 +6,9 @@
         file.read("maps")           the array
         file.text("meta.json")      another member
 
-NumPy parses and reads, never with pickles. The uncompressed size that the directory of a zip
-declares is compared with the length of the file before any array is read, and `csr_from` checks
-that the parts of a sparse table fit before compiled code uses them.
+NumPy parses and reads, never with pickles. Before any array is read, the uncompressed size that the
+directory of a zip declares is compared with the length of the file. `csr_from` checks the parts of
+a sparse table before compiled code uses them.
 """
 
 from __future__ import annotations

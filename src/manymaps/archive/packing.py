@@ -31,7 +31,7 @@ PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 
 
 class UnpackedFile(NamedTuple):
-    """A file open for reading, through gzip, bzip2 or xz if its content says so."""
+    """A file open for reading, through gzip, bzip2 or xz if its content requires it."""
 
     stream: BinaryIO
     packed: bool

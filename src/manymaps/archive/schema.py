@@ -6,7 +6,7 @@
 The shape of an array consists of names of dimensions. A name stands for the same length in the
 whole archive, and may bound values:
 
-    ArrayPart("iu", ("n_stored",), least=0, most="n_objects - 1", says="columns of the table")
+    ArrayPart("iu", ("n_stored",), "columns of the table", least=0, most="n_objects - 1")
 
 A key that ends in "*" stands for all names that begin so. Names that no schema declares come from
 an older or newer version, and are left out.
@@ -134,7 +134,7 @@ class ValuePart:
     Parameters
     ----------
     types : tuple of type
-        Of `str`, `int`, `float` (whole numbers too), `bool`, `list`, `dict`, `NoneType`.
+        Some of `str`, `int`, `float` (also for whole numbers), `bool`, `list`, `dict`, `NoneType`.
     says : str
         Its description on the page of formats.
     least : float

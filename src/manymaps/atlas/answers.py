@@ -25,7 +25,7 @@ from manymaps.checks import check_choice, check_index, check_number, check_whole
 __all__ = [
     "LEAST_SHARE", "LEAST_WEIGHT", "LEVELS", "Level", "Neighbor", "Sense", "SenseOptions",
     "explained", "explained_by_map", "has_associations", "neighbors", "other_kind", "path",
-    "senses", "similarities",
+    "remember_groups", "senses", "similarities",
 ]  # fmt: skip
 
 #: Groups with a smaller share of the observed associations of a word are not listed as senses.
@@ -104,8 +104,8 @@ class Sense:
         Whether the object is unsupported: its proportion in the map is a tenth or more, but the map
         explains next to none of its associations (`Atlas.explained_by_map`).
     name : tuple of str
-        Labels of up to three members that are the most typical: frequent, and similar to the other
-        members (`manymaps.atlas.meanings`).
+        Labels of up to three associates that are the most typical: frequent, and similar to the
+        other members (`manymaps.atlas.meanings`).
     parts : tuple of Sense
         The fine groups of a meaning, the largest share first; empty for a fine group or a map.
     explained : float in [0, 1]
@@ -226,13 +226,14 @@ def senses(
     min_weight: float,
     neighbor_kind: str | None,
     level: Level,
+    with_parts: bool = True,
 ) -> list[Sense]:
     """The senses of object i: groups of its associates, or maps if it has no associations."""
     check_choice("level", level, LEVELS)
     if neighbor_kind is None and has_associations(atlas, i):
         if level == "fine":
             return _grouped_senses(atlas, i, n_neighbors, min_share, min_weight)
-        return _meanings(atlas, i, n_neighbors, min_share)
+        return _meanings(atlas, i, n_neighbors, min_share, with_parts)
     nearness = _nearness(atlas, i, neighbor_kind)
     weights = atlas.choices.map_weights_of(i)
     if atlas.kinds is not None and neighbor_kind not in (None, other_kind(atlas, i)):
@@ -259,29 +260,41 @@ def senses(
 
 
 def _groups_of(atlas: AtlasData, i: int, level: Level) -> SenseGroups:
-    """The groups of the associates of object i, remembered for the last object."""
-    assert atlas.associations is not None
+    """The groups of the associates of object i, remembered for the last objects."""
     if (i, level) not in atlas._last_groups:
         for other in [key for key in atlas._last_groups if key[0] != i]:
             del atlas._last_groups[other]
-        space = atlas.meaning_space if level == "meaning" else None
-        found = sense_groups(atlas.choices, atlas.associations, np.array([i]), space)
-        atlas._last_groups[i, level] = found
+        remember_groups(atlas, [i], level)
     return atlas._last_groups[i, level]
 
 
-def _meanings(atlas: AtlasData, i: int, n_neighbors: int, min_share: float) -> list[Sense]:
+def remember_groups(atlas: AtlasData, objects: Sequence[int], level: Level) -> None:
+    """Find the groups of several objects at once, which is faster, for the answers about them."""
+    words = np.array([i for i in objects if has_associations(atlas, i)], np.int64)
+    if atlas.associations is None or len(words) == 0:
+        return
+    space = atlas.meaning_space if level == "meaning" else None
+    found = sense_groups(atlas.choices, atlas.associations, words, space)
+    for k, i in enumerate(words.tolist()):
+        atlas._last_groups[i, level] = found.only(k)
+
+
+def _meanings(
+    atlas: AtlasData, i: int, n_neighbors: int, min_share: float, with_parts: bool
+) -> list[Sense]:
     """The meanings of an object, each with its parts (`manymaps.atlas.meanings`)."""
-    groups, fine = _groups_of(atlas, i, "meaning"), _groups_of(atlas, i, "fine")
-    parts = _as_senses(atlas, i, fine, n_neighbors)
-    first = fine.members[fine.ends[:-1]]
+    groups = _groups_of(atlas, i, "meaning")
+    meanings = _as_senses(atlas, i, groups, n_neighbors)
+    n_listed = int(groups.listed(min_share).sum())
+    if not with_parts:
+        return meanings[:n_listed]
+    fine = _groups_of(atlas, i, "fine")
+    parts, first = _as_senses(atlas, i, fine, n_neighbors), fine.members[fine.ends[:-1]]
     listed = []
-    for number, sense in enumerate(_as_senses(atlas, i, groups, n_neighbors)):
-        if number and sense.share < min_share:
-            break
+    for number in range(n_listed):
         inside = np.isin(first, groups.members[groups.members_of(number)])
         own = tuple(parts[k] for k in np.flatnonzero(inside).tolist())
-        listed.append(replace(sense, parts=own))
+        listed.append(replace(meanings[number], parts=own))
     return listed
 
 
@@ -308,7 +321,9 @@ def _as_senses(atlas: AtlasData, i: int, groups: SenseGroups, n_neighbors: int) 
     for number, m in enumerate(groups.maps.tolist()):
         own = groups.members_of(number)
         members, strengths = groups.members[own].tolist(), groups.strengths[own]
-        typical = np.argsort(-groups.typicality[own], kind="stable")[:_NAMED]
+        # Members that only the model places near the object have a typicality of 0.
+        n_named = int((groups.typicality[own] > 0).sum()) or len(members)
+        typical = np.argsort(-groups.typicality[own], kind="stable")[: min(n_named, _NAMED)]
         listed.append(
             Sense(
                 map=m,

@@ -367,7 +367,7 @@ class Atlas(AtlasData):
         kind, neighbor_kind : str, optional
             The kind of the word, and that of the neighbours, as for `neighbors`.
         level : {"meaning", "fine"}
-            Whether to list meanings, with their fine groups as `parts`, or the fine groups alone.
+            Whether to list meanings, with their fine groups as `parts`, or only the fine groups.
 
         Returns
         -------

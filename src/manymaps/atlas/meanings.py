@@ -1,8 +1,8 @@
 """The meanings of a word: its groups of associates, merged as far as they resemble each other.
 
-Let A = p^0.15 + (p^0.15)^T be the network of all associations p, x_j the spectral directions of
-object j (`manymaps.affinity.network`), and B the network A without the word itself, which connects
-its own meanings. Two associates j and k of the word have the similarity
+Let A = p^0.15 + (p^0.15)^T + 1 be the network of all associations p, in which each object is also
+tied to itself. B is A without the word, which connects its own meanings, and x_j are the spectral
+directions of object j (`manymaps.affinity.network`). The similarity of two associates j and k is
 
     s_jk = cos(v_j, v_k) + 0.6 sqrt(cos(B_j, B_k)),      v_j = x_j + sum_k B_jk x_k / sum_k B_jk
 
@@ -136,8 +136,9 @@ def meaning_space(associations: sparse.csr_array, labels: Sequence[str]) -> Mean
     -------
     MeaningSpace
     """
+    # The ties to themselves make two objects similar that have no other tie than each other.
     network = 2 * association_network(associations, power=_POWER)
-    network.sort_indices()
+    network = sparse.csr_array(network + sparse.eye_array(len(labels)))
     directions = spectral_directions(
         associations, _DIMENSIONS, power=_POWER, exponent=_EXPONENT, seed=0
     )
@@ -160,8 +161,8 @@ def meaning_space(associations: sparse.csr_array, labels: Sequence[str]) -> Mean
 def _linked(sums: np.ndarray, sizes: np.ndarray, weak: np.ndarray, cut: float) -> np.ndarray:
     """Return the first group in the cluster of each group.
 
-    `sums` are those of the similarities over the pairs of two groups; `weak` groups never remain
-    alone.
+    `sums` are those of the similarities over the pairs of two groups; `weak` groups always join
+    another one.
     """
     sizes, weak, clusters = sizes.astype(float), weak.copy(), np.arange(len(sizes))
     np.fill_diagonal(sums, -np.inf)

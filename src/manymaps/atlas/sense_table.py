@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.atlas.answers import Level, senses
+from manymaps.atlas.answers import Level, remember_groups, senses
 from manymaps.atlas.data import AtlasData
 
 __all__ = ["sense_table"]
@@ -37,12 +37,16 @@ def sense_table(
     else:
         words = [words] if isinstance(words, str) else words
         objects = [atlas.index(word, kind=kind) for word in words]
+    if neighbor_kind is None:
+        remember_groups(atlas, objects, level)
     rows: list[dict[str, Any]] = []
     for i in objects:
         of_object = {"word": atlas.labels[i]}
         if atlas.kinds is not None:
             of_object["kind"] = atlas.kinds[i]
-        listed = senses(atlas, i, n_neighbors, min_share, min_weight, neighbor_kind, level)
+        listed = senses(
+            atlas, i, n_neighbors, min_share, min_weight, neighbor_kind, level, with_parts=False
+        )
         for number, sense in enumerate(listed):
             row = of_object | {"sense": number, "name": ", ".join(sense.name)}
             row |= {"share": sense.share, "map": sense.map}

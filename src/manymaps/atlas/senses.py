@@ -101,6 +101,16 @@ class SenseGroups:
         """Which senses are the first of their word, shape (n_senses,)."""
         return np.asarray(np.arange(len(self.shares)) == self.offsets[self.owners])
 
+    def only(self, word: int) -> SenseGroups:
+        """The senses of one word."""
+        own = slice(*self.offsets[word : word + 2].tolist())
+        ends = self.ends[own.start : own.stop + 1]
+        inside = slice(*ends[[0, -1]].tolist())
+        return SenseGroups(
+            np.array([0, own.stop - own.start]), self.maps[own], self.shares[own], ends - ends[0],
+            self.members[inside], self.strengths[inside], self.typicality[inside],
+        )  # fmt: skip
+
     def members_of(self, sense: int) -> slice:
         """Where the members of a sense lie."""
         return slice(int(self.ends[sense]), int(self.ends[sense + 1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,9 +44,11 @@ __all__ = ["compare"]
 LISTED = 20
 DESCRIPTION = (
     "Differences between the responses of {groups}. The column change lists the kind of "
-    "difference. The column excess is the divergence of the responses in bits, minus that expected "
-    "by chance. The column least_q is the smallest q value of a word's responses and senses: the "
-    "joint false discovery rate of all tests at which the word is listed."
+    "difference. The column effect is its size: 0 if the groups agree with each other as much as "
+    "with themselves, 1 if they have no response in common. The column excess is the divergence of "
+    "the responses in bits, minus that expected by chance. The column least_q is the smallest q "
+    "value of a word's responses and senses: the joint false discovery rate of all tests at which "
+    "the word is listed."
 )
 
 
@@ -125,6 +128,12 @@ class CompareOptions:
         Number(0, 1, min_open=True, max_open=True),
         "False discovery rate of the listed changes.", default=0.05,
     )  # fmt: skip
+    min_effect: float = option(
+        Number(0, 1, max_open=True),
+        "Minimum effect of the listed changes; the lower limit of its 95 % confidence interval "
+        "must reach it.",
+        default=0.0,
+    )
     correction: Correction = option(
         ["bh", "by"],
         "Correct for multiple tests by Benjamini-Hochberg (bh) or by the more conservative "
@@ -163,8 +172,14 @@ def compare(options: CompareOptions) -> None:
     participants among the groups, or responses if participants are unknown. They are corrected for
     the number of tests.
 
+    The effect is the size of a difference, with a 95 % confidence interval. It is 0 if participants
+    of different groups give the same response as often as participants of one group, and 1 if the
+    groups have no response in common. With many responses, small effects are significant too;
+    --min-effect lists only large ones.
+
     \b
     Examples:  manymaps compare young.tsv old.tsv -o compare.html
+               manymaps compare young.tsv old.tsv --min-effect 0.2
                manymaps compare trials.csv --by gender --table changes.csv --plot changes.png
                manymaps compare trials.csv --by 'age < 30' --within gender -o age.html
                manymaps compare english.csv dutch.csv --pairs words.csv --table languages.csv
@@ -211,7 +226,7 @@ def _compared(
         on_tested=tested.append,
         **chosen(
             options, "per_cue", "permutations", "neighbors", "within", "shared_people",
-            "min_responses", "min_share", "alpha", "correction",
+            "min_responses", "min_share", "alpha", "min_effect", "correction",
         ),
     )  # fmt: skip
 
@@ -410,6 +425,11 @@ def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path])
         "n_senses": len(found.sense_changes),
         "n_senses_changed": int((found.sense_changes != "").sum()),
         "alpha": found.alpha,
+        "min_effect": found.min_effect,
+        "effect": dict(zip(("low", "median", "high"), _quartiles(found.effect), strict=True)),
+        "spelling_variants": [
+            {"spellings": [one, other], "uses": uses} for one, other, uses in found.variants
+        ],
         "changes": [_change(found, w) for w in _changed(found)],
         "notes": list(found.notes),
         "seed": options.running.seed,
@@ -429,9 +449,10 @@ def _changed(found: mm.Comparison) -> list[int]:
 def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
     """Return the record of a word that changed."""
     word = found.words[w]
-    figures = ("divergence", "by_chance", "p", "q", "cosine")
+    figures = ("effect", "effect_low", "effect_high", "divergence", "by_chance", "p", "q", "cosine")
     senses = [
         {"members": sense.members, "shares": dict(zip(found.groups, sense.shares, strict=True)),
+         "shift": None if sense.shift is None else sense.shift._asdict(),
          "p": sense.p, "q": sense.q, "change": sense.change}
         for sense in found.senses_of(word)
     ]  # fmt: skip
@@ -448,37 +469,64 @@ def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
     }
 
 
+def _quartiles(effects: Any) -> list[float]:
+    """Return the quartiles of the effects that are known."""
+    import numpy as np
+
+    known = effects[np.isfinite(effects)]
+    return np.quantile(known, [0.25, 0.5, 0.75]).tolist() if known.size else [np.nan] * 3
+
+
 def _report(found: mm.Comparison, options: CompareOptions) -> str:
-    """Report the number of words that changed, and the words that changed most."""
+    """Report the result in one sentence, the words that differ most, and the tests."""
     changed = _changed(found)
+    low, middle, high = _quartiles(found.effect)
+    groups = ", ".join(found.groups[:-1]) + f" and {found.groups[-1]}"
+    by = f" by an effect of at least {found.min_effect:g}" if found.min_effect else ""
+    lines = [
+        f"{len(changed):,} of {len(found.words):,} words differ between {groups}{by}; the median "
+        f"effect of all words is {middle:z.2f} (middle half: {low:z.2f} to {high:z.2f})"
+    ]
+    if len(changed) > len(found.words) / 2 and len(changed) > LISTED:
+        lines.append(
+            "most words differ, so the groups or their data differ as a whole; "
+            f"--min-effect {_rounded_up(found, changed):g} lists the words that differ most"
+        )
+    if changed:
+        lines.append(grid(_rows(found, changed[:LISTED])))
+        if len(changed) > LISTED:
+            lines.append(f"and {len(changed) - LISTED:,} more; use --table OUT.csv to list all")
+    else:
+        least = found.words[int(found.order[0])]
+        lines.append(f"no word differs significantly; {least!r} has the lowest q")
     n_senses = int((found.sense_changes != "").sum())
     per_word = " and ".join(f"{median(units.tolist()):,.0f}" for units in found.n_units)
-    lines = [
-        f"{len(changed):,} of {len(found.words):,} words changed ({int(found.changed.sum()):,} in "
-        f"all their responses, {n_senses:,} of {len(found.sense_changes):,} senses in their "
-        f"response share); joint false discovery rate {found.alpha:.0%}; {elapsed():.0f} s",
-        f"permuted: {per_word} {found.units} per word (median)",
-    ]
-    if not changed:
-        least = found.words[int(found.order[0])]
-        return "\n".join([*lines, f"no word differs significantly; {least!r} has the lowest q"])
-    further = ""
-    if len(changed) > LISTED:
-        further = f"\nand {len(changed) - LISTED:,} more; use --table OUT.csv to list all"
-    elif options.plot is None:
+    lines.append(
+        f"{int(found.changed.sum()):,} words differ in all their responses, {n_senses:,} of "
+        f"{len(found.sense_changes):,} senses in their response share; joint false discovery rate "
+        f"{found.alpha:.0%}; {per_word} {found.units} per word (median); {elapsed():.0f} s"
+    )
+    if 0 < len(changed) <= LISTED and options.plot is None:
         first = shlex.quote(found.words[changed[0]])
-        further = f"\nnext: repeat the command with --plot OUT.png --word {first}"
-    return "\n".join([*lines, grid(_rows(found, changed[:LISTED]))]) + further
+        lines.append(f"next: repeat the command with --plot OUT.png --word {first}")
+    return "\n".join(lines)
+
+
+def _rounded_up(found: mm.Comparison, changed: Sequence[int]) -> float:
+    """Return a minimum effect, in steps of 0.05, that leaves at most a tenth of the words."""
+    import numpy as np
+
+    return min(math.ceil(20 * float(np.quantile(found.effect_low[changed], 0.9))) / 20, 0.95)
 
 
 def _rows(found: mm.Comparison, words: Sequence[int]) -> Iterator[tuple[str, ...]]:
-    yield "word", "change", "bits", "chance", "q", *(f"more of {name}" for name in found.groups)
+    yield "word", "change", "effect", "95 %", "q", *(f"more of {name}" for name in found.groups)
     for w in words:
         yield (
             shown(found.words[w]),
             str(found.changes[w]),
-            f"{found.divergence[w]:.2f}",
-            f"{found.by_chance[w]:.2f}",
+            f"{found.effect[w]:z.2f}",
+            f"{found.effect_low[w]:.2f}-{found.effect_high[w]:.2f}",
             f"{found.least_q[w]:.2g}",
             *(
                 ", ".join(shown(answer, 20) for answer, _ in found.answers(found.words[w], name, 3))

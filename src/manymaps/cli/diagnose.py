@@ -111,7 +111,8 @@ def diagnosis_table(found: mm.Diagnosis, name: str) -> str:
     if found.n_components > 1:
         groups = f" in {found.n_components:,} connected components"
     head = f"{name}: {found.n_pairs:,} {what} of {found.n_objects:,} objects{groups}"
-    return f"{head}\n{grid([*_rows(found), *_fits(found), _suggestion(found)])}"
+    suggested = [_suggestion(found), *_recommended(found)]
+    return f"{head}\n{grid([*_rows(found), *_fits(found), *suggested])}"
 
 
 def _rows(found: mm.Diagnosis) -> Iterator[tuple[str, str, str]]:
@@ -138,6 +139,12 @@ def _suggestion(found: mm.Diagnosis) -> tuple[str, str, str]:
     if found.serves == "dimensions":
         maps = f"1 map, {found.suggested_dimensions} dims"
     return "suggested", maps, found.reason
+
+
+def _recommended(found: mm.Diagnosis) -> Iterator[tuple[str, str, str]]:
+    if math.isfinite(found.explained):
+        some = f" of {found.n_fitted:,} objects" if found.n_fitted < found.n_objects else ""
+        yield "explained", f"{found.explained:.0%}", f"share of the data{some} in the suggested fit"
 
 
 def _number(value: float, error: float = 0.0) -> str:

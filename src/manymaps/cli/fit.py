@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -655,8 +656,12 @@ def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool
 
 def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[str, Any]:
     """Return the record of `fit --json`; counts add their likelihood and omissions."""
+    from manymaps.analysis.reliability import mean_explained
+
     atlas: mm.Atlas = estimator.atlas_
     restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
+    share = mean_explained(atlas) if atlas.associations is not None else math.nan
+    explained = {"explained": share} if math.isfinite(share) else {}
     of_counts = {}
     if atlas.kinds is not None:
         n_rows = atlas.kinds.count(atlas.kinds[0])
@@ -676,6 +681,7 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
         "n_iterations": int(estimator.n_iter_),
         "kl_divergence": float(estimator.kl_divergence_),
         "converged": bool(estimator.converged_),
+        **explained,
         **({"n_pinned": int(atlas.metadata["pinned"].sum())} if estimator.pin is not None else {}),
         **of_counts,
         **({"restarts": [asdict(one) for one in restarts]} if restarts else {}),
@@ -729,14 +735,16 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas, data: PairData | mm.Cou
     if atlas.n_maps > 1:
         further = ["manymaps", "senses", output, _telling_word(atlas, data)]
     objects, likelihood = f"{record['n_objects']:,} objects", ""
+    explained = f"explained share {record['explained']:.0%}, " if "explained" in record else ""
     if atlas.kinds is not None:
         sizes = (record["n_rows"], record["n_columns"])
         objects = " and ".join(map(plural, dict.fromkeys(atlas.kinds), sizes))
         likelihood = f"log-likelihood {record['log_likelihood']:.4f} per count, "
     return (
         f"{output}: {maps} of {objects}, {likelihood}"
-        f"KL divergence {record['kl_divergence']:.4f} after {record['n_iterations']:,} iterations "
-        f"in {record['seconds']:.0f} s\n{next_step(*further)}"
+        f"{explained}KL divergence {record['kl_divergence']:.4f} after "
+        f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s\n"
+        f"{next_step(*further)}"
     )
 
 

@@ -20,6 +20,8 @@ __all__ = ["sense_interval", "senses_record", "senses_text"]
 
 # A smaller share of unlisted groups and maps does not get a row.
 LEAST_LISTED = 0.005
+# A map that explains less of a meaning is not named as its map (12 % of the meanings in USF).
+MOSTLY = 0.5
 
 
 def senses_record(
@@ -50,6 +52,9 @@ def senses_record(
     asked = {**chosen, "kind": kind}
     senses = atlas.senses(word, **asked)
     everything = atlas.senses(word, **{**asked, "min_share": 0, "min_weight": 0})
+    # Fine senses with any weight are in all maps.
+    all_maps = {**asked, "min_share": 0, "min_weight": 0, "level": "fine"}
+    weights = {sense.map: sense.weight for sense in atlas.senses(word, **all_maps)}
     maps = list(dict.fromkeys(sense.map for sense in senses))
     captions = dict(zip(maps, map(list, atlas.captions(maps=maps)), strict=True))
     i = atlas.index(word, kind=kind)
@@ -60,7 +65,7 @@ def senses_record(
         "kind": kind,
         "n_fits": None if atlas.consensus is None else atlas.consensus.n_fits,
         "senses": [asdict(sense) | {"caption": captions[sense.map]} for sense in senses],
-        "left_out": _left_out(senses, everything),
+        "left_out": _left_out(senses, everything, weights),
         "elsewhere": [
             {
                 "share": sense.share,
@@ -73,7 +78,8 @@ def senses_record(
         "recurring": recurring,
     }
     for sense in record["senses"]:
-        del sense["members"]
+        for one in (sense, *sense["parts"]):
+            del one["members"]
     if intervals is None:
         return record
     for sense, one in zip(senses, record["senses"], strict=True):
@@ -100,10 +106,12 @@ def _as_record(interval: mm.Interval | None) -> dict[str, float] | None:
     return None if interval is None else interval._asdict()
 
 
-def _left_out(listed: Sequence[Sense], everything: Sequence[Sense]) -> dict[str, float]:
-    """Count the groups and maps that are not listed, with their shares."""
+def _left_out(
+    listed: Sequence[Sense], everything: Sequence[Sense], weights: Mapping[int, float]
+) -> dict[str, float]:
+    """Count the senses and maps that are not listed, with their shares and weights."""
     maps = {sense.map for sense in listed}
-    others = {sense.map: sense.weight for sense in everything if sense.map not in maps}
+    others = {map: weight for map, weight in weights.items() if map not in maps}
     return {
         "n_groups": sum(s.share > 0 for s in everything) - sum(s.share > 0 for s in listed),
         "share": max(0.0, 1 - sum(sense.share for sense in listed)),
@@ -126,7 +134,7 @@ def senses_text(record: dict[str, Any], *, grouped: bool, captioned: bool) -> st
         Whether maps are listed with their captions.
     """
     counted = [sense for sense in record["senses"] if sense["share"] > 0 or not grouped]
-    maps = plural("map", len({sense["map"] for sense in counted}))
+    maps = plural("map", len({sense["map"] for sense in counted if _is_shown(sense)}))
     where = f"has {plural('sense', len(counted))} in {maps}" if grouped else f"has weight in {maps}"
     lines = [f"{shown(record['word'])} {where}"]
     lines.append(grid(_rows(record, grouped=grouped, captioned=captioned)))
@@ -137,12 +145,18 @@ def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator
     n_fits, left_out = record["n_fits"], record["left_out"]
     fits = [] if n_fits is None else [""]
     captioned = captioned and any(sense["caption"] for sense in record["senses"])
+    meanings = grouped and any(sense["parts"] for sense in record["senses"])
+    names = [""] if meanings else []
     if grouped:
-        yield ["", "model", "data", *fits, "data (model)"]
+        yield [*names, "", "model", "data", *fits, "data (model)"]
     before = -1
     for sense in record["senses"]:
-        repeated = grouped and sense["map"] == before
+        repeated = grouped and not meanings and sense["map"] == before
         cells = ["", ""] if repeated else [f"map {sense['map']}", f"{sense['weight']:.0%}"]
+        if meanings:
+            repeated = not _is_shown(sense)
+            where = ["no map", ""] if repeated else cells
+            cells = [", ".join(map(shown, sense["name"])), *where]
         if grouped:
             cells.append(_observed(sense))
         if n_fits is not None:
@@ -156,13 +170,18 @@ def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator
     for other in (sense for sense in record["elsewhere"] if sense["n_fits"] > 1):
         near = ", ".join(shown(one["label"]) for one in other["neighbors"])
         shares = ["", f"{other['share']:.0%}"][0 if grouped else 1 :]
-        yield ["elsewhere", *shares, f"{other['n_fits']} of {n_fits} fits", near]
+        yield [*names, "elsewhere", *shares, f"{other['n_fits']} of {n_fits} fits", near]
     if left_out["n_groups"] or left_out["weight"] >= LEAST_LISTED:
         shares = [f"{left_out['share']:.0%}"] if grouped else []
-        groups = plural("smaller group", left_out["n_groups"])
+        groups = plural(f"smaller {'sense' if meanings else 'group'}", left_out["n_groups"])
         further = [groups] if left_out["n_groups"] and grouped else []
         further += [plural("further map", left_out["n_maps"])] if left_out["n_maps"] else []
-        yield ["others", f"{left_out['weight']:.0%}", *shares, *fits, ", ".join(further)]
+        yield [*names, "others", f"{left_out['weight']:.0%}", *shares, *fits, ", ".join(further)]
+
+
+def _is_shown(sense: dict[str, Any]) -> bool:
+    """Return whether a sense has no observed responses or its map explains most of it."""
+    return not sense["parts"] or bool(sense["explained"] >= MOSTLY)
 
 
 def _reliability(record: dict[str, Any]) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +40,16 @@ class SensesOptions:
     neighbors: int = option(
         positive, "Number of neighbours to list per sense.", default=8, sets="n_neighbors"
     )
+    fine: bool = flag("List the fine groups of each meaning as senses of their own.", "--fine")
     min_share: float = option(
         Number(0, 1),
-        "Leave out groups with a smaller share of the observed responses to WORD.",
+        "Leave out senses with a smaller share of the observed responses to WORD.",
         default=0.05,
     )
     min_weight: float = option(
         Number(0, 1),
-        "Leave out maps without a listed group that contribute less to the association "
-        "probabilities of WORD.",
+        "Leave out maps that contribute less to the association probabilities of WORD (with "
+        "--fine, or if no associations of WORD are known).",
         default=0.1,
     )
     kind: str | None = option("NAME", "Kind of WORD, such as document (bipartite atlases only).")
@@ -73,7 +75,8 @@ class SensesOptions:
     )  # fmt: skip
     per_cue: int | None = option(
         positive,
-        "Number of responses per cue in the norms of --data.  [default: the counts; else 100]",
+        "Number of responses per cue in the norms of --data.  [default: the sum of the column of "
+        "counts; else 100]",
         sets="n_responses",
     )
     reading: PairReading = group(PairReading)
@@ -81,15 +84,18 @@ class SensesOptions:
     @property
     def chosen(self) -> dict[str, Any]:
         """The arguments of `Atlas.senses`."""
-        return chosen(self, "neighbors", "min_share", "min_weight", "kind", "neighbor_kind")
+        listed = chosen(self, "neighbors", "min_share", "min_weight", "kind", "neighbor_kind")
+        return {**listed, "level": "fine" if self.fine else "meaning"}
 
 
 @command(SensesOptions)
 def senses(options: SensesOptions) -> None:
     """List the senses of WORD with their neighbours and maps.
 
-    Maps are sorted by their contribution to WORD's association probabilities. The groups of a map
-    are sorted by their share of the observed responses, if the atlas contains responses.
+    If the atlas contains responses, the senses are meanings, sorted by their share of the
+    responses. A meaning is a group of associates, named by the most typical ones and listed with
+    the map that explains most of it. With --fine, each group of closely related associates is a
+    sense, and maps are sorted by their contribution to WORD's association probabilities.
 
     The last line reports how reliable the positions of WORD are: the share of its responses that
     the model reproduces. For an atlas written by `manymaps stability`, the line also contains the
@@ -159,10 +165,28 @@ def _intervals(
         with work("counting responses"):
             return mm.intervals(trials, atlas, **asked)
     norms = read_pairs(file, reading)
+    counts = _count_column(file) if reading.strength is None and reading.format is None else None
+    if norms.n_responses is None and per_cue is None and counts is not None:
+        # Strengths take precedence over counts, but only counts give the number of responses.
+        norms = read_pairs(file, replace(reading, strength=counts))
     if norms.n_responses is None and per_cue is None:
         note(f"{file} does not state the number of responses per cue; 100 is assumed (--per-cue N)")
     with work("counting responses"):
         return mm.intervals(norms, atlas, **asked, n_responses=per_cue)
+
+
+def _count_column(file: Path) -> str | None:
+    """Return the column of counts in the header of a text file."""
+    from manymaps.io.columns import COUNT, usual_column
+    from manymaps.io.files import sampled
+
+    sample = sampled(file)
+    if sample.container() is not None:
+        return None
+    head = sample.lines.split(b"\n")[0].decode("utf-8", "replace")
+    names = [name.strip() for name in re.split("[\t,;|]", head.replace('"', ""))]
+    column = usual_column(names, COUNT)
+    return None if column is None else names[column]
 
 
 def _bounds(

@@ -284,7 +284,7 @@ class AdditiveClustering(
 
         Returns
         -------
-        self : AdditiveClustering
+        AdditiveClustering
             Fitted estimator.
         """
         self._validate_params()
@@ -305,13 +305,13 @@ class AdditiveClustering(
             )
         starts = self._check_starts(n)
         problem = Problem.of(similarities, self.n_clusters, prior, features, self.constant)
-        solution = self._best_of_starts(similarities, problem, self._solver(n), polish, starts)
+        best = self._best_of_starts(similarities, problem, self._solver(n), polish, starts)
         self._similarities = similarities
         self._prior = prior
         # `validated` sets n_features_in_ and the column names of a frame.
         frame = labelled_values(X)[1] if is_frame(X) else similarities.values
         validated(self, frame, skip_check_array=True)
-        self._set_clusters(problem, solution)
+        self._set_clusters(problem, *best)
         self._fitted_rows = _plain_rows(X, similarities)
         return self
 
@@ -329,7 +329,7 @@ class AdditiveClustering(
 
         Returns
         -------
-        memberships : ndarray of int8, shape (n, K)
+        ndarray of int8, shape (n, K)
             Copy of `memberships_`.
         """
         return self.fit(X, y, **fit_params).memberships_.copy()
@@ -345,7 +345,7 @@ class AdditiveClustering(
 
         Returns
         -------
-        similarities : ndarray of shape (k, n) or (n, n)
+        ndarray of shape (k, n) or (n, n)
             Predicted values, of the `kind` that was fitted. For the fitted objects, the diagonal is
             NaN because the model does not predict self-similarities.
         """
@@ -376,11 +376,14 @@ class AdditiveClustering(
 
         Returns
         -------
-        memberships : ndarray of int8, shape (k, K)
+        ndarray of int8, shape (k, K)
             Binary memberships in the K clusters.
         """
         check_is_fitted(self, "memberships_")
-        rows = self._check_rows(X)
+        rows = validated(
+            self, labelled_values(X)[1], reset=False, dtype=np.float64,
+            ensure_all_finite="allow-nan", order="C",
+        )  # fmt: skip
         result = np.empty((len(rows), len(self.weights_)), np.int8)
         assignment = _Placement.of(self)
         matches = same_rows(rows, self._fitted_rows)
@@ -445,7 +448,8 @@ class AdditiveClustering(
         solver: Solver,
         polish: Polish | None,
         starts: Sequence[np.ndarray],
-    ) -> Solution:
+    ) -> tuple[Solution, np.ndarray]:
+        """Return the best solution and its membership probabilities."""
         entropy = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         seeds = np.random.SeedSequence(entropy).spawn(self.n_init + 1)
         # The compiled loops release the interpreter lock, so threads are used unless joblib's
@@ -459,10 +463,11 @@ class AdditiveClustering(
         constant = similarities.is_constant
         self.solutions_ = np.array([1.0 if constant else 1 - f.left / squares for f in solutions])
         best = max(range(len(solutions)), key=lambda i: (solutions[i].objective, -i))
-        self._probabilities = membership_probabilities(problem, solutions[best], seeds[0])
-        return solutions[best]
+        return solutions[best], membership_probabilities(problem, solutions[best], seeds[0])
 
-    def _set_clusters(self, problem: Problem, solution: Solution) -> None:
+    def _set_clusters(
+        self, problem: Problem, solution: Solution, probabilities: np.ndarray
+    ) -> None:
         """Store the clusters by decreasing weight, in the units and order of the data."""
         place = np.empty(problem.n_objects, np.intp)
         place[problem.order] = np.arange(problem.n_objects)
@@ -470,8 +475,7 @@ class AdditiveClustering(
         weights = solution.weights[1:] * problem.scale
         rank = np.lexsort([*members[::-1], -members.sum(axis=0), -weights])
         self.memberships_ = members[:, rank].astype(np.int8)
-        self.membership_probabilities_ = self._probabilities[1:, place].T[:, rank]
-        del self._probabilities
+        self.membership_probabilities_ = probabilities[1:, place].T[:, rank]
         self.weights_ = weights[rank]
         self.observed_ = rank < problem.first - 1
         self.constant_ = float(solution.weights[0] * problem.scale + problem.shift)
@@ -497,12 +501,6 @@ class AdditiveClustering(
         with np.errstate(divide="ignore"):
             log_variance = np.log(2 * np.pi * self.residual_variance_)
         self.log_likelihood_ = float(-0.5 * n_pairs * (log_variance + 1))
-
-    def _check_rows(self, X: Any) -> np.ndarray:
-        return validated(
-            self, labelled_values(X)[1], reset=False, dtype=np.float64,
-            ensure_all_finite="allow-nan", order="C",
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

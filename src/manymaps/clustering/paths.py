@@ -175,7 +175,7 @@ def cluster_path(
 
     Returns
     -------
-    path : ClusterPath
+    ClusterPath
         Comparison of the models. Its `suggestion` is 0 if no structure was found.
 
     Raises
@@ -242,7 +242,7 @@ def cluster_path(
         vaf=vaf,
         bic=bic,
         description_length=measured.length,
-        held_out=_root_means(sets),
+        held_out=np.sqrt([errors.mean(axis=1) for errors in sets]).T if sets else None,
         held_out_error=pairs.error if pairs else None,
         held_out_standard_error=pairs.standard_error if pairs else None,
         fewest_by_held_out=int(counts[pairs.fewest]) if pairs else None,
@@ -379,10 +379,6 @@ def _predicted(fitted: AdditiveClustering, data: Similarities) -> np.ndarray:
     """Return the predicted similarities (n, n), also for a fit to dissimilarities."""
     model = fitted.predict()
     return data.largest - model if fitted.kind == "dissimilarity" else model
-
-
-def _root_means(sets: list[np.ndarray]) -> np.ndarray | None:
-    return np.sqrt(np.array([errors.mean(axis=1) for errors in sets]).T) if sets else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ Shapes: weights (K,), log odds (K,).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +24,23 @@ from manymaps.checks import check_number
 __all__ = ["Prior", "SizePrior", "TiedSizePrior", "UniformPrior"]
 
 
+class Prior(ABC):
+    """Prior on memberships, whose log odds are a linear function of the weight."""
+
+    @property
+    @abstractmethod
+    def coefficients(self) -> tuple[float, float]:
+        """Log odds at the mean weight, and their decrease from there to twice the mean weight."""
+
+    def log_odds(self, weights: np.ndarray) -> np.ndarray:
+        """Return the prior log odds of membership in each cluster."""
+        base, tie = self.coefficients
+        mean = weights.mean() if len(weights) else 0.0
+        return base + tie * (1 - weights / mean) if mean > 0 else np.full(len(weights), base)
+
+
 @dataclass(frozen=True)
-class UniformPrior:
+class UniformPrior(Prior):
     """Uniform prior, under which all memberships are equally likely.
 
     >>> import numpy as np
@@ -37,13 +53,9 @@ class UniformPrior:
         """Log odds at the mean weight, and their decrease from there to twice the mean weight."""
         return 0.0, 0.0
 
-    def log_odds(self, weights: np.ndarray) -> np.ndarray:
-        """Return the prior log odds of membership in each cluster."""
-        return np.zeros(len(weights))
-
 
 @dataclass(frozen=True)
-class SizePrior:
+class SizePrior(Prior):
     """Prior that favours clusters of a given size.
 
     Parameters
@@ -69,13 +81,9 @@ class SizePrior:
         """Log odds at the mean weight, and their decrease from there to twice the mean weight."""
         return float(np.log(self.share / (1 - self.share))), 0.0
 
-    def log_odds(self, weights: np.ndarray) -> np.ndarray:
-        """Return the prior log odds of membership in each cluster."""
-        return np.full(len(weights), self.coefficients[0])
-
 
 @dataclass(frozen=True)
-class TiedSizePrior:
+class TiedSizePrior(Prior):
     """Prior under which heavier clusters are expected to be smaller.
 
     The weights are still fitted to the similarities only. The prior depends on the fitted weights.
@@ -106,12 +114,3 @@ class TiedSizePrior:
     def coefficients(self) -> tuple[float, float]:
         """Log odds at the mean weight, and their decrease from there to twice the mean weight."""
         return float(np.log(self.share / (1 - self.share))), float(self.tie)
-
-    def log_odds(self, weights: np.ndarray) -> np.ndarray:
-        """Return the prior log odds of membership in each cluster."""
-        base, tie = self.coefficients
-        mean = weights.mean() if len(weights) else 0.0
-        return base + tie * (1 - weights / mean) if mean > 0 else np.full(len(weights), base)
-
-
-Prior = UniformPrior | SizePrior | TiedSizePrior

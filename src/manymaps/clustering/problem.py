@@ -127,7 +127,7 @@ def similarities_from(
 
     Returns
     -------
-    similarities : Similarities
+    Similarities
         Validated symmetric similarities.
 
     Raises
@@ -234,13 +234,11 @@ def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:
         X = X.to_numpy()
     try:
         matrix = np.asarray(X)
-        if matrix.dtype.kind == "c":
-            raise DataError("Complex data not supported: similarities must be real numbers")
-        matrix = matrix.astype(np.float64)
-    except DataError:
-        raise
+        matrix = matrix if matrix.dtype.kind == "c" else matrix.astype(np.float64)
     except ValueError as error:
         raise DataError(f"the similarities must be a table of numbers ({error})") from error
+    if matrix.dtype.kind == "c":
+        raise DataError("Complex data not supported: similarities must be real numbers")
     if matrix.ndim == 1:
         return _from_condensed(matrix), labels
     if matrix.ndim == 2 and matrix.shape[1] == 0:

@@ -52,7 +52,7 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
 
     Returns
     -------
-    atlas : Atlas
+    Atlas
         Atlas of one two-dimensional map, with the method "mds".
 
     Raises

@@ -29,7 +29,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,8 +52,9 @@ from manymaps.compute.nonnegative import nonnegative_weights
 from manymaps.errors import ParameterError, setting
 
 __all__ = [
-    "Annealing", "Cooling", "Enumeration", "ExactEM", "Expectations", "GibbsEM", "MeanFieldEM",
-    "Polish", "Solution", "Solver", "improved", "membership_probabilities", "refitted", "solve",
+    "Annealing", "Conditions", "Cooling", "Enumeration", "ExactEM", "Expectations", "GibbsEM",
+    "MeanFieldEM", "Polish", "Solution", "Solver", "improved", "membership_probabilities",
+    "refitted", "solve",
 ]  # fmt: skip
 
 # This limit allows about a million sets of clusters, each with its own least-squares fit.
@@ -117,6 +118,16 @@ class Cooling:
         if self.factor == 1:
             return 0
         return max(0, int(np.ceil(np.log(self.last / self.first) / np.log(self.factor) - 1e-9)))
+
+
+class Conditions(NamedTuple):
+    """Conditions of an E-step, with memberships `start` (terms, n) and weights (terms,)."""
+
+    problem: Problem
+    start: np.ndarray
+    weights: np.ndarray
+    variance: float
+    generator: np.random.Generator
 
 
 @dataclass(eq=False)
@@ -209,15 +220,8 @@ class _EM(Solver):
         check_whole("max_iter", self.max_iter)
 
     @abstractmethod
-    def expect(
-        self,
-        problem: Problem,
-        start: np.ndarray,
-        weights: np.ndarray,
-        variance: float,
-        generator: np.random.Generator,
-    ) -> Expectations:
-        """Run the E-step from the memberships `start` (terms, n) at these weights."""
+    def expect(self, conditions: Conditions) -> Expectations:
+        """Run the E-step."""
 
     def start(self, problem: Problem, generator: np.random.Generator) -> np.ndarray:
         """Draw initial memberships (terms, n) from the prior."""
@@ -236,7 +240,7 @@ class _EM(Solver):
         before, converged = features.round(), False
         for iteration in range(self.max_iter):
             variance = self.cooling(iteration) * problem.variance
-            expectations = self.expect(problem, features, weights, variance, generator)
+            expectations = self.expect(Conditions(problem, features, weights, variance, generator))
             features = expectations.features
             gram, right, shares = expectations.gram, expectations.right, expectations.shares
             nonnegative_weights(gram, right, problem.squares, problem.status, weights)
@@ -289,15 +293,9 @@ class GibbsEM(_EM):
         check_whole("n_recorded", self.n_recorded)
         check_choice("moments", self.moments, ("exact", "approximate"))
 
-    def expect(
-        self,
-        problem: Problem,
-        start: np.ndarray,
-        weights: np.ndarray,
-        variance: float,
-        generator: np.random.Generator,
-    ) -> Expectations:
+    def expect(self, conditions: Conditions) -> Expectations:
         """Sample memberships while the variance decreases to the given value."""
+        problem, start, weights, variance, generator = conditions
         expectations = Expectations.empty(start.copy())
         variances = np.concatenate([
             variance * np.geomspace(self.anneal_from, 1, self.n_annealed, endpoint=False),
@@ -341,15 +339,9 @@ class MeanFieldEM(_EM):
         shares = generator.uniform(0.25, 0.75, (problem.n_clusters, problem.n_objects))
         return np.vstack([problem.fixed, shares])
 
-    def expect(
-        self,
-        problem: Problem,
-        start: np.ndarray,
-        weights: np.ndarray,
-        variance: float,
-        generator: np.random.Generator,
-    ) -> Expectations:
+    def expect(self, conditions: Conditions) -> Expectations:
         """Iterate the probabilities to their fixed point."""
+        problem, start, weights, variance, _ = conditions
         expectations = Expectations.empty(start.copy())
         variances = variance * np.geomspace(self.anneal_from, 1, max(1, self.n_annealed) + 1)
         mean_field_expectations(
@@ -365,15 +357,9 @@ class MeanFieldEM(_EM):
 class ExactEM(_EM):
     """EM with expectations over all 2^(nK) memberships, if nK is at most 20."""
 
-    def expect(
-        self,
-        problem: Problem,
-        start: np.ndarray,
-        weights: np.ndarray,
-        variance: float,
-        generator: np.random.Generator,
-    ) -> Expectations:
+    def expect(self, conditions: Conditions) -> Expectations:
         """Sum over all memberships, which also gives the log-likelihood of the weights."""
+        problem, start, weights, variance, _ = conditions
         check_enumerable(problem)
         expectations = Expectations.empty(start.copy())
         odds = _log_odds(problem, weights)
@@ -622,7 +608,8 @@ def membership_probabilities(
         solver = ExactEM()
     else:
         solver = GibbsEM(n_annealed=0, n_recorded=50, anneal_from=1.0)
-    return solver.expect(problem, solution.features, solution.weights, variance, generator).shares
+    conditions = Conditions(problem, solution.features, solution.weights, variance, generator)
+    return solver.expect(conditions).shares
 
 
 def n_distinct_clusters(n_objects: int) -> int:

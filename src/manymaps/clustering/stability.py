@@ -129,7 +129,7 @@ def cluster_stability(
 
     Returns
     -------
-    stability : ClusterStability
+    ClusterStability
         Jaccard indices of the clusters, and their chance levels.
 
     Raises

@@ -94,7 +94,7 @@ def normalize_counts(X: Any, normalization: str) -> sparse.csr_array:
 
     Returns
     -------
-    table : sparse array of shape (n_rows, n_columns)
+    sparse array of shape (n_rows, n_columns)
         Normalized counts. Empty rows remain empty.
 
     Raises
@@ -145,7 +145,7 @@ def singular_value_embedding(
 
     Returns
     -------
-    embedding : CountEmbedding
+    CountEmbedding
         Coordinates of the rows and columns.
 
     Raises
@@ -195,7 +195,7 @@ def latent_semantic_analysis(X: Any, n_components: int = 2, *, seed: int = 0) ->
 
     Returns
     -------
-    embedding : CountEmbedding
+    CountEmbedding
         Coordinates of the rows and columns.
 
     Raises
@@ -238,7 +238,7 @@ def classical_scaling(
 
     Returns
     -------
-    embedding : CountEmbedding
+    CountEmbedding
         Coordinates of the rows.
 
     Raises
@@ -311,7 +311,7 @@ def isomap(
 
     Returns
     -------
-    embedding : CountEmbedding
+    CountEmbedding
         Coordinates of the rows.
 
     Raises

@@ -305,7 +305,7 @@ class CODE(
 
         Returns
         -------
-        self : CODE
+        CODE
             Fitted estimator.
 
         Raises
@@ -371,7 +371,7 @@ class CODE(
 
         Returns
         -------
-        row_embedding : ndarray of shape (n_rows, n_maps * n_components)
+        ndarray of shape (n_rows, n_maps * n_components)
             Coordinates of the rows.
         """
         return self.fit(X, y, **fit_params).row_embedding_
@@ -393,7 +393,7 @@ class CODE(
 
         Returns
         -------
-        embedding : ndarray of shape (k, n_maps * n_components)
+        ndarray of shape (k, n_maps * n_components)
             Coordinates of the new rows.
 
         Warns
@@ -417,7 +417,7 @@ class CODE(
 
         Returns
         -------
-        embedding : ndarray of shape (k, n_maps * n_components)
+        ndarray of shape (k, n_maps * n_components)
             Coordinates of the new columns.
         """
         check_is_fitted(self, "atlas_")
@@ -443,7 +443,7 @@ class CODE(
 
         Returns
         -------
-        log_likelihood : float
+        float
             Mean log-likelihood per count in nats.
         """
         check_is_fitted(self, "atlas_")

@@ -109,7 +109,7 @@ def correspondence_analysis(
 
     Returns
     -------
-    analysis : CorrespondenceAnalysis
+    CorrespondenceAnalysis
         Axes, coordinates and inertia.
 
     Raises

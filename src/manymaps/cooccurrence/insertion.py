@@ -80,7 +80,7 @@ def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
 
     Returns
     -------
-    insertion : RowInsertion
+    RowInsertion
         Extended atlas and the labels of inserted and omitted rows.
 
     Raises
@@ -119,10 +119,11 @@ def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
         named = plural(kind, counts.n_rows)
         raise DataError(f"all {named} of {source} are already in the atlas; pass new rows")
     new = counts.subset(rows=fresh)
+    known_columns = positions(new, atlas, 1)
     table = in_order_of(
-        new.values, np.arange(new.n_rows), positions(new, atlas, 1), (new.n_rows, len(columns))
+        new.values, np.arange(new.n_rows), known_columns, (new.n_rows, len(columns))
     )
-    _warn_of_unknown_columns(new, atlas)
+    _warn_of_unknown_columns(new, other, known_columns < 0)
     dissimilar_rows = np.asarray(table.sum(axis=1)).ravel() == 0
     labels = np.array(labels_of(new)[0], dtype=object)
     dissimilar = labels[dissimilar_rows].tolist()
@@ -151,14 +152,13 @@ def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
     return RowInsertion(grown, tuple(labels[~dissimilar_rows].tolist()), tuple(dissimilar), n_known)
 
 
-def _warn_of_unknown_columns(counts: Counts, atlas: Atlas) -> None:
-    unknown = np.flatnonzero(positions(counts, atlas, 1) < 0)
-    unknown = unknown[counts.column_totals[unknown] > 0]
+def _warn_of_unknown_columns(counts: Counts, kind: str, is_unknown: np.ndarray) -> None:
+    unknown = np.flatnonzero(is_unknown & (counts.column_totals > 0))
     if len(unknown):
         named = first_of([labels_of(counts)[1][i] for i in unknown.tolist()])
-        kind = plural(two_kinds(atlas)[1], len(unknown))
         warnings.warn(
-            f"{kind} of {counts.report.source} not in the atlas, omitted: {named}",
+            f"{plural(kind, len(unknown))} of {counts.report.source} not in the atlas, omitted: "
+            f"{named}",
             DataWarning,
             stacklevel=3,
         )

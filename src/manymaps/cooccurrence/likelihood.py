@@ -74,7 +74,7 @@ def mean_log_likelihood(atlas: Atlas, values: sparse.sparray) -> float:
 
     Returns
     -------
-    log_likelihood : float
+    float
         Mean log-likelihood per count in nats.
     """
     objective = count_objective(atlas, values)

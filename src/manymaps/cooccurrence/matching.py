@@ -40,7 +40,7 @@ def matched(counts: Counts, fitted: Counts, axis: int) -> Counts:
 
     Returns
     -------
-    counts : Counts
+    Counts
         Matched counts.
 
     Raises

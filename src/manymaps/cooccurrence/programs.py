@@ -15,10 +15,10 @@ with their equation numbers). A trace penalty adds lambda tr(G).
                      where  log sum_y p(y) exp(-D_xy) <= c                    for every x
                             log sum_x p(x) exp(-D_xy) <= c                    for every y
 
-With `marginals=False`, the factors p(x) and p(y) inside the sums are 1. "own-marginals" is the
-model of section 6, p(x,y) = p(x) p(y) exp(-D_xy) / Z. Its marginals are p(x) and p(y). The marginal
-constraints are relaxed to inequalities as in the authors' program. They state the equivalent bounds
-p(x) and p(y) on sums with both factors.
+With `marginals=False`, the factors p(x) and p(y) inside the sums are 1. The form "own-marginals" is
+the model of section 6, p(x,y) = p(x) p(y) exp(-D_xy) / Z. Its marginals are p(x) and p(y). The
+marginal constraints are relaxed to inequalities as in the authors' program. They state the
+equivalent bounds p(x) and p(y) on sums with both factors.
 
 In (6), every inequality is tight at the optimum, because a(x) can increase until it is. The
 objective then equals the log-likelihood sum p log q(y|x) minus two constants, sum p log p(y) and

@@ -60,7 +60,7 @@ def runaway_note(atlas: Atlas, values: sparse.csr_array, kl: float) -> str:
 
     Returns
     -------
-    note : str
+    str
         Description of the points, or an empty string.
     """
     groups = count_groups(values)
@@ -136,7 +136,7 @@ def runaway_rows(rows: np.ndarray, columns: np.ndarray, values: sparse.csr_array
 
     Returns
     -------
-    indices : ndarray of int
+    ndarray of int
         Indices of the rows.
 
     Examples

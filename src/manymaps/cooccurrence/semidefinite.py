@@ -53,6 +53,7 @@ from manymaps.constraints import (
     instance,
 )
 from manymaps.cooccurrence.checks import warn_of_empty
+from manymaps.cooccurrence.matching import objects_of
 from manymaps.cooccurrence.programs import (
     FORMS,
     MOST_POINTS_FOR_CLARABEL,
@@ -287,7 +288,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        self : SemidefiniteCODE
+        SemidefiniteCODE
             Fitted estimator.
 
         Raises
@@ -344,7 +345,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        row_embedding : ndarray of shape (n_rows, n_components)
+        ndarray of shape (n_rows, n_components)
             Coordinates of the rows.
         """
         return self.fit(X).row_embedding_
@@ -444,7 +445,9 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             tolerance=0,
         ).fit(nonempty)
         points = np.vstack([gradient.row_embedding_, gradient.column_embedding_])
-        points, _ = embedding_of(_centred_gram(points.astype(np.float64)), points.shape[1])
+        points = points.astype(np.float64)
+        points -= points.mean(axis=0)
+        points, _ = embedding_of(points @ points.T, points.shape[1])
         self.stages_["polished"] = _likelihood(joint, points, program)
         return points
 
@@ -466,8 +469,9 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         squared = squared_distances(points @ points.T, nonempty.shape)
         logs = np.log(factors)
         log_v = logs[: nonempty.n_rows, None] + logs[nonempty.n_rows :] - squared
+        labels, kinds = objects_of(nonempty)
         return Atlas(
-            labels=(*(nonempty.row_labels or ()), *(nonempty.column_labels or ())),
+            labels=labels,
             maps=points[None].astype(np.float32),
             proportions=np.ones((1, len(points)), dtype=np.float32),
             model=replace(
@@ -477,19 +481,13 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             ),
             method="semidefinite-code",
             log_normalizer=None if conditional else float(logsumexp(log_v)),
-            kinds=(nonempty.kinds[0],) * nonempty.n_rows
-            + (nonempty.kinds[1],) * nonempty.n_columns,
+            kinds=kinds,
             factors=factors,
         )
 
 
 def _likelihood(joint: np.ndarray, points: np.ndarray, program: Program) -> float:
     return log_likelihood(joint, squared_distances(points @ points.T, joint.shape), program)
-
-
-def _centred_gram(points: np.ndarray) -> np.ndarray:
-    points = points - points.mean(axis=0)
-    return points @ points.T
 
 
 def _placed(points: np.ndarray, indices: np.ndarray, n: int) -> np.ndarray:

@@ -151,7 +151,7 @@ def log_likelihood(joint: np.ndarray, squared: np.ndarray, program: Program) -> 
 
     Returns
     -------
-    log_likelihood : float
+    float
         Log-likelihood in nats per count.
 
     Examples
@@ -236,7 +236,7 @@ def solve(
 
     Returns
     -------
-    solution : SemidefiniteSolution
+    SemidefiniteSolution
         Optimum of the program.
 
     Raises
@@ -263,7 +263,7 @@ def solve(
     True
     """
     joint = _distribution(joint)
-    _check_penalty(trace_penalty)
+    check_number("trace_penalty", trace_penalty, least=0, why=", or 'path'")
     turned, limits = _turned(joint, program, limits)
     settings = settings or SolverSettings()
     model = Model(turned, program, tuple(limits))
@@ -294,7 +294,7 @@ def trace_path(
 
     Returns
     -------
-    path : TracePath
+    TracePath
         Steps of the path and the selected optimum.
 
     Raises
@@ -363,7 +363,6 @@ def refit(
     gram: np.ndarray,
     n_components: int,
     *,
-    limits: Sequence[DistanceLimit] = (),
     settings: SolverSettings | None = None,
 ) -> SemidefiniteSolution:
     """Optimize G = V S V^T over semidefinite S in the leading eigenspace V of a Gram matrix.
@@ -372,7 +371,7 @@ def refit(
 
     Parameters
     ----------
-    joint, program, limits, settings
+    joint, program, settings
         Arguments of `solve`.
     gram : ndarray of shape (N, N)
         Gram matrix that defines the subspace.
@@ -381,7 +380,7 @@ def refit(
 
     Returns
     -------
-    solution : SemidefiniteSolution
+    SemidefiniteSolution
         Optimum in the subspace.
 
     Raises
@@ -399,9 +398,9 @@ def refit(
     True
     """
     joint = _distribution(joint)
-    turned, limits = _turned(joint, program, limits)
+    turned, _ = _turned(joint, program, ())
     gram = _swapped(gram, joint.shape) if program.transposes else gram
-    model = Model(turned, program, tuple(limits), _leading(gram, n_components)[1])
+    model = Model(turned, program, (), _leading(gram, n_components)[1])
     optimum = model.optimum(0.0, settings or SolverSettings())
     return _turned_back(_solution(turned, program, optimum, 0.0), program, turned.shape)
 
@@ -477,10 +476,6 @@ def _distribution(joint: np.ndarray) -> np.ndarray:
         if empty.size:
             raise DataError(f"{name} {empty[0]} has no counts; omit empty rows and columns")
     return joint / joint.sum()
-
-
-def _check_penalty(penalty: float) -> None:
-    check_number("trace_penalty", penalty, least=0, why=", or 'path'")
 
 
 def _warn_if_infinite(

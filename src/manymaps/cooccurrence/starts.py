@@ -74,7 +74,7 @@ def start_parameters(
 
     Returns
     -------
-    parameters : Parameters
+    Parameters
         Initial positions and weights of rows and columns.
 
     Raises

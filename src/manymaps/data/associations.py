@@ -237,7 +237,7 @@ class Associations:
 
         Returns
         -------
-        index : int
+        int
             Row of the label.
 
         Raises

@@ -33,6 +33,7 @@ _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "==": "!=", 
 _QUOTED = r"""`[^`]*`|"[^"]*"|'[^']*'"""
 _COLUMN = rf"{_QUOTED}|[^\W\d][\w.]*"
 _VALUE = rf"(?:{_QUOTED}|[\w.+-]+)"
+# One regular expression per comparison: no part of a condition reaches `eval`.
 _COMPARISON = re.compile(
     rf"\s*(?P<column>{_COLUMN})\s*(?:(?P<sign>[<>=!]=|[<>=])\s*(?P<value>{_VALUE})"
     rf"|\bin\s*\[\s*(?P<values>{_VALUE}(?:\s*,\s*{_VALUE})*)\s*\])\s*(?P<further>and\b|$)?",
@@ -164,6 +165,7 @@ def _holds(
         if sign in _COMPARE:
             return np.asarray(_COMPARE[sign](cells, wanted[0]))
     else:
+        # `fold` is called once per different text, not once per row.
         texts = sorted(set(cells.tolist()) - {""})
         if sign in _COMPARE:
             fail(

@@ -14,7 +14,7 @@ from scipy import sparse
 from manymaps.checks import check_labels, first_cell, not_amount
 from manymaps.compute.canonical import canonical_rows
 from manymaps.errors import DataError
-from manymaps.labels import first_of, numbered_labels, shown
+from manymaps.labels import first_of, numbered_labels, plural, shown
 
 __all__ = [
     "as_csr", "blocks", "canonical", "checked_labels", "checked_metadata", "checked_table",
@@ -118,18 +118,17 @@ def checked_labels(labels: Any, n: int, kind: str, source: str) -> tuple[str, ..
     return names
 
 
-def numbered(labels: Sequence[str], plural: str) -> tuple[list[str], tuple[str, ...]]:
+def numbered(labels: Sequence[str], kind: str) -> tuple[list[str], tuple[str, ...]]:
     """Add numbers to repeated labels; the note reports how many.
 
-    >>> numbered(["tie", "knot", "tie"], "rows")
-    (['tie', 'knot', 'tie (2)'], ("1 rows repeat an earlier label and got a number: 'tie (2)'",))
+    >>> numbered(["tie", "knot", "tie"], "row")
+    (['tie', 'knot', 'tie (2)'], ("1 row with a repeated label got a number: 'tie (2)'",))
     """
     names, changed = numbered_labels(labels)
     if not changed:
         return names, ()
-    return names, (
-        f"{len(changed):,} {plural} repeat an earlier label and got a number: {first_of(changed)}",
-    )
+    count = plural(kind, len(changed))
+    return names, (f"{count} with a repeated label got a number: {first_of(changed)}",)
 
 
 def checked_metadata(metadata: Mapping[str, Any], n: int, side: str) -> dict[str, np.ndarray]:

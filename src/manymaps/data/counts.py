@@ -1,4 +1,4 @@
-"""Counts: how often two kinds of object occur together, as sparse tables with labels.
+"""Counts of co-occurrences of rows and columns, as sparse tables with labels.
 
     values[i, j] >= 0      number of co-occurrences of row `row_labels[i]` and `column_labels[j]`
 

@@ -104,6 +104,7 @@ def _of_rows(frame: Any) -> tuple[list[str] | None, Any]:
     texts = _text_columns(frame)
     if not texts:
         return labels, frame
+    # Only a single column of different texts can be labels; with two, neither is preferred.
     c, cells = next(iter(texts.items()))
     are_complete = all(isinstance(cell, str) and cell.strip() for cell in cells)
     if labels is None and are_complete and len(texts) == 1 and len(set(cells)) == len(cells):
@@ -128,6 +129,7 @@ def _narwhals(frame: Any) -> Any:
 def _text_columns(frame: Any) -> dict[int, list[Any]]:
     """The columns that contain words, by position."""
     if hasattr(frame, "iloc"):
+        # Columns of numbers are not converted to lists, which takes long for wide tables.
         types = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
         columns = {c: list(frame.iloc[:, c]) for c, kind in enumerate(types) if kind == "O"}
     else:

@@ -132,7 +132,7 @@ class Judgements:
 
         Returns
         -------
-        associations : Associations
+        Associations
             Average similarities.
         """
         return associations_of(self.labels, self.average)
@@ -147,7 +147,7 @@ class Judgements:
 
         Returns
         -------
-        average : ndarray of shape (n, n)
+        ndarray of shape (n, n)
             Mean similarities, or NaN for pairs without other judgements.
         """
         known = self.known.copy()

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_choice
 from manymaps.data.associations import Associations, ReadReport, is_symmetric
 from manymaps.errors import DataError, ParameterError, setting
 
@@ -69,15 +70,8 @@ class Rules:
 
     def __post_init__(self) -> None:
         cues_needed(self.responses)
-        choices = {
-            "rows": ("renormalize", "keep"),
-            "self_pairs": ("drop", "error"),
-        }
-        for name, (first, second) in choices.items():
-            if getattr(self, name) not in (first, second):
-                raise ParameterError(
-                    f"{name} is {getattr(self, name)!r}; use {first!r} or {second!r}"
-                )
+        check_choice("rows", self.rows, ("renormalize", "keep"))
+        check_choice("self_pairs", self.self_pairs, ("drop", "error"))
 
 
 def cues_needed(responses: str) -> float:

@@ -22,7 +22,7 @@ Davison & D. V. Hinkley, "Bootstrap methods and their application" (1997).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, get_args, overload
+from typing import Literal, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +37,8 @@ from manymaps.seeds import drawn_generator
 
 __all__ = ["N_RESPONSES", "Unit", "check_unit", "counted_responses", "resampled"]
 
+Norms = TypeVar("Norms", bound=Associations | Trials)
+
 #: Resampled units.
 Unit = Literal["participants", "responses"]
 
@@ -44,33 +46,13 @@ Unit = Literal["participants", "responses"]
 N_RESPONSES = 100
 
 
-@overload
 def resampled(
-    norms: Associations,
+    norms: Norms,
     random_state: int | np.random.Generator | None = None,
     *,
     by: Unit | None = None,
     n_responses: int | ArrayLike | None = None,
-) -> Associations: ...
-
-
-@overload
-def resampled(
-    norms: Trials,
-    random_state: int | np.random.Generator | None = None,
-    *,
-    by: Unit | None = None,
-    n_responses: int | ArrayLike | None = None,
-) -> Trials: ...
-
-
-def resampled(
-    norms: Associations | Trials,
-    random_state: int | np.random.Generator | None = None,
-    *,
-    by: Unit | None = None,
-    n_responses: int | ArrayLike | None = None,
-) -> Associations | Trials:
+) -> Norms:
     """Resample the responses to each cue, or the participants with their trials.
 
     Parameters
@@ -89,7 +71,7 @@ def resampled(
 
     Returns
     -------
-    sample : Associations or Trials
+    Associations or Trials
         Sample in the format of the input. Norms have the same labels and contain proportions or
         counts as before, with the numbers of responses. Pairs that were not drawn are omitted, and
         `pair_senses` contains those of the other pairs. A cue whose draws all belong to the missing
@@ -122,7 +104,7 @@ def resampled(
     by = check_unit(norms, by)
     rng = drawn_generator(random_state)
     if isinstance(norms, Associations):
-        return _resampled_responses(norms, rng, n_responses)
+        return cast(Norms, _resampled_responses(norms, rng, n_responses))
     if n_responses is not None:
         raise ParameterError("n_responses applies to norms only; omit it for trials")
     if norms.n_trials == 0:
@@ -133,7 +115,7 @@ def resampled(
         else _resampled_trials(norms, rng)
     )
     notes = (*norms.report.notes, f"{by} resampled")
-    return replace(sample, report=replace(norms.report, notes=notes))
+    return cast(Norms, replace(sample, report=replace(norms.report, notes=notes)))
 
 
 def check_unit(data: object, by: str | None, name: str = "by") -> Unit:

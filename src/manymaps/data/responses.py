@@ -159,7 +159,7 @@ def grouped_responses(
 
     Returns
     -------
-    responses : GroupedResponses
+    GroupedResponses
         Responses of all groups.
 
     Raises

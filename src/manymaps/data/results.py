@@ -31,7 +31,7 @@ class TabularResult(ABC):
 
         Returns
         -------
-        frame : data frame
+        data frame
             Data frame of that type.
         """
         return as_frame(self.columns, backend)

@@ -182,7 +182,7 @@ class Trials:
 
         Returns
         -------
-        counts : dict of str to int
+        dict of str to int
             Number of missing answers by reason.
         """
         codes = self.given[:, :first]
@@ -208,7 +208,7 @@ class Trials:
 
         Returns
         -------
-        associations : Associations
+        Associations
             Strengths of the cues of these trials, in the order of `cues`, followed by other answers
             that are kept. `n_responses` contains the number of answers in each row. The report
             counts answers and missing answers.
@@ -275,7 +275,7 @@ class Trials:
 
         Returns
         -------
-        trials : Trials
+        Trials
             Selected trials, with all cues, answers and participants.
         """
         indices = np.asarray(places)
@@ -308,7 +308,7 @@ class Trials:
 
         Returns
         -------
-        trials : Trials
+        Trials
             Selected trials. Comparisons with missing values are false, and the report counts the
             trials with missing values separately.
 
@@ -347,7 +347,7 @@ class Trials:
 
         Returns
         -------
-        lines : list of str
+        list of str
             One description per column.
         """
         lines = []
@@ -372,7 +372,7 @@ class Trials:
 
         Returns
         -------
-        groups : dict of str to Trials
+        dict of str to Trials
             Groups in the natural order of the values, or two groups such as "age < 30" and "age >=
             30". Trials with unknown values are excluded. The report of each group counts them, and
             states how many participants are in several groups.
@@ -456,7 +456,7 @@ class Trials:
 
         Returns
         -------
-        trials : Trials
+        Trials
             Drawn trials in their original order. A cue with fewer than n participants keeps all of
             them, which is noted in the report. If a participant saw a cue several times, one trial
             is drawn. If participants are unknown, trials are counted instead.
@@ -495,7 +495,7 @@ class Trials:
 
         Returns
         -------
-        trials : Trials
+        Trials
             New trials with merged labels.
         """
         cues, of_cue = _plain(self.cues)

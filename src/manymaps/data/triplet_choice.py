@@ -94,7 +94,7 @@ def choice_utilities(
 
     Returns
     -------
-    utilities : ndarray of shape (n_objects, n_objects)
+    ndarray of shape (n_objects, n_objects)
         Symmetric utilities.
 
     Examples

@@ -223,7 +223,7 @@ class Triplets:
 
         Returns
         -------
-        triplets : Triplets
+        Triplets
             Selected triplets.
         """
         rows = self.values[np.asarray(places)]
@@ -273,7 +273,7 @@ class Triplets:
 
         Returns
         -------
-        associations : Associations
+        Associations
             Symmetric similarities between 0 and 1, whose rows are not normalized. Objects without
             triplets have no similarities.
 
@@ -308,24 +308,24 @@ class Triplets:
         if n > MOST_OF_MODEL:
             raise DataError(
                 f"{self.report.source}: {n:,} objects are too many for a table of all pairs (at "
-                f"most {MOST_OF_MODEL:,}); omit some of them, or use "
-                "estimate='proportions'"
+                f"most {MOST_OF_MODEL:,}); omit some of them, or "
+                "estimate by proportions"
             )
         seed = int(drawn_generator(random_state).integers(2**31))
         utilities = choice_utilities(self.values, n, self.kind, penalty=penalty, seed=seed)
         table = expected_proportions(utilities, self.kind, seed=seed)
-        asked = self._appears
-        table[~asked] = 0
-        table[:, ~asked] = 0
+        appears = self._appears
+        table[~appears] = 0
+        table[:, ~appears] = 0
         note = f"{size}: similarities of all pairs are estimated by a choice model"
         report = replace(self.report, notes=(*self.report.notes, note))
         return Associations(self.labels or (), sparse.csr_array(table), report)
 
     def _proportions(self, size: str) -> Associations:
-        chosen, asked = self.counts()
-        table = chosen.astype(np.float64).multiply(asked.astype(np.float64).power(-1)).tocsr()
+        chosen, available = self.counts()
+        table = chosen.astype(np.float64).multiply(available.astype(np.float64).power(-1)).tocsr()
         appears = self._appears
-        missing = ~asked.astype(bool).toarray()
+        missing = ~available.astype(bool).toarray()
         missing[~appears] = False
         missing[:, ~appears] = False
         note = f"{size}: similarities are proportions of choices when a pair was available"
@@ -381,7 +381,7 @@ class Triplets:
 
         Returns
         -------
-        ceiling : NoiseCeiling or None
+        NoiseCeiling or None
             Bounds with confidence limits, or None if no triplet was judged more than once.
 
         Examples
@@ -429,7 +429,7 @@ class Triplets:
 
         Returns
         -------
-        folds : ndarray of int, shape (n,)
+        ndarray of int, shape (n,)
             Fold of each triplet, from 0.
 
         Examples

@@ -42,7 +42,7 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
 
     Returns
     -------
-    table : ndarray or sparse array
+    ndarray or sparse array
         Validated table.
 
     Raises

@@ -2,9 +2,9 @@
 
     values[i, c]      the c-th coordinate of the object `labels[i]`; (n, n_features) float32
 
-Labels are names of rows and must be unique. If a source repeats a label (a vocabulary in two cases,
-a word in two categories), the later rows get " (2)", " (3)", ... and the report lists them, because
-dropping them would lose data. Values may be a memory-mapped file of millions of rows. They are
+Labels are names of rows and must be unique. A source may repeat a label, such as a word in two
+categories. Later rows then get " (2)", " (3)", ... and the report lists them, because dropping them
+would lose data. Values may be a memory-mapped file of millions of rows. They are
 neither copied nor read before a computation needs them.
 """
 
@@ -24,7 +24,7 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import checked_table, numbered, reject_cells
 from manymaps.errors import DataError
-from manymaps.labels import shown
+from manymaps.labels import plural, shown
 
 __all__ = [
     "VectorRows", "Vectors", "as_float32", "checked_table", "choose_rows", "reject_non_finite",
@@ -79,7 +79,7 @@ class Vectors:
         values = as_float32(self.values, "the vectors")
         labels = [str(label) for label in self.labels]
         check_labels(labels, values.shape[0], "row", distinct=False, named=True)
-        names, notes = numbered(labels, "rows")
+        names, notes = numbered(labels, "row")
         if not isinstance(values, np.memmap):
             reject_non_finite(values, names, self.report.source)
         object.__setattr__(self, "labels", tuple(names))
@@ -139,7 +139,7 @@ class Vectors:
             raise DataError("labels is empty; pass at least one label")
         notes = self.report.notes
         if len(wanted) < len(asked):
-            notes += (f"{len(asked) - len(wanted):,} labels were passed more than once",)
+            notes += (f"{plural('label', len(asked) - len(wanted))} passed more than once",)
         rows = [self.positions[label] for label in wanted]
         return Vectors(wanted, self.values[rows], replace(self.report, notes=notes))
 
@@ -169,19 +169,19 @@ class VectorRows:
 
     Attributes
     ----------
-    labels : list of str
-        One per row.
+    labels : list of str or None
+        One per row; None for a source without labels.
     values : array or sparse array of shape (n, n_features)
         Numbers of any real type.
-    n_read : int
-        Number of rows in the source, including unwanted ones.
+    n_read : int or None
+        Number of rows in the source, including unwanted ones; None if all are in `values`.
     notes : tuple of str
         Notes for the report.
     """
 
-    labels: list[str]
-    values: np.ndarray | sparse.csr_array
-    n_read: int
+    labels: list[str] | None
+    values: Any
+    n_read: int | None = None
     notes: tuple[str, ...] = ()
 
 

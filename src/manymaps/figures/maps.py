@@ -450,7 +450,8 @@ def _draw_lives(
         captions = Captions(ax, look.typeface)
         has = sense.share if lives.grouped else sense.weight
         text = f"{has:.2f}" if has else "none observed"
-        captions.title(text, [f"in map {sense.map}"], size=11, shift=(0, 12))
+        part = f"{sense.explained:.0%} of it " if sense.parts and sense.explained < 0.5 else ""
+        captions.title(text, [f"{part}in map {sense.map}"], size=11, shift=(0, 12))
         captions.bar(has, (0, 5))
         panel_border(ax)
 
@@ -630,7 +631,7 @@ def _senses_print(asked: Sequence[_Lives], min_weight: float) -> list[str]:
         rest = max(0.0, 1 - sum(sense.share for sense in senses))
         bars = "bars: observed share of the word"
         if rest >= 0.005:
-            bars += f", {rest:.2f} falls to smaller groups"
+            bars += f", {rest:.2f} falls to smaller senses"
     else:
         rest = max(0.0, 1 - sum(sense.weight for sense in senses))
         bars = f"bars: map weight, {rest:.2f} lies in other maps"

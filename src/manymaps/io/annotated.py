@@ -17,9 +17,10 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.door import reading
-from manymaps.errors import not_installed
+from manymaps.errors import DataError, not_installed
+from manymaps.labels import listed
 
-__all__ = ["first_numbers", "loaded", "main_table", "open_annotated"]
+__all__ = ["first_numbers", "loaded", "open_annotated", "table_of"]
 
 
 @contextmanager
@@ -48,25 +49,51 @@ def open_annotated(path: Path) -> Iterator[Any]:
         data.file.close()
 
 
-def main_table(data: Any) -> Any:
-    """The X of an AnnData object; None if it has none, in memory or in the file."""
-    return data.X if not data.isbacked or "X" in data.file else None
+def table_of(data: Any, group: str, key: str | None, source: str) -> Any:
+    """Return a table of an AnnData object, in memory or in the file: X, or one of a group.
+
+    Parameters
+    ----------
+    data : AnnData
+        The object.
+    group : {"layers", "obsm"}
+        The group of further tables.
+    key : str, optional
+        The name of a table in the group; X by default.
+    source : str
+        The file, for messages.
+
+    Raises
+    ------
+    DataError
+        If there is no such table; the message lists those that exist.
+    """
+    names = [str(name) for name in getattr(data, group)]
+    if key in names:
+        return getattr(data, group)[key]
+    values = data.X if key is None and (not data.isbacked or "X" in data.file) else None
+    if values is None:
+        missing = "X" if key is None else f"{group}[{key!r}]"
+        raise DataError(
+            f"{source} has no {missing}; {group} contains {listed(names)}. Name one of these"
+        )
+    return values
 
 
 def loaded(values: Any, source: str) -> Any:
-    """A table of an AnnData object in memory; indices of a sparse one are within its bounds."""
+    """Load a table of an AnnData object; the indices of a sparse one are checked."""
     with reading(source, ".h5ad"):
         if hasattr(values, "to_memory"):
             values = values.to_memory()
         elif not sparse.issparse(values):
             return np.asarray(values)
-        # Compiled code would follow the indices beyond the table.
+        # Compiled code would follow indices beyond the table.
         values.check_format(full_check=True)
         return values
 
 
 def first_numbers(path: Path, most: int) -> np.ndarray | None:
-    """Approximate number of values in the X of an .h5ad file; None if h5py is not installed."""
+    """Return about `most` values of the X in an .h5ad file; None if h5py is not installed."""
     if not importlib.util.find_spec("h5py"):
         return None
     h5py = importlib.import_module("h5py")

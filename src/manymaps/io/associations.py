@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -58,6 +58,8 @@ ARRAYS = ("npy", "npz", "mtx")
 # Indices of two objects, and perhaps a number, separated by spaces, on the first two lines.
 SPACED = re.compile(rb"(\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)){2}")
 CONTAINERS = (*ARRAYS, "parquet", "graphml")
+# Columns of cue, response and strength, whether there is a header, and notes.
+PairColumns: TypeAlias = tuple[tuple[int, int, int | None], bool, tuple[str, ...]]
 UNWEIGHTED = "no column of strengths: every pair counts one"
 NO_FRAME = (
     "cannot make associations from an object of type {}; pass a data frame of pairs, a graph of "
@@ -104,10 +106,11 @@ def read_associations(
     path : path
         The file.
     cue, response, strength : str, optional
-        Column names. By default usual names are found in any case: cue, source, from, word1;
-        response, target, to, word2; strength, FSG, R123.Strength, weight, value, similarity; then
-        count, #P, R123. Strengths are preferred to counts. For trials, `response` may list several
-        columns, "R1,R2,R3". For GraphML, `strength` is the edge attribute with the weights.
+        Column names. By default usual names are found in any case: "cue", "source", "from" or
+        "word1"; "response", "target", "to" or "word2". Strengths are "strength", "FSG",
+        "R123.Strength", "weight", "value" or "similarity", else counts "count", "#P" or "R123". For
+        trials, `response` may list several columns, "R1,R2,R3". For GraphML, `strength` is the edge
+        attribute with the weights.
     format : {"edges", "matrix", "trials", "csv", "tsv", "parquet", "npy", "npz", "mtx", \
     "graphml", "edgelist"}, optional
         Format of the file. By default it is inferred from the name and the content.
@@ -115,8 +118,8 @@ def read_associations(
         Treatment of responses that are never cues. They are dropped, or become objects with empty
         rows; "keep:5" keeps those that at least 5 different cues evoke. For the USF norms, "drop"
         removes an eighth of the pairs. For trials, "R1", "R12" or "R123" (the default) selects the
-        answers that count, by itself or before a comma, as in "R1,keep:5"; for strengths of Small
-        World of Words it selects the column.
+        answers that count, and may precede a comma, as in "R1,keep:5". For strengths of Small World
+        of Words, it selects the column.
     rows : {"renormalize", "keep"}
         Scaling of rows. "renormalize" scales each row to sum to 1. "keep" keeps the missing mass:
         strengths are unchanged, and counts are divided by the cue's total, including dropped
@@ -125,9 +128,9 @@ def read_associations(
     self_pairs : {"drop", "error"}
         Whether pairs of a word with itself (the diagonal of a matrix) are dropped or an error.
     labels : path or sequence of str, optional
-        The labels, or a file with one label per line. They are for a matrix ("0", "1", ... by
-        default), or for a list of pairs of numbers, which are then positions of labels: from 0 if
-        one of them is 0, else from 1.
+        The labels of a matrix ("0", "1", ... by default), or a file with one label per line. In a
+        list of pairs of numbers, the numbers are then positions of labels, which start at 0 if one
+        of them is 0, else at 1.
     participant : str, optional
         Column of participants, if it has an unusual name (trials only).
     fold : bool
@@ -140,9 +143,9 @@ def read_associations(
     Returns
     -------
     Associations
-        The associations. The attribute `report` lists what was read, merged and dropped. For
-        counts, `n_responses` is the number of responses per cue that were kept (with rows="keep",
-        the number of all responses).
+        The associations. The attribute `report` lists the numbers of pairs that were read, merged
+        and dropped. For counts, `n_responses` is the number of responses per cue that were kept
+        (with rows="keep", the number of all responses).
 
     Raises
     ------
@@ -177,8 +180,8 @@ def read_associations(
     >>> norms.strengths.toarray()[0].tolist()
     [0.0, 0.75, 0.25]
     """
-    first, kept = split_responses(responses)
-    rules = Rules(kept, rows, self_pairs)
+    first, rule = split_responses(responses)
+    rules = Rules(rule, rows, self_pairs)
     sample = sampled(path)
     columns: dict[str, Any] = {"cue": cue, "response": response}
     names = TrialNames(cue, response, participant)
@@ -194,6 +197,7 @@ def read_associations(
                 name=name,
                 value=value,
             )
+    # Files of strengths by Small World of Words have a column for each number of answers.
     if first is not None and strength is None:
         strength = _strengths_of(sample, responses, first)
     entries = read_entries(
@@ -250,6 +254,7 @@ def read_entries(
     if kind == "parquet":
         table = parquet_table(sample)
     else:
+        # Words of other texts may contain spaces, so only these are split at spaces.
         is_edge_list = is_spaced(suffix_of(sample.path), format)
         layout = Layout(
             PAIRS,
@@ -311,12 +316,12 @@ def associations_from(
     Parameters
     ----------
     data : frame, graph, matrix or Trials
-        One of the following: a pandas, polars or pyarrow frame of pairs, with columns as for
-        `read_associations`; such a frame of raw trials, which are counted (`trials_from` can select
-        some of them first); a pandas frame whose index and columns are the same labels; a graph of
-        networkx or igraph; a square array, dense or sparse. An undirected edge is a pair in both
-        directions, and an edge without a weight counts 1. The labels of an igraph graph are its
-        vertex attribute "name", "label" or "word".
+        A pandas, polars or pyarrow frame of pairs, with columns as for `read_associations`, or of
+        raw trials, which are counted (`trials_from` can select some of them first). A square array,
+        dense or sparse, or a pandas frame whose index and columns are the same labels. A graph of
+        networkx or igraph: an undirected edge is a pair in both directions, and an edge without a
+        weight counts 1. The labels of an igraph graph are its vertex attribute "name", "label" or
+        "word".
     cue, response, strength : str, optional
         Column names; for a graph, `strength` is the edge attribute with the weights.
     responses, rows, self_pairs, labels
@@ -361,6 +366,7 @@ def associations_from(
     if not names.any_given and _is_square_frame(data):
         index = [str(label).strip() for label in data.index]
         return associate_matrix(labelled_matrix(data.to_numpy(), index, "the frame"), rules)
+    # A frame with a named column of strengths contains pairs, even if it has participants.
     if strength is None and is_trial_frame(data, TrialNames(cue, response)):
         trials = trials_from(data, cue=cue, response=response)
         return trials.associations(responses, rows=rows, self_pairs=self_pairs)
@@ -383,10 +389,8 @@ def table_pairs(table: Table, names: ColumnNames) -> Pairs:
     return Pairs(cells, table.source, notes=notes)
 
 
-def _pair_columns(
-    table: Table, names: ColumnNames
-) -> tuple[tuple[int, int, int | None], bool, tuple[str, ...]]:
-    """Columns of cue, response and strength, whether there is a header, and notes."""
+def _pair_columns(table: Table, names: ColumnNames) -> PairColumns:
+    """The columns of pairs, by their names or by their order."""
     first = table.head[0]
     if isinstance(table, FrameTable) or names.any_given or has_pair_header(first, names):
         return _columns_under_header(table, names)
@@ -410,9 +414,7 @@ def _pair_columns(
     return _columns_under_header(table, names)
 
 
-def _columns_under_header(
-    table: Table, names: ColumnNames
-) -> tuple[tuple[int, int, int | None], bool, tuple[str, ...]]:
+def _columns_under_header(table: Table, names: ColumnNames) -> PairColumns:
     """The columns of pairs by their names.
 
     A column of numbers with an unknown name may be the strengths or not: the user must decide.

@@ -71,12 +71,14 @@ strength fsg r123strength r1strength weight weights value similarity sim score p
 proximity association
 """)
 COUNT = aliases("count counts #p r123 r1 frequency freq cooccurrence")
+# A file with strengths and counts has the counts for reference, so strengths are tried first.
 PAIR_ROLES = (
     Role("cue", "cues", CUE),
     Role("response", "responses", RESPONSE),
     Role("strength", "strengths", STRENGTH + COUNT, required=False),
 )
 
+# Irregular plurals and abbreviations of kinds in column names.
 SYNONYMS = {"doc": "document", "col": "column", "taxa": "taxon", "genera": "genus"}
 SUFFIXES = ("", *aliases("id ids name names label labels no number key"))
 COUNTS = aliases("""
@@ -219,7 +221,7 @@ def find_roles(
     source : str
         The file, for messages.
     what : str
-        What a column is called in messages.
+        The word for a column in messages.
 
     Raises
     ------
@@ -277,6 +279,7 @@ def two_kinds(first: str, second: str) -> tuple[str, str]:
     """
     written = (first.strip(), second.strip())
     known = (known_kind(first) or written[0], known_kind(second) or written[1])
+    # Two names of one kind, such as "doc" and "document", are distinguished as they are written.
     for kinds in (known, written):
         if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
             return kinds
@@ -298,6 +301,7 @@ def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
     positions: dict[str | None, int] = {}
     for i, name in enumerate(names):
         positions.setdefault(known_kind(name), i)
+    # An author or a book may be an observation or a feature.
     ambiguous = OBSERVATIONS & FEATURES
     pairs = [
         ((first in ambiguous) + (second in ambiguous), i + j, i, j)
@@ -320,7 +324,7 @@ def count_column(names: Sequence[str], but: Sequence[int | None] = ()) -> int | 
 def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
     """Whether a header belongs to a long list of counts rather than to a table.
 
-    It contains the names of two kinds, and either a column of counts or few further numbers; or it
+    It names observations and features, and either a column of counts or few further numbers. Or it
     has three columns, one of them with a usual name for counts.
 
     >>> is_long_header(["site", "species", "abundance"], [False, False, True])
@@ -343,8 +347,8 @@ def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
 def label_position(names: Sequence[str], numeric: Sequence[bool]) -> int | None:
     """The column of a table that contains the labels of its rows.
 
-    It is the first column of text that names observations; else the first column, if its name is
-    that of a kind or empty; else the first column of text.
+    It is the first column of text that names observations. Without one, it is the first column if
+    its name is empty or that of a kind, else the first column of text.
 
     >>> label_position(["site", "soil", "teal"], [True, False, True])
     0

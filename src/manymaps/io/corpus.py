@@ -34,7 +34,7 @@ from manymaps.io.documents import Document, MetadataColumns
 from manymaps.io.tables import LabelCodes
 from manymaps.io.texts import Reading, Texts
 
-__all__ = ["Corpus", "Progress", "TextSource", "Words", "read_corpus", "spread"]
+__all__ = ["Corpus", "Progress", "TextSource", "Words", "read_corpus", "spread", "word_splitter"]
 
 # Tokens that are counted together: 1 MiB.
 PIECE = 2**18
@@ -137,28 +137,6 @@ class Words:
                     "whose words are all counted; pass one of them"
                 )
 
-    def splitter(self) -> tuple[Callable[[str], Iterable[str]], frozenset[str]]:
-        """Return a function that splits a text into words, and the stop words."""
-        from sklearn.feature_extraction.text import CountVectorizer
-
-        vectorizer = CountVectorizer(
-            lowercase=self.lowercase,
-            token_pattern=self.token_pattern,
-            tokenizer=self.tokenizer,
-            stop_words=self.stop_words if isinstance(self.stop_words, str) else None,
-        )
-        prepared, tokenized = vectorizer.build_preprocessor(), vectorizer.build_tokenizer()
-        pattern = re.compile(self.token_pattern)
-
-        def split(text: str) -> Iterable[str]:
-            text = prepared(text)
-            if self.tokenizer is not None or len(text) < LONG_DOCUMENT:
-                return tokenized(text)
-            return (match.group(pattern.groups) for match in pattern.finditer(text))
-
-        stop_words = vectorizer.get_stop_words() or map(prepared, self.stop_words or ())
-        return split, frozenset(stop_words)
-
 
 @dataclass
 class Corpus:
@@ -203,8 +181,8 @@ class Corpus:
         n_tokens = self.tokens.size
         for start in range(0, n_tokens, PIECE):
             tokens = np.array(self.tokens[start : start + PIECE + ahead])
-            places = np.arange(start, start + tokens.size)
-            documents = np.searchsorted(self.ends, places, side="right") - 1
+            indices = np.arange(start, start + tokens.size)
+            documents = np.searchsorted(self.ends, indices, side="right") - 1
             yield min(PIECE, n_tokens - start), tokens, documents
 
 
@@ -257,7 +235,7 @@ def read_corpus(source: TextSource, words: Words, file: IO[bytes], progress: Pro
             "the pattern or tokenizer returns empty words; words must have at least one character"
         )
     file.flush()
-    unique, notes = numbered(labels, "documents")
+    unique, notes = numbered(labels, "document")
     source_report = report()
     return Corpus(
         words,
@@ -277,9 +255,9 @@ def read_corpus(source: TextSource, words: Words, file: IO[bytes], progress: Pro
 def spread(
     function: Callable[..., Any], tasks: Iterator[tuple[Any, ...]], what: str
 ) -> Iterator[Any]:
-    """Yield the results of tasks in their order; several run at a time if joblib's context says so.
+    """Yield the results of tasks in their order; several run at a time if joblib's context allows.
 
-    At most 32 are held at a time, so that their data fit into memory.
+    At most 32 are in memory at a time.
     """
     if not is_spread():
         yield from starmap(function, tasks)
@@ -337,9 +315,31 @@ def _batches(documents: Iterator[Document]) -> Iterator[list[Document]]:
         yield batch
 
 
+def word_splitter(words: Words) -> tuple[Callable[[str], Iterable[str]], frozenset[str]]:
+    """Return a function that splits a text into words, and the stop words."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    vectorizer = CountVectorizer(
+        lowercase=words.lowercase,
+        token_pattern=words.token_pattern,
+        tokenizer=words.tokenizer,
+        stop_words=words.stop_words if isinstance(words.stop_words, str) else None,
+    )
+    prepared, tokenized = vectorizer.build_preprocessor(), vectorizer.build_tokenizer()
+    pattern = re.compile(words.token_pattern)
+
+    def split(text: str) -> Iterable[str]:
+        text = prepared(text)
+        if words.tokenizer is not None or len(text) < LONG_DOCUMENT:
+            return tokenized(text)
+        return (match.group(pattern.groups) for match in pattern.finditer(text))
+
+    return split, frozenset(vectorizer.get_stop_words() or map(prepared, words.stop_words or ()))
+
+
 def _split(words: Words, texts: Sequence[str]) -> tuple[list[str], np.ndarray, list[int]]:
     """Return the different words of a batch, the numbers of all words, and the texts' lengths."""
-    split, _ = words.splitter()
+    split, _ = word_splitter(words)
     codes = LabelCodes()
     tokens, ends = array("i"), [0]
     for text in texts:

@@ -1,21 +1,21 @@
-"""Count tables in arrays: NPZ, NPY and MatrixMarket, with labels inside or beside them.
+"""Count tables in arrays: NPZ, NPY and MatrixMarket, with labels inside or next to them.
 
-NPZ files have no names that all agree on. These are known:
+Names in NPZ files vary. These are known:
 
     indptr, indices, counts | data | values     the parts of a CSR array, perhaps with `shape`
-    format, shape, data, ...                    what scipy.sparse.save_npz writes
-    counts, X, matrix, ...                      a dense table, or the only one there is
+    format, shape, data, ...                    output of scipy.sparse.save_npz
+    counts, X, matrix, ...                      a dense table; a single table may have any name
     vocab, words, terms, genes, ...             labels of columns
     docnames, doc_id, sites, titles, ...        labels of rows
     labels and groups (or target, ...)          whole numbers, and the names that they number
 
-Any other array of one dimension with a value per row or per column is metadata. The notes say what
-was taken for what.
+Any other array of one dimension with a value per row or per column is metadata. The notes list the
+role of each array.
 
-Beside `X.npy` or `X.mtx` stand its labels, one a line, in `X.rows.txt` and `X.columns.txt`; or,
-beside `P_matrix.mtx`, in `P_barcodes.tsv` and `P_features.tsv` (or `P_genes.tsv`), with or without
-the prefix P_, all perhaps packed by gzip. Cells and genes are put where the shape of the matrix
-says; a matrix of genes by cells, as sequencers write it, stays one.
+The labels of `X.npy` or `X.mtx` are in files in the same folder, one per line: in `X.rows.txt` and
+`X.columns.txt`, or for `P_matrix.mtx` in `P_barcodes.tsv` and `P_features.tsv` (or `P_genes.tsv`).
+The prefix P_ is optional, and the files may be packed by gzip. The shape of the matrix decides
+whether cells are rows or columns; a matrix of genes by cells, as sequencers write it, stays one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from scipy import sparse
 
 from manymaps.archive.arrays import csr_from, two_lengths
 from manymaps.archive.door import reject_wide
-from manymaps.data.count_values import sparse_rows, texts_of
+from manymaps.data.count_values import as_csr, numbered, texts_of
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
 from manymaps.io.columns import known_kind, two_kinds
@@ -36,6 +36,7 @@ from manymaps.io.count_tables import CountParts
 from manymaps.io.files import (
     SPARSE_PARTS,
     Heads,
+    array_heads,
     read_arrays,
     read_bytes,
     read_npy,
@@ -44,9 +45,9 @@ from manymaps.io.files import (
     stem_of,
 )
 from manymaps.io.market import read_market
-from manymaps.io.matrices import read_labels
+from manymaps.io.matrices import file_beside, read_labels
 from manymaps.io.tables import check_places
-from manymaps.labels import listed, numbered_labels, repeated_label
+from manymaps.labels import listed, repeated_label
 
 __all__ = ["has_sparse_parts", "read_matrix_counts", "read_npz_counts"]
 
@@ -69,40 +70,46 @@ NAMES_OF_CODES = """
 groups group_names target_names classes class_names categories category_names label_names
 """
 NAME_KEYS = tuple(NAMES_OF_CODES.split())
+# Endings of files of labels.
+SUFFIXES = (".txt", ".tsv")
 PARTS = ("indptr", "indices", "shape", "format", "_is_array")
 
 
 def has_sparse_parts(heads: Heads) -> bool:
-    """Whether an NPZ file holds the parts of a CSR array under plain names."""
+    """Return whether an NPZ file contains the parts of a CSR array under plain names."""
     return {"indptr", "indices"} <= set(heads) and any(key in heads for key in DATA_KEYS)
 
 
-def read_npz_counts(path: Path, heads: Heads) -> CountParts:
-    """Counts from an NPZ file of anybody; those of `Counts.save` are read by `read_counts`.
+def read_npz_counts(path: Path) -> CountParts:
+    """Read counts from an NPZ file of another program.
 
     Raises
     ------
     DataError
-        Where it holds no table, or several; where its parts do not fit together, or labels that
-        say they are labels of rows or columns repeat.
+        If it contains no table or several, its parts do not fit together, or its row_labels or
+        column_labels repeat.
     """
-    _refuse_objects(path, heads)
-    values, used = _npz_table(path, heads)
-    lines = [name for name, head in heads.items() if len(head.shape) == 1 and name not in used]
+    heads = array_heads(path, "npz")
+    pickled = [name for name, head in heads.items() if head.dtype.hasobject]
+    if pickled:
+        raise DataError(
+            f"{path}: {pickled[0]!r} is an array of Python objects, which are not read; save "
+            "labels as np.array(labels, dtype=str), and counts as numbers"
+        )
+    values, parts = _npz_table(path, heads)
+    lines = [name for name, head in heads.items() if len(head.shape) == 1 and name not in parts]
     arrays = read_arrays(path, lines)
-    used_columns, column_labels, column_notes = _npz_labels(arrays, COLUMN_KEYS, values.shape[1])
-    rest = {name: array for name, array in arrays.items() if name != used_columns}
-    used_rows, row_labels, row_notes = _npz_labels(rest, ROW_KEYS, values.shape[0])
-    row_metadata, column_metadata, notes = _npz_metadata(
-        {name: array for name, array in rest.items() if name != used_rows}, values.shape
-    )
-    if used_rows is not None and any("repeat" in note for note in row_notes):
-        row_metadata[used_rows] = rest[used_rows]
-    kinds = [_key_kind(key) for key in (used_rows, used_columns)]
-    taken = {*used, *lines}
-    left = [name for name in heads if name not in taken]
-    if left:
-        notes.append(f"left out: {listed(left)}")
+    column_key, column_labels, column_note = _npz_labels(arrays, COLUMN_KEYS, values.shape[1])
+    rest = {name: array for name, array in arrays.items() if name != column_key}
+    row_key, row_labels, row_note = _npz_labels(rest, ROW_KEYS, values.shape[0])
+    rest = {name: array for name, array in rest.items() if name != row_key}
+    row_metadata, column_metadata, notes = _npz_metadata(rest, values.shape)
+    if row_key is not None and "repeat" in row_note:
+        row_metadata[row_key] = arrays[row_key]
+    left_out = [name for name in heads if name not in {*parts, *lines}]
+    if left_out:
+        notes.append(f"left out: {listed(left_out)}")
+    kinds = [_key_kind(key) for key in (row_key, column_key)]
     return CountParts(
         values,
         row_labels,
@@ -110,7 +117,7 @@ def read_npz_counts(path: Path, heads: Heads) -> CountParts:
         two_kinds(kinds[0] or UNKNOWN_KINDS[0], kinds[1] or UNKNOWN_KINDS[1]),
         row_metadata,
         column_metadata,
-        notes=(*row_notes, *column_notes, *notes),
+        notes=tuple(note for note in (row_note, column_note, *notes) if note),
     )
 
 
@@ -118,18 +125,8 @@ def _key_kind(key: str | None) -> str | None:
     return None if key is None else KEY_KINDS.get(key) or known_kind(key)
 
 
-def _refuse_objects(path: Path, heads: Heads) -> None:
-    """Refuse arrays of Python objects, which only pickles hold."""
-    pickled = [name for name, head in heads.items() if head.dtype.hasobject]
-    if pickled:
-        raise DataError(
-            f"{path}: {pickled[0]!r} is an array of Python objects, which are not read; save "
-            "labels as np.array(labels, dtype=str), and counts as numbers"
-        )
-
-
 def _npz_table(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """The table of an NPZ file, and the arrays that it is made of."""
+    """Read the table of an NPZ file; return also the names of its parts."""
     if set(heads) >= SPARSE_PARTS:
         return read_sparse(path), (*PARTS, "data", "row", "col", "offsets", "coords")
     if has_sparse_parts(heads):
@@ -139,75 +136,64 @@ def _npz_table(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, .
     if not usual and len(tables) != 1:
         shapes = ", ".join(f"{name!r} {head.shape}" for name, head in heads.items())
         raise DataError(
-            f"{path} holds {len(tables)} tables, and none is named 'counts'; its arrays are "
+            f"{path} contains {len(tables)} tables, and none is named 'counts'; its arrays are "
             f"{shapes or 'none'}. A sparse table needs 'indptr', 'indices' and 'counts'"
         )
     name = (usual or tables)[0]
-    return _table(read_arrays(path, [name])[name], str(path)), (name,)
+    return as_csr(read_arrays(path, [name])[name], str(path)), (name,)
 
 
 def _csr_of_parts(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """A CSR array of its parts; the columns are those of `shape`, of the labels, or of the data."""
+    """Assemble a CSR array; `shape`, labels or indices determine the number of columns."""
     data_key = next(key for key in DATA_KEYS if key in heads)
-    used = ("indptr", "indices", data_key, *(("shape",) if "shape" in heads else ()))
-    arrays = read_arrays(path, used)
-    indices = arrays["indices"]
-    n_columns = int(indices.max()) + 1 if indices.size and indices.dtype.kind in "iu" else 0
+    parts = ("indptr", "indices", data_key, *(("shape",) if "shape" in heads else ()))
+    arrays = read_arrays(path, parts)
     if "shape" in arrays:
         shape = two_lengths(arrays["shape"], str(path))
     else:
-        labels = (heads[key].shape[0] for key in COLUMN_KEYS if key in heads and heads[key].shape)
-        n_rows = max(0, arrays["indptr"].size - 1)
-        shape = (n_rows, next((n for n in labels if n >= n_columns), n_columns))
+        indices = arrays["indices"]
+        n_columns = int(indices.max()) + 1 if indices.size and indices.dtype.kind in "iu" else 0
+        lengths = (heads[key].shape[0] for key in COLUMN_KEYS if key in heads and heads[key].shape)
+        n_columns = next((n for n in lengths if n >= n_columns), n_columns)
+        shape = (max(0, arrays["indptr"].size - 1), n_columns)
     reject_wide(path, shape)
-    return csr_from({**arrays, "data": arrays[data_key]}, shape, str(path)), used
-
-
-def _table(values: np.ndarray, source: str) -> sparse.csr_array:
-    """A dense table as CSR."""
-    if values.ndim != 2 or values.dtype.kind not in "buif" or 0 in values.shape:
-        raise DataError(
-            f"{source}: an array of type {values.dtype} and shape {values.shape} is no table of "
-            "counts"
-        )
-    return sparse_rows(values)
+    return csr_from({**arrays, "data": arrays[data_key]}, shape, str(path)), parts
 
 
 def _npz_labels(
     arrays: Mapping[str, np.ndarray], keys: Sequence[str], n: int
-) -> tuple[str | None, list[str] | None, tuple[str, ...]]:
-    """The array of labels among the usual names, its labels, and what to note.
+) -> tuple[str | None, list[str] | None, str]:
+    """Return the name of the array of labels, the labels, and a note.
 
-    The first name promises labels, which must fit; of the others those that differ come first,
-    then identifiers that repeat, which get numbers.
+    The first of the usual names must contain fitting labels. Among the others, unique labels have
+    priority over repeated identifiers, which get numbers.
     """
     side = keys[0].partition("_")[0]
     if keys[0] in arrays:
-        labels = texts_of(arrays[keys[0]])
-        return keys[0], labels, ()
-    fitting = [key for key in keys if key in arrays and arrays[key].size == n]
-    usable = [key for key in fitting if arrays[key].dtype.kind in "USiu"]
-    named: dict[str, list[str]] = {}
-    for key in usable:
-        texts = arrays[key].dtype.kind in "US"
-        if texts or _key_kind(key) is not None or key in ("ids", "index", "rows", "columns"):
-            named[key] = [label.strip() for label in texts_of(arrays[key])]
-    for key, labels in named.items():
-        if all(labels) and repeated_label(labels) is None:
-            return key, labels, (f"{side} labels from {key!r}",)
-    for key, labels in named.items():
-        if all(labels) and _key_kind(key) is not None and key != "titles":
-            names, changed = numbered_labels(labels)
-            told = f"{len(changed):,} repeat an earlier one and got a number"
-            note = f"{side} labels from {key!r}; {told}"
-            return key, names, (note,)
-    return None, None, (f"{side}s are numbered from 0",)
+        return keys[0], texts_of(arrays[keys[0]]), ""
+    candidates: dict[str, list[str]] = {}
+    for key in keys:
+        if key in arrays and arrays[key].size == n and arrays[key].dtype.kind in "USiu":
+            # Whole numbers may be codes of groups, unless their name is one of identifiers.
+            is_name = _key_kind(key) is not None or key in ("ids", "index", "rows", "columns")
+            if is_name or arrays[key].dtype.kind in "US":
+                labels = [label.strip() for label in texts_of(arrays[key])]
+                if all(labels):
+                    candidates[key] = labels
+    for key, labels in candidates.items():
+        if repeated_label(labels) is None:
+            return key, labels, f"{side} labels from {key!r}"
+    for key, labels in candidates.items():
+        if _key_kind(key) is not None and key != "titles":
+            names, notes = numbered(labels, side)
+            return key, names, f"{side} labels from {key!r}; {notes[0]}"
+    return None, None, f"{side}s are numbered from 0"
 
 
 def _npz_metadata(
     arrays: Mapping[str, np.ndarray], shape: tuple[int, ...]
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], list[str]]:
-    """Metadata of the rows and of the columns by the lengths of arrays, and what to note."""
+    """Return metadata of the rows and of the columns, by the lengths of arrays, and notes."""
     rows = {name: array for name, array in arrays.items() if array.size == shape[0]}
     columns = {name: a for name, a in arrays.items() if name not in rows and a.size == shape[1]}
     rest = [name for name in arrays if name not in rows and name not in columns]
@@ -221,112 +207,95 @@ def _npz_metadata(
             rows[kind] = np.array(texts_of(arrays[names]))[numbers]
             rest.remove(names)
             notes.append(f"row metadata {kind!r}: the names in {names!r} of the codes in {codes!r}")
-    for side, found in (("row", rows), ("column", columns)):
-        if found:
-            notes.append(f"{side} metadata: {listed(list(found))}")
+    for side, metadata in (("row", rows), ("column", columns)):
+        if metadata:
+            notes.append(f"{side} metadata: {listed(list(metadata))}")
     if rest:
         sizes = ", ".join(f"{name!r} ({arrays[name].size:,})" for name in rest[:6])
-        notes.append(f"arrays left out, with neither a value per row nor per column: {sizes}")
+        notes.append(f"arrays left out, which have a value neither per row nor per column: {sizes}")
     return rows, columns, notes
 
 
 def read_matrix_counts(path: Path, kind: str) -> CountParts:
-    """Counts from an NPY or MatrixMarket file, with labels from the files beside it.
+    """Read counts from an NPY or MatrixMarket file, with labels from files in its folder.
 
     Raises
     ------
     DataError
-        Where it cannot be read, or the labels beside it do not fit.
+        If it cannot be read, or the labels do not fit.
     """
-    if kind == "npy":
-        return _labelled_beside(path, _table(read_npy(path), str(path)))
-    return _labelled_beside(path, read_market(path))
-
-
-def _labelled_beside(path: Path, values: sparse.csr_array) -> CountParts:
-    """A table with the labels of the files beside it, where there are some."""
+    values = as_csr(read_npy(path), str(path)) if kind == "npy" else read_market(path)
     stem = stem_of(path, ".mtx", ".npy")
-    beside = {
-        side: _beside(path, [f"{stem}.{side}.txt", f"{stem}.{side}.tsv"])
+    files = {
+        side: file_beside(path, [f"{stem}.{side}{suffix}" for suffix in SUFFIXES])
         for side in ("rows", "columns")
     }
-    if any(beside.values()):
-        rows, columns = (
-            _listed_labels(place, n, side)
-            for (side, place), n in zip(beside.items(), values.shape, strict=True)
-        )
-        notes = tuple(f"{s} labelled by {p.name}" for s, p in beside.items() if p is not None)
-        return CountParts(values, rows, columns, notes=notes)
+    if any(files.values()):
+        labels = [
+            None if file is None else _listed_labels(file, n, side)
+            for (side, file), n in zip(files.items(), values.shape, strict=True)
+        ]
+        notes = tuple(f"{s} labelled by {file.name}" for s, file in files.items() if file)
+        return CountParts(values, labels[0], labels[1], notes=notes)
     prefix = stem[: -len("matrix")] if stem.endswith("matrix") else f"{stem}_"
-    cells = _beside(path, [f"{prefix}barcodes.tsv", f"{prefix}barcodes.txt"])
-    genes = _beside(
-        path, [f"{prefix}{n}.{s}" for n in ("features", "genes") for s in ("tsv", "txt")]
+    cells, genes = (
+        file_beside(path, [f"{prefix}{name}{suffix}" for name in names for suffix in SUFFIXES])
+        for names in (("barcodes",), ("features", "genes"))
     )
     if cells is None or genes is None:
-        return CountParts(values, notes=("no labels beside it: numbered from 0",))
+        return CountParts(values, notes=("no files of labels: numbered from 0",))
     return _cells_and_genes(path, values, cells, genes)
 
 
-def _beside(path: Path, names: Sequence[str]) -> Path | None:
-    """The first of some files beside another that exists, packed or not."""
-    places = [path.with_name(name + packed) for name in names for packed in ("", ".gz")]
-    return next((place for place in places if place.is_file()), None)
-
-
-def _listed_labels(path: Path | None, n: int, side: str) -> list[str] | None:
-    """The labels of a file of one a line, of which there must be n."""
-    if path is None:
-        return None
+def _listed_labels(path: Path, n: int, side: str) -> list[str]:
+    """Read n labels from a file with one per line."""
     labels = read_labels(path)
     if len(labels) != n:
         raise DataError(
-            f"{path} holds {len(labels):,} labels, and the table beside it has {n:,} {side}; give "
-            "one label a line for each"
+            f"{path} contains {len(labels):,} labels, but the table has {n:,} {side}; expected one "
+            "label per line for each"
         )
     check_places(str(path), labels, "line", range(1, len(labels) + 1))
     return labels
 
 
 def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: Path) -> CountParts:
-    """A table with its cells and genes where its shape has room for them."""
-    barcodes = _fields(cells)
-    features = _fields(genes)
-    shape = (len(features["id"]), len(barcodes["id"]))
+    """Label a table of cells and genes, in the order that its shape implies."""
+    barcodes, features = _fields(cells)["id"], _fields(genes)
+    shape = (len(features["id"]), len(barcodes))
     if values.shape not in (shape, shape[::-1]):
         raise DataError(
             f"{path} has {values.shape[0]:,} rows and {values.shape[1]:,} columns, {genes.name} "
             f"{shape[0]:,} lines and {cells.name} {shape[1]:,}; one of them belongs to another "
             "table"
         )
-    check_places(str(cells), barcodes["id"], "line", range(1, len(barcodes["id"]) + 1))
+    check_places(str(cells), barcodes, "line", range(1, len(barcodes) + 1))
     names = features.get("name", features["id"])
-    # Genes may share a name, never an identifier.
+    # Genes may share a name, but not an identifier.
     if repeated_label(names) is not None or "" in names:
         names = features["id"]
         check_places(str(genes), names, "line", range(1, len(names) + 1))
     metadata = {name: np.array(column) for name, column in features.items() if column is not names}
     notes = (f"genes labelled by {genes.name}, cells by {cells.name}",)
     if values.shape == shape:
-        return CountParts(values, names, barcodes["id"], ("gene", "cell"), metadata, notes=notes)
+        return CountParts(values, names, barcodes, ("gene", "cell"), metadata, notes=notes)
     return CountParts(
-        values, barcodes["id"], names, ("cell", "gene"), column_metadata=metadata, notes=notes
+        values, barcodes, names, ("cell", "gene"), column_metadata=metadata, notes=notes
     )
 
 
 def _fields(path: Path) -> dict[str, list[str]]:
-    """The columns of a list of genes or cells: identifier, name, type."""
-    lines = [
-        line.split("\t")
-        for line in split_lines(read_bytes(path, "one gene or cell a line"), str(path))
-    ]
+    """Read the columns of a list of genes or cells: identifier, name, type."""
+    text = split_lines(read_bytes(path, "one gene or cell per line"), str(path))
+    lines = [line.split("\t") for line in text]
     while lines and not lines[-1][0]:
         lines.pop()
     width = len(lines[0])
-    ragged = next((k for k, cells in enumerate(lines) if len(cells) != width or not cells[0]), None)
-    if ragged is not None:
-        raise DataError(
-            f"{path}, line {ragged + 1} has {len(lines[ragged])} cells where the first line has "
-            f"{width}, or an empty one"
-        )
-    keys = ("id", "name", "type")[:width]
-    return {key: [cells[c].strip() for cells in lines] for c, key in enumerate(keys)}
+    for number, cells in enumerate(lines, start=1):
+        if len(cells) != width or not cells[0]:
+            raise DataError(
+                f"{path}, line {number} has {len(cells)} cells, but the first line has {width}; "
+                "the first cell must not be empty"
+            )
+    columns = zip(("id", "name", "type"), zip(*lines, strict=True), strict=False)
+    return {key: [cell.strip() for cell in cells] for key, cells in columns}

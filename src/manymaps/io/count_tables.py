@@ -1,7 +1,7 @@
-"""Count tables in text, Parquet and data frames: long lists of two kinds, and wide tables.
+"""Count tables in text, Parquet and data frames: long lists of pairs, and wide tables.
 
-    document,word,count          a long list; without a column of counts every line counts one
-    ,tie,knot,suit               a table with a column per feature: labels in the first row and
+    document,word,count          a long list; without a column of counts each line counts one
+    ,tie,knot,suit               a table with a column per feature and labels in the first row and
                                  column; further columns of text become metadata of the rows
 
 The names of the columns decide between them (`manymaps.io.columns`). A list without a header is
@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.data.count_values import metadata_array, sparse_rows
+from manymaps.data.count_values import as_csr, metadata_array
 from manymaps.data.frames import cell_label, index_labels
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.annotated import loaded, main_table
+from manymaps.io.annotated import loaded, table_of
 from manymaps.io.columns import (
     CORNERS,
     CountColumns,
@@ -40,7 +40,6 @@ from manymaps.io.metadata import refuse_long_texts
 from manymaps.io.tables import (
     RULE_OF,
     Cells,
-    CodedColumn,
     FrameTable,
     Layout,
     Table,
@@ -57,33 +56,39 @@ __all__ = [
 ]  # fmt: skip
 
 _NO_FRAME = (
-    "counts cannot be made from an object of type {}; give an array, dense or sparse, a data frame "
-    "or AnnData (for a file there is read_counts)"
+    "counts cannot be made from an object of type {}; pass an array, dense or sparse, a data frame "
+    "or AnnData (read_counts reads files)"
 )
 
 
 @dataclass(frozen=True)
 class CountParts:
-    """A count table as a reader found it.
+    """A count table as a reader returns it.
 
     Attributes
     ----------
     values : array or sparse array of shape (n_rows, n_columns)
+        The counts, not checked.
     row_labels, column_labels : sequence of str or None
-        None where they are to be numbered from 0.
+        None stands for "0", "1", ...
     kinds : pair of str
+        The kinds of the rows and of the columns.
     row_metadata, column_metadata : mapping of str to array
+        One value per row, or per column, in each array.
     n_read : int or None
-        Lines or cells in the source; None for as many as `values` stores.
+        Number of lines or cells in the source; None for the number of stored `values`.
     merged : int
+        Number of entries added to others.
     dropped : dict of str to int
+        Numbers of omitted entries by reason.
     notes : tuple of str
+        Further notes for the report.
     """
 
     values: Any
     row_labels: Sequence[str] | None = None
     column_labels: Sequence[str] | None = None
-    kinds: tuple[str, str] = ("row", "column")
+    kinds: tuple[str, str] = UNKNOWN_KINDS
     row_metadata: Mapping[str, Any] = field(default_factory=dict)
     column_metadata: Mapping[str, Any] = field(default_factory=dict)
     n_read: int | None = None
@@ -115,7 +120,7 @@ class TableHead:
 
     @property
     def is_long(self) -> bool:
-        """Whether the rows are those of a long list."""
+        """Whether the rows belong to a long list."""
         if self.header:
             return is_long_header(self.names, self.numeric)
         return self.numeric in ([False, False], [False, False, True])
@@ -135,9 +140,9 @@ LAYOUT = Layout(
 
 
 def head_of(table: Table) -> TableHead:
-    """Columns, header and types by the first rows of a table.
+    """Find columns, header and types in the first rows of a table.
 
-    The first row of a text is a header if it has words over numbers, or an empty or usual corner.
+    The first row of a text is a header if it has words above numbers, or an empty or usual corner.
     """
     first, body, numeric = table.head[0], table.head[1:], table.numeric
     if isinstance(table, FrameTable):
@@ -163,12 +168,13 @@ def read_table_counts(
     Parameters
     ----------
     table : TextTable or FrameTable
+        The table.
     wanted : WantedColumns
         The columns of a long list; naming one makes it a long list.
     layout : {"edges", "matrix"}, optional
-        A long list or a wide table, if the content does not decide rightly.
+        A long list or a wide table. By default the content decides.
     frame : frame, optional
-        The frame of a `FrameTable`, whose index may hold the labels of a wide table.
+        The frame of a `FrameTable`, whose index may contain the labels of a wide table.
     label_column : str, optional
         The column of labels of a wide frame.
 
@@ -176,7 +182,7 @@ def read_table_counts(
     ------
     DataError
         If a row does not fit the header, a count is not a finite number of at least 0, or a label
-        occurs twice in a wide table; the message names the line.
+        occurs twice in a wide table. The message names the line.
     """
     head = head_of(table)
     if isinstance(table, FrameTable) and not len(table):
@@ -186,32 +192,40 @@ def read_table_counts(
     is_long = layout is None and label_column is None and head.is_long
     if layout == "edges" or wanted.any_given or is_long:
         return _read_long(table, head, wanted)
-    if isinstance(table, FrameTable):
-        return _wide_frame(frame, table, label_column)
     if layout is None and not head.header and len(head.names) == 3 and all(head.numeric):
         raise DataError(
-            f"{table.source} has three columns of numbers and no header; read it with "
-            f"{setting('format', 'edges')} as a list of row, column and count, or with "
-            f"{setting('format', 'matrix')} as a table"
+            f"{table.source} has three columns of numbers and no header; use "
+            f"{setting('format', 'edges')} for a list of row, column and count, or "
+            f"{setting('format', 'matrix')} for a table"
         )
-    return _read_wide(table, head)
+    return _read_wide(table, head, frame, label_column)
 
 
 def frame_counts(
     frame: Any, source: str, wanted: WantedColumns, *, label_column: str | None = None
 ) -> CountParts:
-    """Read counts from a data frame of any library that narwhals supports.
+    """Return the counts of a data frame of any library that narwhals supports.
 
     Parameters and errors are those of `read_table_counts`.
     """
     if hasattr(frame, "iloc") and hasattr(frame, "sparse"):
-        return _sparse_frame(frame)
+        return CountParts(
+            sparse.csr_array(frame.sparse.to_coo()),
+            list(map(cell_label, frame.index)),
+            list(map(cell_label, frame.columns)),
+            _kinds(frame.index.name, frame.columns.name),
+        )
     table = frame_table(frame, source, _NO_FRAME)
     return read_table_counts(table, wanted, frame=frame, label_column=label_column)
 
 
+def _kinds(row: object, column: object) -> tuple[str, str]:
+    """Return the kinds of a wide table by the names over its labels."""
+    return two_kinds(known_kind(str(row or "")) or "row", str(column or "column"))
+
+
 def _read_long(table: Table, head: TableHead, wanted: WantedColumns) -> CountParts:
-    """The counts of a long list, with or without a header."""
+    """Read the counts of a long list, with or without a header."""
     width = len(head.names)
     if head.header:
         roles = find_count_columns(head.names, head.numeric, wanted, table.source)
@@ -231,59 +245,95 @@ def _read_long(table: Table, head: TableHead, wanted: WantedColumns) -> CountPar
 def _summed(
     cells: Cells, kinds: tuple[str, str], source: str, notes: tuple[str, ...]
 ) -> CountParts:
-    """The table of a list: entries of one pair are added up, those without a label left out.
+    """Add up the entries of each pair; entries with an empty label are left out.
 
     Raises
     ------
     DataError
-        If a count is negative or not a finite number, with its place and labels, or if the list is
-        empty.
+        If a count is negative or not a finite number, or the list is empty. The message names the
+        line and the labels.
     """
     n_read = len(cells)
     if not n_read:
-        raise DataError(f"{source} holds no counts; expected a row, a column and a count a line")
-    values = cells.checked(RULE_OF["count"])
-    rows, columns = cells.columns
-    row_labels, row_codes = _without_empty_label(rows)
-    column_labels, column_codes = _without_empty_label(columns)
-    unnamed = cells.unnamed
+        raise DataError(f"{source} contains no counts; expected a row, column and count per line")
+    values, unnamed = cells.checked(RULE_OF["count"]), cells.unnamed
     zero = (values == 0) & ~unnamed
-    left_out = {"empty label": np.count_nonzero(unnamed), "zero count": np.count_nonzero(zero)}
-    kept = ~(unnamed | zero)
-    stored = (values[kept], (row_codes[kept], column_codes[kept]))
-    table = sparse.coo_array(stored, shape=(len(row_labels), len(column_labels))).tocsr()
+    is_stored = ~(unnamed | zero)
+    labels, codes = [], []
+    for column in cells.columns:
+        labels.append([text for text in column.texts if text])
+        # Without the empty label, the labels after it have the next lower codes.
+        empty = column.texts.index("") if "" in column.texts else len(column.texts)
+        codes.append((column.codes - (column.codes > empty))[is_stored])
+    shape = (len(labels[0]), len(labels[1]))
+    counts = sparse.coo_array((values[is_stored], tuple(codes)), shape=shape).tocsr()
+    dropped = {"empty label": np.count_nonzero(unnamed), "zero count": np.count_nonzero(zero)}
     return CountParts(
-        table,
-        row_labels,
-        column_labels,
+        counts,
+        labels[0],
+        labels[1],
         kinds,
         n_read=n_read,
-        merged=int(np.count_nonzero(kept) - table.nnz),
-        dropped={reason: int(count) for reason, count in left_out.items() if count},
+        merged=int(np.count_nonzero(is_stored) - counts.nnz),
+        dropped={reason: int(count) for reason, count in dropped.items() if count},
         notes=notes,
     )
 
 
-def _without_empty_label(column: CodedColumn) -> tuple[list[str], np.ndarray]:
-    """Labels and codes without the empty label."""
-    if "" not in column.texts:
-        return column.texts, column.codes
-    empty = column.texts.index("")
-    labels = [label for label in column.texts if label]
-    return labels, np.where(column.codes > empty, column.codes - 1, column.codes)
-
-
-def _read_wide(table: TextTable, head: TableHead) -> CountParts:
-    """The counts of a table with one column per feature."""
-    label = label_position(head.names, head.numeric)
-    features = [c for c in range(len(head.names)) if head.numeric[c] and c != label]
-    texts = [c for c in range(len(head.names)) if not head.numeric[c] and c != label]
+def _read_wide(table: Table, head: TableHead, frame: Any, label_column: str | None) -> CountParts:
+    """Read the counts of a table with one column per feature."""
+    names, numeric, source = head.names, head.numeric, table.source
+    index, index_name = None, None
+    if isinstance(table, FrameTable):
+        index = index_labels(frame)
+        index_name = getattr(getattr(frame, "index", None), "name", None)
+    label: int | None = None
+    if label_column is not None:
+        if label_column not in names:
+            raise ParameterError(
+                f"{source} has no column {label_column!r}; its columns are {listed(names)}"
+            )
+        label = names.index(label_column)
+    # Numbers that a selection of rows left in the index are labels only if no column has some.
+    elif index_name is None and (index is None or frame.index.dtype.kind in "iu"):
+        label = label_position(names, numeric)
+    features = [c for c, is_numeric in enumerate(numeric) if is_numeric and c != label]
+    texts = [c for c, is_numeric in enumerate(numeric) if not is_numeric and c != label]
     if not features:
         raise DataError(
-            f"{table.source} has no column of numbers; its first row is "
-            f"{[name[:30] for name in head.names[:6]]}. Name the columns of a long list as "
-            f"{setting('rows')}, {setting('columns')} and {setting('count')}"
+            f"{source} has no column of numbers in addition to its labels; its columns are "
+            f"{listed(names)}. Name the columns of a long list as {setting('rows')}, "
+            f"{setting('columns')} and {setting('count')}"
         )
+    if isinstance(table, TextTable):
+        return _wide_text(table, head, label, features, texts)
+    nested = table.nested
+    notes = [f"labels from the column {names[label]!r}"] if label is not None else []
+    if nested:
+        notes.append(f"columns of lists left out: {listed(nested)}")
+    columns = [np.asarray(table.series[names[c]].to_numpy(), np.float64) for c in features]
+    return CountParts(
+        # Column by column: a frame of floats and integers as one array would be copied twice.
+        sparse.hstack([sparse.csc_array(column[:, None]) for column in columns], format="csr"),
+        index if label is None else list(map(cell_label, table.cells(label))),
+        [names[c] for c in features],
+        _kinds(
+            index_name if label is None else names[label],
+            getattr(getattr(frame, "columns", None), "name", None),
+        ),
+        {names[c]: metadata_array(table.cells(c)) for c in texts if names[c] not in nested},
+        notes=tuple(notes),
+    )
+
+
+def _wide_text(
+    table: TextTable,
+    head: TableHead,
+    label: int | None,
+    features: Sequence[int],
+    texts: Sequence[int],
+) -> CountParts:
+    """Read the counts of a wide text, with these columns of labels, counts and metadata."""
     names = table.names if head.header else head.names
     column_labels = [names[c] for c in features] if head.header else None
     if column_labels is not None:
@@ -297,7 +347,6 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
     metadata = {names[c]: column for c, column in zip(texts, rows.texts, strict=True)}
     for name, column in metadata.items():
         refuse_long_texts(table.source, name, column)
-    corner = names[label] if label is not None and head.header else ""
     notes = [] if label is not None else ["no column of labels: rows are numbered from 0"]
     if not head.header:
         notes.append("no header: columns are numbered from 0")
@@ -305,113 +354,31 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
         rows.values,
         rows.labels,
         column_labels,
-        two_kinds(known_kind(corner) or "row", "column"),
-        row_metadata={name: np.array(column) for name, column in metadata.items()},
+        _kinds(names[label] if label is not None and head.header else "", ""),
+        {name: np.array(column) for name, column in metadata.items()},
         notes=tuple(notes),
-    )
-
-
-def _wide_frame(frame: Any, table: FrameTable, label_column: str | None) -> CountParts:
-    """The counts of a frame with one column per feature, read column by column."""
-    names, numeric, source = table.names, table.numeric, table.source
-    index = index_labels(frame)
-    index_name = frame.index.name if hasattr(frame, "iloc") else None
-    # Numbers that a selection of rows left in the index are labels only where no column has some.
-    is_sure = index_name is not None or (index is not None and frame.index.dtype.kind not in "iu")
-    label = _label_position(names, numeric, label_column, is_sure, source)
-    features = [c for c in range(len(names)) if numeric[c] and c != label]
-    if not features:
-        raise DataError(
-            f"{source} has no column of numbers beside its labels; its columns are {listed(names)}"
-        )
-    labels = None
-    row_name = ""
-    if label is not None:
-        labels, row_name = list(map(cell_label, table.cells(label))), names[label]
-    else:
-        labels, row_name = index, str(index_name or "")
-    column_name = str(getattr(getattr(frame, "columns", None), "name", None) or "")
-    nested = table.nested
-    others = [
-        c for c in range(len(names)) if not numeric[c] and c != label and names[c] not in nested
-    ]
-    notes = [f"labels from the column {names[label]!r}"] if label is not None else []
-    if nested:
-        notes.append(f"columns of lists left out: {listed(nested)}")
-    return CountParts(
-        _columns_to_csr([table.series[names[c]].to_numpy() for c in features]),
-        labels,
-        [names[c] for c in features],
-        two_kinds(known_kind(row_name) or "row", column_name or "column"),
-        row_metadata={names[c]: metadata_array(table.cells(c)) for c in others},
-        notes=tuple(notes),
-    )
-
-
-def _label_position(
-    names: Sequence[str],
-    numeric: Sequence[bool],
-    label_column: str | None,
-    has_index: bool,
-    source: str,
-) -> int | None:
-    """The column of row labels, named or found; None where the index has them."""
-    if label_column is not None:
-        if label_column not in names:
-            raise ParameterError(
-                f"{source} has no column {label_column!r}; its columns are {listed(names)}"
-            )
-        return list(names).index(label_column)
-    if has_index:
-        return None
-    return label_position(names, numeric)
-
-
-def _columns_to_csr(columns: Sequence[Any]) -> sparse.csr_array:
-    """Columns of numbers as CSR; what is missing is NaN, which `Counts` names."""
-    data, indices, indptr = [], [], [0]
-    for column in columns:
-        numbers = np.asarray(column, dtype=np.float64)
-        stored = np.flatnonzero(numbers)
-        data.append(numbers[stored])
-        indices.append(stored)
-        indptr.append(indptr[-1] + stored.size)
-    parts = (np.concatenate(data), np.concatenate(indices), np.array(indptr))
-    return sparse.csc_array(parts, shape=(len(columns[0]), len(columns))).tocsr()
-
-
-def _sparse_frame(frame: Any) -> CountParts:
-    """A pandas frame of sparse columns."""
-    index = frame.index
-    return CountParts(
-        sparse.csr_array(frame.sparse.to_coo()),
-        [cell_label(label) for label in index],
-        [cell_label(label) for label in frame.columns],
-        two_kinds(known_kind(str(index.name or "")) or "row", str(frame.columns.name or "column")),
     )
 
 
 def annotated_counts(data: Any, layer: str | None, source: str) -> CountParts:
-    """Counts from an AnnData object: its X, or one of its layers, with obs and var as metadata.
+    """Return the counts of an AnnData object: its X or a layer, with obs and var as metadata.
 
     Raises
     ------
     DataError
-        Where there is no such table; the message lists those that exist.
+        If there is no such table; the message lists those that exist.
     """
-    layers = [str(name) for name in data.layers]
-    if layer is not None and layer not in layers:
-        raise DataError(f"{source} has no layer {layer!r}; its layers are {listed(layers)}")
-    values = main_table(data) if layer is None else data.layers[layer]
-    if values is None:
-        raise DataError(f"{source} has no X; its layers are {listed(layers)}: name one of them")
-    values = loaded(values, source)
+    values = loaded(table_of(data, "layers", layer, source), source)
     kinds = [known_kind(str(frame.index.name or "")) for frame in (data.obs, data.var)]
+    metadata = [
+        {str(name): metadata_array(np.asarray(frame[name])) for name in frame.columns}
+        for frame in (data.obs, data.var)
+    ]
     return CountParts(
-        sparse.csr_array(values) if sparse.issparse(values) else sparse_rows(values),
-        [str(name) for name in data.obs_names],
-        [str(name) for name in data.var_names],
+        as_csr(values, source),
+        list(map(str, data.obs_names)),
+        list(map(str, data.var_names)),
         two_kinds(kinds[0] or "observation", kinds[1] or "variable"),
-        {str(name): metadata_array(np.asarray(data.obs[name])) for name in data.obs.columns},
-        {str(name): metadata_array(np.asarray(data.var[name])) for name in data.var.columns},
+        metadata[0],
+        metadata[1],
     )

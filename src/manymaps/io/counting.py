@@ -1,12 +1,12 @@
 """Texts -> counts: of words in documents, and of words near words.
 
     count_texts           n_xy = occurrences of word y in document x
-    count_cooccurrences   n_xy = sum over pairs of places s, t of one document with word x at s,
-                                 word y at t and 0 < |s - t| <= window, of w(|s - t|)
+    count_cooccurrences   n_xy = sum of w(|s - t|) over pairs of tokens s, t of one document with
+                                 word x at s, word y at t and 0 < |s - t| <= window
 
 with w = 1 ("flat") or w(k) = 1 / k ("harmonic": J. Pennington, R. Socher & C. Manning 2014, GloVe,
 EMNLP, section 4.2). The second table is symmetric. Two occurrences of a word near one another count
-twice on its diagonal, once from each side. Omitted words keep their places between their neighbours
+twice on its diagonal, once from each side. Omitted words still separate their neighbours
 (the "clean" windows of O. Levy, Y. Goldberg & I. Dagan 2015, TACL 3, section 3.1). Therefore a
 table of fewer words is a part of a table of more words.
 
@@ -28,7 +28,15 @@ from scipy import sparse
 from manymaps.checks import check_choice, check_whole
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, setting
-from manymaps.io.corpus import Corpus, Progress, TextSource, Words, read_corpus, spread
+from manymaps.io.corpus import (
+    Corpus,
+    Progress,
+    TextSource,
+    Words,
+    read_corpus,
+    spread,
+    word_splitter,
+)
 from manymaps.labels import listed
 from manymaps.progress import work
 
@@ -47,8 +55,8 @@ def count_texts(
     Parameters
     ----------
     source : path, Texts, mapping of str to str, or iterable of str or Document
-        A folder or file, or `Texts` with settings; a mapping (or pandas Series) of labels to texts;
-        or texts in memory, which are numbered from 0. An iterator is read once.
+        A folder or file, or `Texts` with settings. A mapping (or pandas Series) of labels to texts.
+        Texts in memory, which are numbered from 0. An iterator is read once.
     words : Words, optional
         The choice of words. The default is all.
     progress : callable, optional
@@ -178,7 +186,7 @@ def _choose(corpus: Corpus) -> tuple[list[int], tuple[str, ...]]:
     words, names, totals = corpus.words, corpus.names, corpus.totals()
     if words.vocabulary is not None:
         return list(range(len(names))), _absent(names, totals, words)
-    _, stop_words = words.splitter()
+    _, stop_words = word_splitter(words)
     candidates = [number for number, name in enumerate(names) if name not in stop_words]
     frequent = candidates
     if words.min_documents > 1:
@@ -280,7 +288,7 @@ def _word_context(
 def _pairs_of_piece(
     columns: np.ndarray, rows: np.ndarray, size: int, window: int, harmonic: bool, n_columns: int
 ) -> sparse.csr_array:
-    """Sum the weighted pairs of each place in a piece with later ones, (n_columns, n_columns)."""
+    """Sum the weighted pairs of each token of a piece with later ones, (n_columns, n_columns)."""
 
     def tables() -> Iterator[sparse.csr_array]:
         pending: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []

@@ -43,7 +43,7 @@ class Document:
 
 @dataclass
 class ReadingLog:
-    """The parts of a source that were omitted or decoded differently, with the first place of each.
+    """The omitted and recoded parts of a source, with the first one of each sort.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class ReadingLog:
     nested : dict of str to None
         Names of fields that contain lists or objects.
     first : dict of str to str
-        The first place by reason.
+        The first file or line by reason.
     """
 
     dropped: Counter[str] = field(default_factory=Counter)

@@ -4,7 +4,7 @@
          -> unpacked(path).stream        bytes, through gzip or bzip2 if the content requires it
          -> array_heads, read_arrays, read_npy, read_sparse
 
-A `Sample` is used in place of its path: the code that detects the content of a file passes it on to
+A `Sample` is used in place of its path. Functions that detect the content of a file pass it on to
 the reader, which then opens the file once more.
 
 `manymaps.io.parquet`, `market` and `annotated` open the formats in their names.
@@ -62,7 +62,7 @@ UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # The content of a file is detected on this many bytes, or this many lines if these are longer.
 SAMPLE_BYTES = 2**20
-SAMPLE_LINES = 31
+SAMPLE_LINES = 31  # a header and the rows of `tables.HEAD_ROWS`
 # The limit of Python's csv module for a cell.
 LONGEST_LABEL = 131_072
 # scipy.sparse.save_npz writes arrays of these names.
@@ -122,6 +122,7 @@ class Sample(os.PathLike[str]):
             return next(file.batches(SAMPLE_LINES - 1), file.schema.empty_table())
 
 
+# A command tests one file for several kinds of data, in functions that take a path.
 _samples: ContextVar[dict[str, Sample] | None] = ContextVar("samples", default=None)
 
 
@@ -200,6 +201,7 @@ def stored_format(path: Path, start: bytes) -> str | None:
     if XML.match(start):
         return "graphml"
     suffix = suffix_of(path)
+    # Spreadsheets are zip archives as well.
     if start[:4] == ZIP:
         if suffix != ".npz" and not _holds_arrays(path):
             raise _archive(path)

@@ -8,8 +8,8 @@ A directed edge is a pair from its source, an undirected edge a pair in both dir
 edges are merged later, as repeated pairs are. The weight is the attribute that the user names, else
 "weight", else one with a usual name of strengths; an edge without it counts one.
 
-The label of a node in a file is its attribute "label", "name" or "word" (igraph, Gephi and yEd
-store names there) if these are complete and unique, else its id.
+The label of a node in a file is its attribute "label", "name" or "word", in which igraph, Gephi and
+yEd store names. If these are incomplete or not unique, the label is its id.
 """
 
 from __future__ import annotations

@@ -109,6 +109,7 @@ def read_judgements(
             lambda table: usual_column(table.head[0], [column]) is not None,
         )
         return _of_rows(read_table(sampled(files[0]), layout), {"judge": judge, **names})
+    # Files of one name in several folders are distinguished by their paths.
     stems = [Path(file).name.split(".")[0] for file in files]
     judges = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
     tables = [
@@ -203,6 +204,7 @@ def _square(table: Any, source: str, labels: Sequence[str] | None) -> Square:
         labels = [str(name).strip() for name in table.columns]
         index = getattr(table, "index", labels)
         rows = [str(name).strip() for name in index]
+        # polars and pyarrow have no index, and pandas numbers the rows by default.
         if rows != labels and rows != [str(i) for i in range(len(rows))]:
             raise DataError(
                 f"{source}: rows and columns have different labels; give both the same labels in "
@@ -239,6 +241,7 @@ def _of_rows(table: Table, wanted: Mapping[str, str | None]) -> Judgements:
     labels = tuple(dict.fromkeys(first.texts + second.texts))
     index = {label: i for i, label in enumerate(labels)}
     rows, columns = (np.array([index[text] for text in e.texts])[e.codes] for e in (first, second))
+    # Sparse tables sum repeated judgements of a pair.
     known = ~np.isnan(similarities)
     at = (judges.codes[known], (rows * len(labels) + columns)[known])
     shape = (len(judges.texts), len(labels) ** 2)

@@ -110,18 +110,20 @@ def vector_format(sample: Sample) -> str:
         return "word2vec"
     if suffix in (".vec", ".glove"):
         return "glove"
+    if suffix in (".csv", ".tsv"):
+        return "table"
     n_spaced = sum(is_word_line(line) for line in lines)
-    return "glove" if suffix not in (".csv", ".tsv") and 2 * n_spaced >= len(lines) else "table"
+    return "glove" if 2 * n_spaced >= len(lines) else "table"
 
 
 @reader("counts")
 def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Whether a file contains counts of features rather than associations or vectors.
 
-    A table of numbers in text contains counts if the name of its corner is a kind of object, or if
-    its numbers are whole, most of them are 0, and its columns are not numbered. An array contains
-    counts if `Counts.save` wrote it, if it has a vocabulary, or if it is sparse, not square and of
-    whole numbers. Other files do not.
+    A table of numbers in text contains counts if the name of its corner is a kind of object. It
+    also does if its numbers are whole, most of them are 0, and its columns are not numbered. An
+    array contains counts if `Counts.save` wrote it, if it has a vocabulary, or if it is sparse, not
+    square and of whole numbers. Other files do not.
 
     Parameters
     ----------

@@ -8,13 +8,11 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-import numpy as np
 from scipy import sparse
 from scipy.io import mmread
 
 from manymaps.archive.door import reading, reject_wide
-from manymaps.data.count_values import sparse_rows
-from manymaps.errors import DataError
+from manymaps.data.count_values import as_csr
 from manymaps.io.files import unpacked
 
 __all__ = ["read_market"]
@@ -34,11 +32,5 @@ def read_market(path: Path) -> sparse.csr_array:
         stream = io.BytesIO(file.stream.read())
     with reading(path, "MatrixMarket"):
         table = mmread(stream, spmatrix=False)
-    if table.dtype.kind not in "biuf":
-        raise DataError(f"{path} contains numbers of type {table.dtype}; expected real numbers")
-    if 0 in table.shape:
-        raise DataError(f"{path}: the table has the shape {table.shape}; expected at least 1 x 1")
     reject_wide(path, table.shape)
-    if sparse.issparse(table):
-        return sparse.csr_array(table, dtype=np.float64)
-    return sparse_rows(table.astype(np.float64, copy=False))
+    return as_csr(table, str(path))

@@ -1,14 +1,14 @@
 """Files of square matrices: labelled text tables, NPY, NPZ and MatrixMarket.
 
-    cell (i, j) = how similar object i is to object j, or how strongly i recalls j
+    cell (i, j) = similarity of objects i and j, or strength of the association from i to j
 
-Every reader here returns a `LabelledMatrix`: sparse, float64, one label for each row, with its
-diagonal as it was given. Its values are
+All readers return a `LabelledMatrix`: sparse, float64, with one label per row, and with the
+diagonal of the file. Its values are
 
     "strengths"       finite and not negative
-    "similarities"    any finite number
+    "similarities"    finite
 
-or NaN where one is missing: an empty cell, a point, NA or NaN.
+or NaN if missing: an empty cell, a point, NA or NaN.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -24,15 +25,18 @@ from scipy import sparse
 
 from manymaps.archive.door import reader
 from manymaps.checks import check_labels
+from manymaps.data.count_values import checked_table, reject_cells
 from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
 from manymaps.io.files import read_bytes, read_labelled_npz, read_npy, split_lines
 from manymaps.io.market import read_market
+from manymaps.io.saved_counts import read_saved_counts
 from manymaps.io.tables import HEAD_ROWS, NumberRule, TextTable, is_number
+from manymaps.labels import first_of
 
 __all__ = [
-    "LabelledMatrix", "ValueRule", "labelled_matrix", "looks_like_matrix", "read_array",
-    "read_labels", "read_text_matrix",
+    "LabelledMatrix", "ValueRule", "file_beside", "labelled_matrix", "looks_like_matrix",
+    "read_array", "read_labels", "read_text_matrix",
 ]  # fmt: skip
 
 ValueRule: TypeAlias = Literal["strengths", "similarities"]
@@ -41,9 +45,26 @@ MATRIX_KEYS = ("strengths", "matrix", "similarity", "similarities", "weights", "
 LABEL_KEYS = ("labels", "words", "names", "vocabulary", "vocab")
 
 
+# The rule for each kind of value, completed by the spelling of a missing one.
+_RULES = {
+    "strengths": "similarities must be finite numbers of at least 0",
+    "similarities": "similarities must be finite numbers",
+}
+
+
 @dataclass(frozen=True)
 class LabelledMatrix:
-    """A square matrix of similarities, checked."""
+    """A square matrix of checked similarities.
+
+    Attributes
+    ----------
+    labels : tuple of str, length n
+        One per row and column.
+    values : sparse array of shape (n, n)
+        The similarities; NaN if missing.
+    source : str
+        The file or object, for messages.
+    """
 
     labels: tuple[str, ...]
     values: sparse.csr_array
@@ -52,9 +73,9 @@ class LabelledMatrix:
 
 @reader("a list of labels")
 def read_labels(
-    labels: Sequence[str] | str | os.PathLike[str], expected: str = "one label a line"
+    labels: Sequence[str] | str | os.PathLike[str], expected: str = "one label per line"
 ) -> list[str]:
-    """Labels from a file of one label a line, or as they are given."""
+    """Read labels from a file with one label per line; other sequences are returned as a list."""
     if not isinstance(labels, str | os.PathLike):
         return [str(label).strip() for label in labels]
     lines = split_lines(read_bytes(Path(labels), expected), str(labels))
@@ -63,79 +84,76 @@ def read_labels(
     if not lines:
         raise DataError(f"{labels} is empty; expected {expected}")
     if "" in lines:
-        raise DataError(f"{labels}, line {lines.index('') + 1} is empty; give one label a line")
+        raise DataError(f"{labels}, line {lines.index('') + 1} is empty; expected {expected}")
     return lines
+
+
+def file_beside(path: Path, names: Sequence[str]) -> Path | None:
+    """Return the first of some files in the folder of another that exists, packed or not."""
+    files = [path.with_name(name + packed) for name in names for packed in ("", ".gz")]
+    return next((file for file in files if file.is_file()), None)
 
 
 def labelled_matrix(
     values: Any, labels: Sequence[str] | None, source: str, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
-    """A matrix, dense or sparse, checked; the labels are "0", "1", ... where none are given.
+    """Check a dense or sparse matrix and its labels; None stands for "0", "1", ...
 
     Raises
     ------
     DataError
-        Where it is not a square matrix of numbers as the rule wants them, or the labels do not
-        fit it.
+        If it is not a square matrix of numbers that the rule allows, or the labels do not fit it.
     """
-    if not sparse.issparse(values):
-        try:
-            values = np.asarray(values)
-        except ValueError as error:
-            raise DataError(f"{source}: the rows have different lengths ({error})") from error
-    if values.dtype.kind not in "buif":
-        raise DataError(f"{source} holds values of type {values.dtype}, not real numbers")
-    if values.ndim != 2 or values.shape[0] != values.shape[1]:
-        shape = " x ".join(map(str, values.shape)) or "a single number"
-        raise DataError(
-            f"{source}: the matrix is not square ({shape}); similarities need one row and one "
-            "column per object"
-        )
+    values = checked_table(values, source)
+    if values.shape[0] != values.shape[1]:
+        raise _not_square(source, *values.shape)
     matrix = sparse.csr_array(values, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
     n = matrix.shape[0]
     names = [str(i) for i in range(n)] if labels is None else list(labels)
     check_labels(names, n, "object", source=source, named=True)
-    bad = np.flatnonzero(_is_bad(matrix.data, rule))
-    if bad.size:
-        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-        column = int(matrix.indices[bad[0]])
-        raise DataError(
-            f"{source}: the value in row {row + 1} ({names[row][:60]!r}), column {column + 1} "
-            f"({names[column][:60]!r}) is {matrix.data[bad[0]]}; {_WANTED[rule]}"
-        )
+    expected = f"{_RULES[rule]}, or NaN if missing"
+    reject_cells(matrix, partial(_is_bad, rule=rule), source, expected, (names, names))
     matrix.eliminate_zeros()
     return LabelledMatrix(tuple(names), matrix, source)
 
 
-_WANTED = {
-    "strengths": "similarities must be finite numbers of at least 0, or NaN where they are missing",
-    "similarities": "similarities must be finite numbers, or NaN where they are missing",
-}
-_WANTED_CELL = {
-    "strengths": "similarities must be finite numbers of at least 0, 0 where there is none, and "
-    "the cell empty or NA where one is missing",
-    "similarities": "similarities must be finite numbers, and the cell empty or NA where one is "
-    "missing",
-}
+def _not_square(source: str, n_rows: int, n_columns: int) -> DataError:
+    return DataError(
+        f"{source}: the matrix is not square ({n_rows:,} x {n_columns:,}); similarities need one "
+        "row and one column per object"
+    )
 
 
 def _is_bad(values: np.ndarray, rule: ValueRule) -> np.ndarray:
-    """Which values break the rule."""
+    """Return which values break the rule."""
     return np.isinf(values) | ((values < 0) & (rule == "strengths"))
 
 
 def read_array(
     path: Path, kind: str, labels: Sequence[str] | None, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
-    """A matrix from an NPY, NPZ or MatrixMarket file."""
-    found = None
-    if kind == "npz":
-        values, found = read_labelled_npz(path, MATRIX_KEYS, LABEL_KEYS, label_types="USiuf")
-        found = None if found is None else [label.strip() for label in found]
+    """Read a matrix from an NPY, NPZ or MatrixMarket file.
+
+    Raises
+    ------
+    DataError
+        As for `labelled_matrix`, or if a file of counts has different rows and columns.
+    """
+    stored: Sequence[str] | None = None
+    if kind == "npz" and (counts := read_saved_counts(path)) is not None:
+        values, stored, columns = counts.values, counts.row_labels or (), counts.column_labels or ()
+        if counts.n_rows == counts.n_columns and stored != columns:
+            raise DataError(
+                f"{path}: the labels of the rows ({first_of(stored)}) and of the columns "
+                f"({first_of(columns)}) differ; similarities need the same objects in both"
+            )
+    elif kind == "npz":
+        values, stored = read_labelled_npz(path, MATRIX_KEYS, LABEL_KEYS, label_types="USiuf")
+        stored = None if stored is None else [label.strip() for label in stored]
     else:
         values = read_npy(path) if kind == "npy" else read_market(path)
-    return labelled_matrix(values, labels if labels is not None else found, str(path), rule)
+    return labelled_matrix(values, stored if labels is None else labels, str(path), rule)
 
 
 def read_text_matrix(
@@ -157,34 +175,31 @@ def read_text_matrix(
     columns = range(int(header), table.width)
     if header:
         table.check_decoded(table.first_line, *table.names)
-    cell_rule = NumberRule("value", lambda values: _is_bad(values, rule), _WANTED_CELL[rule])
+    expected = f"{_RULES[rule]}, and empty or NA if missing"
+    cell_rule = NumberRule("value", partial(_is_bad, rule=rule), expected)
     rows = table.wide(columns, 0 if header else None, cell_rule, header=header)
     if len(rows.labels) != len(columns):
-        raise DataError(
-            f"{table.source}: the matrix is not square: it has {len(rows.labels):,} rows and "
-            f"{len(columns):,} columns; similarities need one row and one column per object"
-        )
+        raise _not_square(table.source, len(rows.labels), len(columns))
     if header:
-        agreed = _agreed(table, rows.labels, rows.lines)
-        labels = agreed if labels is None else labels
+        _check_agreement(table, rows.labels, rows.lines)
+        labels = table.names[1:] if labels is None else labels
     return labelled_matrix(rows.values, labels, table.source, rule)
 
 
-def _agreed(table: TextTable, names: Sequence[str], lines: Sequence[int]) -> Sequence[str]:
-    """The labels of the columns, if those of the rows are the same."""
+def _check_agreement(table: TextTable, rows: Sequence[str], lines: Sequence[int]) -> None:
+    """Raise an error if the labels of rows and columns differ."""
     columns = table.names[1:]
-    for i, (name, column) in enumerate(zip(names, columns, strict=True)):
-        if name != column:
-            hint = "; both hold the same labels" if set(names) == set(columns) else ""
+    for i, (row, column) in enumerate(zip(rows, columns, strict=True)):
+        if row != column:
+            hint = "; both have the same labels" if set(rows) == set(columns) else ""
             raise DataError(
-                f"{table.source}, line {lines[i]}: row {i + 1} is labelled {name[:60]!r} but "
-                f"column {i + 1} {column[:60]!r}{hint}; give rows and columns the same order"
+                f"{table.source}, line {lines[i]}: row {i + 1} is labelled {row[:60]!r} but column "
+                f"{i + 1} {column[:60]!r}{hint}; put rows and columns in the same order"
             )
-    return columns
 
 
 def looks_like_matrix(head: Sequence[Sequence[str]]) -> bool:
-    """Whether the first rows are those of a square table of numbers rather than of pairs."""
+    """Return whether the first rows belong to a square table of numbers, and not to pairs."""
     header, body = head[0], head[1:]
     if not body or min(len(cells) for cells in head) < 2:
         return False

@@ -39,8 +39,8 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     FileNotFoundError
         If the file does not exist.
     DataError
-        If the file is empty or not text, or a line has more or fewer cells than the header; if it
-        has more than 20 million cells; or if a column would take more than 1 GiB as an array, in
+        If the file is empty or not text, if a line has more or fewer cells than the header, or if
+        there are more than 20 million cells. If a column would take more than 1 GiB as an array, in
         which each text takes the space of the longest.
     ImportError
         If Parquet is read without pyarrow.
@@ -78,6 +78,7 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
         texts = list(map(unguarded, column.texts))
         columns[name] = [texts[code] for code in column.codes.tolist()]
         refuse_long_texts(path, name, columns[name])
+    # Labels such as 1984 are names, not numbers.
     labels = label_column(columns, None)
     return {n: c if n == labels else _numbers_if_all(c) for n, c in columns.items()}
 

@@ -82,6 +82,7 @@ class Pairs:
         for column in self.cells.columns:
             codes = column.codes if rows is None else column.codes[rows]
             index_of = np.full(len(column.texts), -1, dtype=np.int32)
+            # Codes are in the order of the whole table, of which `rows` may be a part.
             for code in _first_seen(codes, len(column.texts)).tolist():
                 index_of[code] = index.setdefault(column.texts[code], len(index))
             ends.append(index_of[codes])
@@ -111,6 +112,7 @@ def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
             f"{setting('labels')} applies to matrices and to pairs of whole numbers, but "
             f"{pairs.source} is a list of pairs of words"
         )
+    # Programs count from 0 or from 1; a position 0 decides.
     start = 0 if "0" in texts else 1
     label_at = {str(i): label for i, label in enumerate(labels, start)}
     for column in cells.columns:

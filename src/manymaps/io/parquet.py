@@ -85,12 +85,14 @@ class ParquetFile:
 
 
 def _plain(table: Any) -> Any:
-    """Check that texts are UTF-8, and replace dictionaries by the values for which they stand."""
-    from pyarrow import types
+    """Check that texts are UTF-8, and replace dictionaries by their values."""
+    import pyarrow
 
     table.validate(full=True)
-    for place, field in enumerate(table.schema):
-        if types.is_dictionary(field.type):
-            kind = field.type.value_type
-            table = table.set_column(place, field.with_type(kind), table.column(place).cast(kind))
-    return table
+    types = {
+        field.name: field.type.value_type
+        for field in table.schema
+        if pyarrow.types.is_dictionary(field.type)
+    }
+    fields = [field.with_type(types.get(field.name, field.type)) for field in table.schema]
+    return table.cast(pyarrow.schema(fields)) if types else table

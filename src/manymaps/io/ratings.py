@@ -111,8 +111,8 @@ def read_ratings(
     Raises
     ------
     DataError
-        If the file cannot be used: two columns of words or a column of ratings are missing, a
-        rating is not a number (the message names its line), or no pair remains.
+        If two columns of words or a column of ratings are missing, a rating is not a number (the
+        message names its line), or no pair remains.
     ParameterError
         If the format is unknown.
     FileNotFoundError
@@ -255,9 +255,10 @@ def ratings_from(
 def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Whether a file contains ratings of pairs of words, by its first lines.
 
-    It has two columns of words and one of numbers. The column of numbers has a name that only
-    ratings have; or it has no name, or one that strengths have as well, and its values are neither
-    strengths (at most 1) nor counts (whole), and each pair occurs once, in one direction.
+    It has two columns of words and one of numbers. If the column of numbers has a name that only
+    ratings have, the answer is yes. If it has no name, or one that strengths have as well, the
+    values decide: ratings are neither strengths (at most 1) nor counts (whole). Each pair must then
+    occur once, in one direction.
 
     Examples
     --------
@@ -347,6 +348,7 @@ def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[st
 def _named_columns(table: Table, names: ColumnNames) -> tuple[int, int, int]:
     """The columns under a header: as named, by usual names, or else by their content."""
     head, source = table.head[0], table.source
+    # gensim's copies of data sets have a header that begins with the mark of a comment.
     plain = [name if name in vars(names).values() else name.lstrip("# ") for name in head]
     value, *ends = find_roles(plain, ROLES, vars(names), source)
     body = table.head[1][: len(head)] if len(table.head) > 1 else []
@@ -372,6 +374,7 @@ def _ratings(cells: Cells, notes: tuple[str, ...], source: str) -> Ratings:
     """Ratings from cells; rows without a number or a word are dropped and counted."""
     values = cells.checked(RULE_OF["rating"])
     lacks_word = cells.unnamed
+    # A row is counted once if it lacks a word and a number.
     lacks_number = np.isnan(values) & ~lacks_word
     rows = np.flatnonzero(~(lacks_word | lacks_number))
     if not rows.size:
@@ -380,6 +383,7 @@ def _ratings(cells: Cells, notes: tuple[str, ...], source: str) -> Ratings:
     if all(_SUFFIX.search(word) for word in (*first, *second)):
         first, second = ([_SUFFIX.sub("", word) for word in words] for words in (first, second))
         notes = (*notes, "parts of speech (-n, -v, -j) at the end of every word were removed")
+    # The report lists only reasons that occur.
     counts = {EMPTY_WORD: int(lacks_word.sum()), _NO_NUMBER: int(lacks_number.sum())}
     dropped = {reason: n for reason, n in counts.items() if n}
     return Ratings(first, second, values[rows], ReadReport(source, values.size, 0, dropped, notes))

@@ -159,6 +159,7 @@ def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
             f"{where(other)}: the pair {pairs.cells.labels(other)} is {values[other]:g}, but "
             f"{values[one]:g} at {where(one)}; give each pair one similarity"
         )
+    # A pair with an unknown similarity is in the list, other than an absent one.
     table, is_listed = np.full((n, n), np.nan), np.zeros((n, n), bool)
     table[cues, responses] = values
     is_listed[cues, responses] = True

@@ -15,9 +15,9 @@ A column of labels takes four bytes per cell and one text per different cell. Ce
 spelling except for surrounding white space: NA, NULL and TRUE are words.
 
 Python's own csv module splits the text. With the coding of labels it takes 1.7 s for 300,000 trials
-(pyarrow 0.8, polars 1.1, pandas 1.0 to 1.9) and half to three quarters of their memory, because it
-reads block by block. It is the only one of the four that accepts quotation marks after a comma and
-a space, rows that end early and lines of mark-up, and that reports the line of an error.
+(pyarrow 0.8, polars 1.1, pandas 1.0 to 1.9). It needs half to three quarters of their memory,
+because it reads block by block. Only this module accepts quotation marks after a comma and a space,
+rows that end early and lines of mark-up, and reports the line of an error.
 """
 
 from __future__ import annotations
@@ -521,8 +521,7 @@ class TextTable:
         ------
         DataError
             If a row has another number of cells, a label is not UTF-8, a number breaks the rule, or
-            there are more than `MOST_LABELS` rows; the message names the line, the label and the
-            column.
+            there are more than `MOST_LABELS` rows. The message names the line and the column.
         """
         first = self._repeated_header() if header else None
         kind = partial(np.asarray, dtype=np.float32) if dense else sparse.csr_array
@@ -711,7 +710,7 @@ def columns_table(data: Any, source: str, refused: str = "{} is not a data frame
         return frame_table(data, source, refused)
     columns = {str(name): list(values) for name, values in data.items()}
     if len(set(map(len, columns.values()))) != 1:
-        raise DataError(f"{source}: the columns differ in length, or there are none")
+        raise DataError(f"{source}: got no columns, or columns of different lengths")
     return FrameTable(columns, source)
 
 
@@ -828,8 +827,8 @@ def read_text(
 ) -> TextTable:
     """Open a text, or only its first rows, split at the delimiter that fits these best.
 
-    The criteria are, in this order: rows of a known layout, rows of one width below the first (R
-    leaves out a corner of the header), the number of columns, and the order of `_delimiters`.
+    A known layout is preferred, then rows of one width below the first, then a larger number of
+    columns, then the order of `_delimiters`.
 
     Raises
     ------
@@ -851,6 +850,7 @@ def read_text(
         table = _without_false_quotes(TextTable(source, start or clean, delimiter))
         widths = [len(cells) for cells in table.head]
         if max(widths, default=0) > 1:
+            # The first row may lack a cell: R leaves out the corner of the header.
             score = (int(layout.known(table)), int(len(set(widths[1:])) <= 1), max(widths))
             if score > best_score:
                 best, best_score = delimiter, score

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import Role, aliases, find_roles
@@ -34,6 +34,8 @@ __all__ = ["MARKS", "ROW_READERS", "TextFile"]
 TEXT = aliases("text texts content body document message post article abstract")
 # A column "label" of a table of texts usually contains their class, not a name.
 LABEL = aliases("id docid documentid textid postid name filename file path")
+# The fields of the text and of the label; without a label, it is the position.
+Fields: TypeAlias = tuple[str, str | None]
 ROLES = (
     Role("column", "texts", TEXT, required=False),
     Role("label_column", "labels", LABEL, required=False),
@@ -55,14 +57,6 @@ class TextFile:
     column: str | None
     label_column: str | None
     encoding: str | None
-
-
-@dataclass(frozen=True)
-class _Fields:
-    """The fields of the text and of the label (None: the label is the position)."""
-
-    text: str
-    label: str | None
 
 
 def _plain_lines(file: TextFile, _: ReadingLog) -> Iterator[Document]:
@@ -89,7 +83,7 @@ def _lines(file: TextFile) -> Iterator[str]:
 
 
 def _json_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
-    fields: _Fields | None = None
+    fields: Fields | None = None
     position = 0
     for number, line in enumerate(_lines(file), 1):
         if not line.strip():
@@ -164,6 +158,7 @@ def _cells(file: TextFile) -> Iterator[tuple[int, list[str]]]:
 
 def _whole_cells(reader: Any) -> Iterator[list[str]]:
     """Rows whose cells may have any length; the default limit of csv is 131,072 characters."""
+    # The limit is global, so it is changed only while a row is read.
     while True:
         former = csv.field_size_limit(sys.maxsize)
         try:
@@ -201,7 +196,7 @@ def _parquet_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
                 position += 1
 
 
-def _find_fields(names: Sequence[str], file: TextFile, where: str) -> _Fields:
+def _find_fields(names: Sequence[str], file: TextFile, where: str) -> Fields:
     wanted = {"column": file.column, "label_column": file.label_column}
     text, label = find_roles(names, ROLES, wanted, where, what="field")
     if text is None and len(names) == 1:
@@ -211,40 +206,42 @@ def _find_fields(names: Sequence[str], file: TextFile, where: str) -> _Fields:
             f"{where} has no field of texts with a usual name; its fields are {listed(names)}. "
             f"Name one of them as {setting('column')}"
         )
-    return _Fields(names[text], None if label is None else names[label])
+    return names[text], None if label is None else names[label]
 
 
 def _document(
-    record: Mapping[str, Any], fields: _Fields, position: int, where: str, log: ReadingLog
+    record: Mapping[str, Any], fields: Fields, position: int, where: str, log: ReadingLog
 ) -> Document:
     """A record as a document."""
-    for name in (fields.text, fields.label):
+    text_name, label_name = fields
+    for name in fields:
         if name is not None and name not in record:
             raise DataError(
                 f"{where} has no field {name!r}; its fields are {listed(list(record))}. Every "
                 "document needs this field"
             )
-    text = record[fields.text]
+    text = record[text_name]
     if text is None:
         log.without_text += 1
         text = ""
     if not isinstance(text, str):
         raise DataError(
-            f"{where}: the field {fields.text!r} contains {str(text)[:60]!r} of type "
+            f"{where}: the field {text_name!r} contains {str(text)[:60]!r} of type "
             f"{type(text).__name__}; expected text, or another field as {setting('column')}"
         )
     label = str(position)
-    if fields.label is not None:
-        label = "" if record[fields.label] is None else str(record[fields.label]).strip()
+    if label_name is not None:
+        label = "" if record[label_name] is None else str(record[label_name]).strip()
         if not label:
             raise DataError(
-                f"{where}: the label in the field {fields.label!r} is missing; fill it in, or name "
+                f"{where}: the label in the field {label_name!r} is missing; fill it in, or name "
                 f"another field as {setting('label_column')}"
             )
     metadata: dict[str, Scalar] = {}
     for name, value in record.items():
-        if name in (fields.text, fields.label):
+        if name in fields:
             continue
+        # A list or object is not a value by which documents could be grouped.
         if isinstance(value, list | dict | bytes):
             log.nested[name] = None
         elif value is None or isinstance(value, bool | int | float):

@@ -21,6 +21,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NoReturn
 
+from manymaps.checks import check_choice
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, storable
@@ -69,9 +70,9 @@ class Texts:
 
     Notes
     -----
-    Labels may repeat; `count_texts` numbers repeated ones. Fields that contain lists or objects are
-    not metadata; the report lists them. A blank line of a plain text is an empty document, so that
-    the position of a document is its line.
+    Labels may repeat, and `count_texts` numbers repeated ones. Fields that contain lists or objects
+    are not metadata; the report lists them. A blank line of a plain text is an empty document, so
+    that the position of a document is its line.
 
     A text may have any length, and an object at most 10,000 fields. At most 10 million documents
     and 10 million different words are counted.
@@ -94,13 +95,9 @@ class Texts:
     encoding: str | None = None
 
     def __post_init__(self) -> None:
-        if self.format is not None and self.format not in FORMATS:
-            raise ParameterError(
-                f"is not one of {', '.join(map(repr, FORMATS))}; omit it to infer the format from "
-                "the name",
-                name="format",
-                value=self.format,
-            )
+        if self.format is not None:
+            hint = "; omit it to infer the format from the name"
+            check_choice("format", self.format, FORMATS, why=hint)
         if self.encoding is not None:
             _check_encoding(self.encoding)
         if self._is_folder != (self.kind == "folder"):
@@ -187,7 +184,7 @@ class Reading:
 
     @property
     def report(self) -> ReadReport:
-        """What was read and left out so far."""
+        """The number of documents that were read and left out so far, with notes."""
         log = self._log
         return ReadReport(str(self.texts.path), self.n_read, 0, dict(log.dropped), log.notes())
 
@@ -221,13 +218,14 @@ def _files(root: Path, log: ReadingLog) -> Iterator[Path]:
     def fail(error: OSError) -> NoReturn:
         raise _unreadable(error.filename, error) from error
 
+    # Names are sorted because the order of a file system differs between machines.
     for folder, folders, files in os.walk(root, onerror=fail):
         visible = []
         for name in sorted(folders):
             path = Path(folder, name)
             if name.startswith("."):
                 log.drop("hidden folder", path.relative_to(root))
-            elif path.is_symlink():
+            elif path.is_symlink():  # it may lead back to a folder above
                 log.drop("link to a folder", path.relative_to(root))
             else:
                 visible.append(name)
@@ -250,6 +248,7 @@ def _decoded(data: bytes, path: Path, encoding: str | None, log: ReadingLog) -> 
     try:
         text = data.decode(marked or encoding or "utf-8")
     except UnicodeDecodeError as error:
+        # Text contains no zero bytes in encodings without a mark, but images and archives do.
         if marked is None and b"\x00" in data:
             return None
         if marked is None and encoding is None:

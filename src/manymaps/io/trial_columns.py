@@ -168,6 +168,7 @@ def find_trial_columns(
             )
         return None
     is_single = len(answers) == 1
+    # A cue and a response without a participant, or with a strength, are a pair.
     if not asked and is_single and (participant is None or _has_strengths(names, body)):
         return None
     position = usual_column(names, POSITION, (cue, participant, *answers)) if is_single else None
@@ -180,6 +181,7 @@ def find_trial_columns(
             f"different ones as {setting('cue')}, {setting('response')} and "
             f"{setting('participant')}"
         )
+    # Raw spellings of answers are not attributes of a trial.
     left_out = {*read, *(c for family in families for c in family)}
     others = [
         c for c, name in enumerate(names) if c not in left_out and folded(name) not in ROW_NUMBERS

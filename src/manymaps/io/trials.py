@@ -80,9 +80,10 @@ def read_trials(
     path : path
         CSV or TSV with a header, packed or not, or Parquet.
     cue, response, participant : str, optional
-        Columns, if they have unusual names; `response` may list several, "R1,R2,R3". Usual names
-        are: cue, stimulus, word; R1 to R3, Response1, resp_1, asso1, first_response and so on, or a
-        single response if there are participants; participantID, subject, worker.
+        Columns, if they have unusual names. `response` may list several, "R1,R2,R3". Usual names
+        are "cue", "stimulus" or "word", then "R1" to "R3", "Response1", "resp_1", "asso1" or
+        "first_response", and "participantID", "subject" or "worker". A single column "response" is
+        found if there are participants.
     format : {"trials", "csv", "tsv", "parquet"}, optional
         Format of the file. By default it is inferred from the name and the content.
     fold : bool
@@ -226,7 +227,7 @@ def _has_trials(table: Table, names: TrialNames) -> bool:
 
 def _layout(names: TrialNames) -> Layout:
     return Layout(
-        "trials",
+        "trials, a row per participant and cue",
         "Separate a cue and its answers by commas or tabs, under a header such as "
         "participantID,cue,R1,R2,R3",
         lambda table: _has_trials(table, names),
@@ -253,23 +254,26 @@ def _table_trials(table: Table, names: TrialNames) -> Trials:
     header, source = table.head[0], table.source
     columns = find_trial_columns(header, table.head[1:], names, source, asked=True)
     assert columns is not None
+    # Later answers and attributes may be missing at the end of a row, and attributes may contain
+    # bytes that are not UTF-8.
     needed, decoded = max(columns.cue, columns.answers[0]) + 1, 1 + len(columns.answers)
     read = table.read(columns.in_order, needed=needed, decoded=decoded)
     cells = dict(zip(columns.in_order, read.columns, strict=True))
-    rows = np.flatnonzero(cells[columns.cue].mask(bool))
-    if not rows.size:
+    has_cue = cells[columns.cue].mask(bool)
+    if not has_cue.any():
         raise DataError(
             f"{source} contains no trials; expected a row per participant and cue, with the cue "
             "and its answers"
         )
     dropped = {}
-    if rows.size < len(read):
-        dropped["no cue"] = len(read) - rows.size
+    if not has_cue.all():
+        dropped["no cue"] = int((~has_cue).sum())
+        rows = np.flatnonzero(has_cue)
         cells = {c: column.take(rows) for c, column in cells.items()}
         # The empty text is the cue of no trial any more.
         cells[columns.cue] = _without_empty(cells[columns.cue])
     cue = cells[columns.cue]
-    answers, given = _answers([cells[c] for c in columns.answers], columns.several(header))
+    answers, codes = _answers([cells[c] for c in columns.answers], columns.several(header))
     participants: list[str] = []
     who = None
     notes = [columns.note(header)]
@@ -287,7 +291,7 @@ def _table_trials(table: Table, names: TrialNames) -> Trials:
     for c in columns.others:
         others[header[c]] = _attribute(cells[c], header[c], who, participants, notes)
     report = ReadReport(source, len(read), 0, dropped, tuple(notes))
-    trials = Trials(cue.texts, answers, cue.codes, given, who, participants, others, report)
+    trials = Trials(cue.texts, answers, cue.codes, codes, who, participants, others, report)
     if columns.position is not None:
         trials = _gathered(trials, cells[columns.position], header[columns.position])
     return replace(trials, given=without_repeats(trials.given))
@@ -303,24 +307,25 @@ def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], 
     """The different answers, and the index of each row's answers; shape (n_rows, n_columns)."""
     index: dict[str, int] = {}
 
+    # NA is a word if trials have one answer, as in lists of pairs.
     def code_of(text: str) -> int:
         folded = plain(text)
         if folded in NO_ANSWER or (several and text == "NA"):
             return MISSING
         return UNKNOWN if folded in UNKNOWN_CUE else index.setdefault(text, len(index))
 
-    given = np.empty((columns[0].codes.size, len(columns)), dtype=np.int32)
+    codes = np.empty((columns[0].codes.size, len(columns)), dtype=np.int32)
     for k, column in enumerate(columns):
-        given[:, k] = np.array([code_of(text) for text in column.texts], np.int32)[column.codes]
+        codes[:, k] = np.array([code_of(text) for text in column.texts], np.int32)[column.codes]
     if len(index) > MOST_LABELS:
         raise DataError(
             f"there are more than {MOST_LABELS:,} different answers; omit the rare ones"
         )
-    return list(index), given
+    return list(index), codes
 
 
 def _participants(column: CodedColumn) -> tuple[list[str], np.ndarray, int]:
-    """The participants, the index of each row's one, and how many rows have none.
+    """The participants, the index of each row's participant, and the number of rows without one.
 
     A row without a participant is assigned to a new one.
     """
@@ -392,23 +397,23 @@ def _gathered(rows: Trials, position: CodedColumn, name: str) -> Trials:
             f"{rows.report.source}: the column {name!r} contains {listed(bad, 3)}; expected the "
             "rank of each answer, R1, R2, ... or 1, 2, ..."
         )
-    at = np.array([int(rank) - 1 for rank in ranks])[position.codes]
-    n_answers = int(at.max()) + 1
+    rank_of_row = np.array([int(rank) - 1 for rank in ranks])[position.codes]
+    n_answers = int(rank_of_row.max()) + 1
     assert rows.participant is not None
     seen = rows.participant.astype(np.int64) * len(rows.cues) + rows.cue
-    again = _n_earlier(seen * n_answers + at)
+    again = _n_earlier(seen * n_answers + rank_of_row)
     _, first, trial = np.unique(
         seen * (int(again.max()) + 1) + again, return_index=True, return_inverse=True
     )
     order = np.argsort(first)
     row_of = np.argsort(order)
-    given = np.full((order.size, n_answers), MISSING, dtype=np.int32)
-    given[row_of[trial.ravel()], at] = rows.given[:, 0]
+    answers = np.full((order.size, n_answers), MISSING, dtype=np.int32)
+    answers[row_of[trial.ravel()], rank_of_row] = rows.given[:, 0]
     trials = rows.take(first[order])
     note = f"{rows.n_trials:,} rows of one answer each, gathered by participant and cue"
     n_read = trials.n_trials + rows.report.n_dropped
     report = replace(rows.report, n_read=n_read, notes=(*rows.report.notes, note))
-    return replace(trials, given=given, report=report)
+    return replace(trials, given=answers, report=report)
 
 
 def _n_earlier(keys: np.ndarray) -> np.ndarray:

@@ -6,9 +6,10 @@
     tie,knot,suit    labels of the objects in place of indices
 
 A table (n, 3) of whole numbers could also contain vectors of three features, or cues, responses and
-counts by number. Unless a format is named, it is read as triplets only if it has a hundred rows or
-more, no row contains a number twice, all numbers up to the largest occur, and at least half of them
-occur in each column. Features, counts and colours repeat numbers sooner (`looks_like_triplets`).
+counts by number. Unless a format is named, it is read as triplets only if it meets four conditions:
+it has a hundred rows or more, no row contains a number twice, all numbers up to the largest occur,
+and at least half of them occur in each column. Features, counts and colours repeat numbers sooner
+(`looks_like_triplets`).
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def read_triplets(
         An array (n, 3) of whole numbers in NPY or NPZ, or text with three indices or labels on each
         line, also gzipped (`manymaps.io.triplets`).
     kind : {"odd", "closer"}, optional
-        Meaning of the order: "odd", the default, if the last of the three is the odd one out;
-        "closer" if the first is closer to the second than to the last.
+        Meaning of the order. "odd", the default: the last of the three is the odd one out.
+        "closer": the first is closer to the second than to the last.
     labels : path or sequence of str, optional
         Labels of the objects in the order of their indices, or a file with one label per line.
     format : str, optional
@@ -85,9 +86,9 @@ def read_triplets(
     Raises
     ------
     DataError
-        If the file cannot be used: it does not have three columns; an index is negative, not whole
-        or has no label; a triplet contains an object twice; a label is unknown; or there is no
-        triplet. The message names the line of a text or the row of an array (from 0).
+        If there are not three columns, there is no triplet, or a triplet contains an object twice.
+        If an index is negative, not whole or without a label, or a label is unknown. The message
+        names the line of a text or the row of an array (from 0).
     ParameterError
         If the kind or format is unknown.
     FileNotFoundError
@@ -110,7 +111,7 @@ def read_triplets(
     _, key = asked_format(format, TRIPLET_FORMATS, ("triplets",))
     if key is not None and key not in KINDS:
         kinds = " or ".join(f"'triplets:{each}'" for each in KINDS)
-        raise ParameterError(f"is not {kinds}", name="format", value=format)
+        raise ParameterError(f"must be {kinds}", name="format", value=format)
     kind = kind or key or KINDS[0]
     check_choice("kind", kind, KINDS)
     sample = sampled(path)

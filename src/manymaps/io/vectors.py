@@ -1,18 +1,18 @@
-"""Vectors as people have them -> `Vectors`: files of many kinds, and objects in memory.
+"""Vectors in files and in memory -> `Vectors`.
 
     word2vec, glove, fasttext     text: a word and its numbers on each line
     word2vec-binary               word2vec's .bin
-    npy, npz                      arrays, with labels beside them or inside
+    npy, npz                      arrays, with labels next to them or inside
     csv, tsv, parquet             tables with a column of labels
     h5ad                          annotated data matrices
 
-`manymaps.io.kinds` finds the kind of a file.
+`manymaps.io.kinds` finds the format of a file.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,30 +23,15 @@ from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.files import (
-    Sample,
-    read_labelled_npz,
-    read_npy,
-    sampled,
-    stem_of,
-)
-from manymaps.io.kinds import (
-    TABLES,
-    VECTOR_FORMATS,
-    WORD_LINES,
-    asked_format,
-    vector_format,
-)
-from manymaps.io.matrices import read_labels
-from manymaps.io.vector_tables import (
-    annotated_rows,
-    frame_rows,
-    read_annotated,
-    read_parquet_vectors,
-    read_table_vectors,
-)
+from manymaps.io.annotated import open_annotated
+from manymaps.io.files import read_labelled_npz, read_npy, sampled, stem_of
+from manymaps.io.kinds import TABLES, VECTOR_FORMATS, WORD_LINES, asked_format, vector_format
+from manymaps.io.matrices import file_beside, read_labels
+from manymaps.io.parquet import open_parquet
+from manymaps.io.saved_counts import read_saved_counts
+from manymaps.io.vector_tables import annotated_rows, frame_rows, read_table_vectors
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors
-from manymaps.labels import shown
+from manymaps.labels import plural, shown
 
 __all__ = ["read_vectors", "vectors_from"]
 
@@ -66,43 +51,45 @@ def read_vectors(
 ) -> Vectors:
     """Read vectors from a file.
 
-    word2vec text and binary, GloVe, fastText .vec, NPY (memory-mapped), NPZ, CSV, TSV, Parquet and
-    .h5ad; texts and word2vec's binary form may be packed by gzip, bzip2 or xz. Words are taken as
-    they are written; repeated ones are numbered.
+    The formats are word2vec text and binary, GloVe, fastText .vec, NPY (memory-mapped), NPZ, CSV,
+    TSV, Parquet and .h5ad. Text and word2vec's binary form may be packed by gzip, bzip2 or xz.
+    Words keep their spelling; repeated ones are numbered.
 
     Parameters
     ----------
     path : path
+        The file.
     format : str, optional
-        One of "word2vec", "fasttext" (text with a header line), "glove" (without),
-        "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet" and "h5ad", where the file's name
-        and content would tell it wrongly. A table inside the file is named behind a colon:
+        One of "word2vec", "fasttext" (text with a header line), "glove" (without one),
+        "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet" and "h5ad". By default the name and
+        content of the file decide. A colon precedes the name of a table inside the file:
         "npz:glove", "h5ad:X_pca" (in obsm; X by default), "parquet:embedding" (a column of lists).
     labels : path or sequence of str, optional
-        For arrays: a file of one label a line, or the labels. By default the file with the same
-        stem and the suffix .labels, .labels.txt, .words or .words.txt, if there is one; else
-        "0", "1", ... For a table also the name of its column of labels.
+        For arrays and tables: the labels, or a file with one label per line. For a table it may
+        also be the name of its column of labels. By default the labels of an array are read from
+        the file with the same stem and the suffix .labels, .labels.txt, .words or .words.txt. If
+        there is no such file, they are "0", "1", ...
     words : path or iterable of str, optional
-        Only these words' rows are parsed and kept, in the order of `words`: a file of one word a
-        line, or the words. They are compared exactly, with their case. Words that are not found
-        stand in the report.
+        The words to read, in this order, or a file with one word per line. Words are compared
+        exactly, with their case. The report lists words that are not in the file. The default is
+        all.
 
     Returns
     -------
     Vectors
-        Its `report` says what was read and what deserves saying.
+        The vectors; `report` describes the source, omitted rows and notes.
 
     Raises
     ------
     DataError
-        Where the file cannot be used or holds none of the words; the message names the file and
-        the line or row.
+        If the file cannot be used or contains none of the words. The message names the file and the
+        line or row.
     ParameterError
-        Where an option has an unknown value or does not go with the file.
+        If an option has an unknown value or does not apply to the file.
     FileNotFoundError
-        Where there is no such file.
+        If there is no such file.
     ImportError
-        Where Parquet is read without pyarrow, or .h5ad without anndata.
+        If Parquet is read without pyarrow, or .h5ad without anndata.
 
     See Also
     --------
@@ -110,8 +97,8 @@ def read_vectors(
 
     Notes
     -----
-    At most 10 million words are kept; a line of a text has at most 16 MiB, and a word 65,536
-    bytes. No unpacked file under 100 MB takes over 4 GiB to read.
+    A file may have at most 10 million words; a line of text may have at most 16 MiB, and a word
+    65,536 bytes. Files of less than 100 MB when unpacked need at most 4 GiB of memory.
 
     Examples
     --------
@@ -127,53 +114,69 @@ def read_vectors(
     [[0.0, 0.0, 1.0], [0.5, 0.25, 1.0]]
     """
     sample = sampled(path)
-    file = sample.path
     asked, key = asked_format(format, VECTOR_FORMATS, KEYED)
     wanted, notes = _wanted(words)
     kind = asked or vector_format(sample)
-    if kind in ("npy", "npz"):
-        rows = _read_arrays(file, kind, key, labels)
-    elif kind in TABLES or kind == "parquet":
-        rows = _read_table(sample, kind, key, labels, wanted)
-    else:
-        if labels is not None:
+    source, column = str(path), None
+    if labels is not None:
+        if kind not in (*TABLES, "parquet", "npy", "npz"):
             raise ParameterError(
-                f"{setting('labels')} is for arrays and tables, and {file} ({kind}) has its "
-                "own labels"
+                f"{setting('labels')} applies to arrays and tables; {source} ({kind}) contains "
+                "its labels"
             )
-        if kind == "h5ad":
-            rows = read_annotated(file, key, words=wanted)
-        elif kind == "word2vec-binary":
-            rows = read_binary_vectors(file, words=wanted)
+        is_name = isinstance(labels, str) and not Path(labels).is_file()
+        if is_name and kind in (*TABLES, "parquet"):
+            labels, column = None, str(labels)
         else:
-            rows = read_text_vectors(
-                file, header=WORD_LINES[asked] if asked else None, words=wanted
-            )
-    return _finished(rows, wanted, str(path), notes)
+            labels = read_labels(labels)
+    file = sample.path
+    # Rows of a table cannot be chosen before they have the labels of another file.
+    words = wanted if labels is None else None
+    if kind in ("npy", "npz"):
+        rows = _array_rows(file, kind, key)
+        if labels is None and rows.labels is None:
+            labels, source, more = _labels_beside(file, kind)
+            notes = (*more, *notes)
+    elif kind == "parquet":
+        with open_parquet(file) as opened:
+            frame = opened.read()
+        rows = frame_rows(frame, source, label_column=column, list_column=key)
+    elif kind in TABLES:
+        rows = read_table_vectors(sample, kind, label_column=column, words=words)
+    elif kind == "h5ad":
+        with open_annotated(file) as data:
+            rows = annotated_rows(data, key, source, words=words)
+    elif kind == "word2vec-binary":
+        rows = read_binary_vectors(file, words=words)
+    else:
+        rows = read_text_vectors(file, header=WORD_LINES[asked] if asked else None, words=words)
+    return _assembled(rows, source, labels, wanted, notes, str(path))
 
 
 def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vectors:
-    """Vectors from an object in memory, by its own interface.
+    """Convert an object in memory to vectors.
 
     Parameters
     ----------
     data : object
-        gensim's KeyedVectors (or a model that has them as `wv`); AnnData (its X); a mapping of
-        words to vectors; (labels, array); an array, dense or sparse; a pandas, polars or pyarrow
-        frame with a column of labels, or with them as its index; or `Vectors`, returned as they
-        are.
+        One of: gensim's KeyedVectors, or a model that has them as `wv`. AnnData, of which X is
+        used. A mapping of words to vectors. A pair (labels, array). A dense or sparse array. A
+        pandas, polars or pyarrow frame with labels in a column or in its index. `Vectors`, which
+        are returned.
     labels : sequence of str, or str, optional
         For an array or a frame: the labels, or the name of the frame's column of labels.
 
     Returns
     -------
     Vectors
-        float32 arrays are shared, not copied.
+        Arrays of float32 are shared, not copied.
 
     Raises
     ------
     DataError
-        Where the object holds no vectors, or as in `Vectors`.
+        If the object contains no vectors, or as in `Vectors`.
+    ParameterError
+        If labels are passed for an object that has its own.
 
     See Also
     --------
@@ -186,138 +189,117 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     ('tie', 'knot')
     """
     data = getattr(data, "wv", data)
-    own = isinstance(data, Vectors | Mapping | tuple) or hasattr(data, "index_to_key")
-    own = own or hasattr(data, "obs_names")
-    if own and labels is not None:
+    is_annotated, is_keyed = hasattr(data, "obs_names"), hasattr(data, "index_to_key")
+    if labels is not None and (
+        is_annotated or is_keyed or isinstance(data, Vectors | Mapping | tuple)
+    ):
         raise ParameterError(
-            f"{setting('labels')} is for arrays and frames; {type(data).__name__} has its own"
+            f"{setting('labels')} applies to arrays and frames; {type(data).__name__} has its own"
         )
+    column = labels if isinstance(labels, str) else None
+    where, source = "the array", "arrays"
     if isinstance(data, Vectors):
         return data
-    if hasattr(data, "index_to_key"):
-        keys = [str(key) for key in data.index_to_key]
-        rows = VectorRows(keys, data.vectors, len(keys))
-        source = "KeyedVectors"
-    elif hasattr(data, "obs_names"):
+    if is_keyed:
+        rows, source = VectorRows([str(k) for k in data.index_to_key], data.vectors), "KeyedVectors"
+    elif is_annotated:
         rows, source = annotated_rows(data, None, "the AnnData object"), "AnnData"
     elif isinstance(data, Mapping):
         rows, source = _mapping_rows(data), "a mapping"
     elif isinstance(data, tuple):
         if len(data) != 2:
-            raise DataError(f"a tuple of {len(data)} is not (labels, array); give two parts")
-        rows, source = _array_rows(data[1], data[0], "the array"), "arrays"
+            raise DataError(f"a tuple of {len(data)} is not (labels, array); pass two parts")
+        rows = VectorRows([str(label) for label in data[0]], data[1])
     elif sparse.issparse(data) or isinstance(data, np.ndarray | list):
-        rows, source = _array_rows(data, labels, "the array"), "arrays"
+        rows, column = VectorRows(None, data), None
     else:
-        column = labels if isinstance(labels, str) else None
-        rows, source = frame_rows(data, "the frame", label_column=column), "a frame"
-        if labels is not None and column is None:
-            rows = _array_rows(rows.values, labels, "the frame")
-    return _finished(rows, None, source, ())
+        where, source = "the frame", "a frame"
+        rows = frame_rows(data, where, label_column=column)
+    names = None if labels is None or column is not None else [str(label) for label in labels]
+    return _assembled(rows, where, names, None, (), source)
 
 
 def _wanted(
     words: Iterable[str] | str | os.PathLike[str] | None,
 ) -> tuple[dict[str, None] | None, tuple[str, ...]]:
-    """The words to keep, each once and in order, and a note where some were repeated."""
+    """Return the words to read, each once and in order, and a note if some were repeated."""
     if words is None:
         return None, ()
     if isinstance(words, str | os.PathLike):
-        given = read_labels(words, "one word a line")
-    else:
-        given = [str(word) for word in words]
-    wanted = dict.fromkeys(given)
+        words = read_labels(words, "one word per line")
+    listed_words = [str(word) for word in words]
+    wanted = dict.fromkeys(listed_words)
     if not wanted:
-        raise ParameterError("words is empty; name at least one, or leave it out to read all")
-    repeated = len(given) - len(wanted)
-    return wanted, (f"{repeated:,} of the words stand twice in the list",) if repeated else ()
+        raise ParameterError("words is empty; pass at least one word, or omit it to read all")
+    n_repeated = len(listed_words) - len(wanted)
+    return wanted, (f"the list repeats {plural('word', n_repeated)}",) if n_repeated else ()
 
 
-def _finished(
-    rows: VectorRows, wanted: Collection[str] | None, source: str, notes: tuple[str, ...]
+def _assembled(
+    rows: VectorRows,
+    source: str,
+    labels: Sequence[str] | None,
+    wanted: dict[str, None] | None,
+    notes: tuple[str, ...],
+    reported: str,
 ) -> Vectors:
-    """`Vectors` of the rows that were read, or of those that are wanted, in their order."""
-    labels, values = rows.labels, rows.values
-    dropped: dict[str, int] = {}
-    if wanted is not None:
-        chosen, missing = choose_rows(labels, wanted, source)
-        labels, values = [labels[row] for row in chosen], values[chosen]
-        notes += missing
-        dropped = {"not in the list of words": rows.n_read - len(chosen)}
-    report = ReadReport(source, rows.n_read, 0, dropped, rows.notes + notes)
-    return Vectors(labels, as_float32(values, source), report)
+    """Return `Vectors` of the rows, or of some words in the order of these.
 
-
-def _read_table(
-    sample: Sample,
-    kind: str,
-    key: str | None,
-    labels: Sequence[str] | str | os.PathLike[str] | None,
-    wanted: Collection[str] | None,
-) -> VectorRows:
-    """Rows of a table; `labels` names its column, or is a file or list that replaces it."""
-    column = labels if isinstance(labels, str) and not Path(labels).is_file() else None
-    names = None if labels is None or column is not None else read_labels(labels)
-    if kind == "parquet":
-        rows = read_parquet_vectors(sample, label_column=column, list_column=key)
-    else:
-        words = wanted if names is None else None
-        rows = read_table_vectors(sample, kind, label_column=column, words=words)
-    if names is None:
-        return rows
-    replaced = _array_rows(rows.values, names, str(sample))
-    return VectorRows(replaced.labels, rows.values, rows.n_read, rows.notes)
-
-
-def _read_arrays(
-    path: Path,
-    kind: str,
-    key: str | None,
-    labels: Sequence[str] | str | os.PathLike[str] | None,
-) -> VectorRows:
-    """The rows of an array file, with labels that are given, inside, beside it, or numbers."""
-    source = str(path)
-    if kind == "npy":
-        values, inside = read_npy(path), None
-    else:
-        values, inside = read_labelled_npz(path, VECTOR_KEYS, WORD_KEYS, key=key)
-    if labels is not None:
-        return _array_rows(values, read_labels(labels), source)
-    if inside is not None:
-        return _array_rows(values, inside, source)
-    stem = stem_of(path, f".{kind}")
-    places = [path.with_name(stem + suffix) for suffix in LABEL_SUFFIXES]
-    beside = next((place for place in places if place.is_file()), None)
-    if beside is None:
-        return _array_rows(values, None, source)
-    rows = _array_rows(values, read_labels(beside), f"{source}, with labels from {beside.name}")
-    return VectorRows(rows.labels, rows.values, rows.n_read, (f"labels from {beside.name}",))
-
-
-def _array_rows(values: Any, labels: Any, source: str) -> VectorRows:
-    """The rows of an array, of its own type; "0", "1", ... where there are no labels."""
-    values = checked_table(values, source)
+    `labels` replace those of the rows; without either, rows are numbered.
+    """
+    if wanted is not None and rows.labels == []:
+        choose_rows([], wanted, reported)  # raises: there is no word, and no table to check
+    values = checked_table(rows.values, source)
     n = values.shape[0]
-    names = [str(row) for row in range(n)] if labels is None else [str(x) for x in labels]
+    names = rows.labels if labels is None else labels
+    names = list(map(str, range(n))) if names is None else names
     if len(names) != n:
         raise DataError(
-            f"{source}: there are {len(names):,} labels for {n:,} vectors; give one label per "
+            f"{source}: there are {len(names):,} labels for {n:,} vectors; pass one label per "
             "vector"
         )
-    return VectorRows(names, values, n)
+    n_read = n if rows.n_read is None else rows.n_read
+    dropped: dict[str, int] = {}
+    if wanted is not None:
+        chosen, missing = choose_rows(names, wanted, reported)
+        names, values = [names[row] for row in chosen], values[chosen]
+        notes += missing
+        dropped = {"not in the list of words": n_read - len(chosen)}
+    report = ReadReport(reported, n_read, 0, dropped, rows.notes + notes)
+    return Vectors(names, as_float32(values, reported), report)
+
+
+def _array_rows(path: Path, kind: str, key: str | None) -> VectorRows:
+    """Read the rows of an NPY or NPZ file, with the labels that it contains."""
+    if kind == "npy":
+        return VectorRows(None, read_npy(path))
+    counts = read_saved_counts(path) if key is None else None
+    if counts is not None:
+        return VectorRows(list(counts.row_labels or ()), counts.values)
+    values, labels = read_labelled_npz(path, VECTOR_KEYS, WORD_KEYS, key=key)
+    return VectorRows(labels, values)
+
+
+def _labels_beside(path: Path, kind: str) -> tuple[list[str] | None, str, tuple[str, ...]]:
+    """Read labels from a file with the same stem; return also the source, and a note."""
+    stem = stem_of(path, f".{kind}")
+    file = file_beside(path, [stem + suffix for suffix in LABEL_SUFFIXES])
+    if file is None:
+        return None, str(path), ()
+    note = f"labels from {file.name}"
+    return read_labels(file), f"{path}, with {note}", (note,)
 
 
 def _mapping_rows(data: Mapping[Any, Any]) -> VectorRows:
-    """The rows of a mapping of words to vectors."""
+    """Return the rows of a mapping of words to vectors."""
     vectors = {str(word): np.asarray(vector) for word, vector in data.items()}
-    shapes = {word: vector.shape for word, vector in vectors.items()}
-    if not shapes:
+    if not vectors:
         raise DataError("the mapping of words to vectors is empty")
-    first = next(iter(shapes.values()))
-    for word, shape in shapes.items():
-        if shape != first or len(shape) != 1:
+    first = next(iter(vectors.values())).shape
+    for word, vector in vectors.items():
+        if vector.shape != first or len(first) != 1:
             raise DataError(
-                f"the vector of {shown(word)} has the shape {shape}, and the first {first}; "
-                "vectors need one row of numbers each, all of one length"
+                f"the vector of {shown(word)} has shape {vector.shape}, and the first {first}; "
+                "pass one row of numbers per word, all of one length"
             )
-    return VectorRows(list(shapes), np.stack(list(vectors.values())), len(shapes))
+    return VectorRows(list(vectors), np.stack(list(vectors.values())))

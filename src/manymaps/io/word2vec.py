@@ -33,7 +33,7 @@ from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError, setting
 from manymaps.io.files import unpacked
 from manymaps.io.tables import LONGEST_LINE, is_number
-from manymaps.labels import shown
+from manymaps.labels import plural, shown
 
 __all__ = [
     "CONTROL", "HEADER", "HEAD_LINES", "MOST_DIGITS", "is_word_line", "read_binary_vectors",
@@ -234,8 +234,8 @@ class _Rows:
         notes: tuple[str, ...] = ()
         if self.replaced:
             notes = (
-                f"{len(self.replaced):,} words are not UTF-8; their invalid bytes became U+FFFD, "
-                f"first in {shown(self.replaced[0])}",
+                f"invalid UTF-8 in {plural('word', len(self.replaced))} became U+FFFD, first in "
+                f"{shown(self.replaced[0])}",
             )
         return VectorRows(self.labels, self.values, n_read, notes)
 
@@ -248,7 +248,7 @@ class _TextRows(_Rows):
         self.expected = "the header declares" if is_declared else "most of the first lines have"
 
     def parse(self, block: Sequence[tuple[int, bytes]], words: Collection[str] | None) -> None:
-        """Add the wanted ones of some numbered lines."""
+        """Add some numbered lines, or those of some words."""
         numbers: list[int] = []
         labels: list[str] = []
         texts: list[bytes] = []

@@ -1,3 +1,4 @@
+from .held_out import Predictor as Predictor
 from .held_out import Ranking as Ranking
 from .held_out import Split as Split
 from .held_out import checked_part as checked_part
@@ -12,6 +13,5 @@ from .predictor import PAPER_2009 as PAPER_2009
 from .predictor import AssociationPredictor as AssociationPredictor
 from .predictor import AveragedPredictor as AveragedPredictor
 from .predictor import PredictionResult as PredictionResult
-from .predictor import Predictor as Predictor
 from .predictor import predict_associations as predict_associations
 from .predictor import score_predictor as score_predictor

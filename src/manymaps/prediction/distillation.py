@@ -17,22 +17,16 @@ Shapes: p and t (n, n) sparse.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy import sparse
+
+from manymaps.prediction.held_out import Predictor
 
 __all__ = ["SoftTarget"]
 
 # Blocks of 512 cues by all objects limit the memory requirement.
 _ROWS_AT_ONCE = 512
-
-
-class Teacher(Protocol):
-    """Model that provides q(j|i)."""
-
-    def probabilities(self, rows: np.ndarray) -> np.ndarray:
-        """Return q(j|i) of cues, shape (len(rows), n)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +37,7 @@ class SoftTarget:
     ----------
     p : csr_array of shape (n, n)
         Training part.
-    teacher : Teacher
+    teacher : Predictor
         Model fitted only to p.
     share : float
         Weight of the teacher in the target, greater than 0 and at most 1.
@@ -63,7 +57,7 @@ class SoftTarget:
     """
 
     p: sparse.csr_array
-    teacher: Teacher
+    teacher: Predictor
     share: float
     n_largest: int = 100
     n_drawn: int = 30

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -35,8 +35,9 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
 
 __all__ = [
-    "Ranking", "Split", "checked_part", "conditional_probabilities", "prediction_error",
-    "rank_held_out", "score_split", "split_associations", "uniform_errors", "word_errors",
+    "Predictor", "Ranking", "Split", "checked_part", "conditional_probabilities",
+    "prediction_error", "rank_held_out", "score_split", "split_associations", "uniform_errors",
+    "word_errors",
 ]  # fmt: skip
 
 Probabilities = Callable[[np.ndarray], np.ndarray]
@@ -48,6 +49,43 @@ PARTS = ("train", "validation", "test")
 _CLASS = 20
 # Blocks of 256 cues by all objects limit the memory requirement.
 _ROWS_AT_ONCE = 256
+
+
+class Predictor(Protocol):
+    """Protocol of a fitted predictor, which provides q(j|i).
+
+    See Also
+    --------
+    manymaps.AssociationPredictor, AveragedPredictor, score_predictor
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> import manymaps as mm
+    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+    >>> from manymaps.prediction import score_predictor
+    >>> class Even:
+    ...     def probabilities(self, rows):
+    ...         return (1 - np.eye(30)[rows]) / 29
+    >>> result = score_predictor(Even(), mm.split_associations(ring, random_state=0))
+    >>> round(result.test / 0.1, 1)
+    2.0
+    """
+
+    def probabilities(self, rows: np.ndarray) -> np.ndarray:
+        """Return `q(j|i)`, the probability of each object as an associate of the given cues.
+
+        Parameters
+        ----------
+        rows : array of int
+            Indices of the cues.
+
+        Returns
+        -------
+        ndarray of shape (len(rows), n)
+            Probabilities. Each row sums to 1 and is 0 at its own cue.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +177,7 @@ def conditional_probabilities(norms: Associations | sparse.sparray) -> sparse.cs
 
     Returns
     -------
-    p : csr_array of shape (n, n)
+    csr_array of shape (n, n)
         Conditional probabilities. Rows without mass remain empty.
 
     Raises
@@ -203,7 +241,7 @@ def split_associations(
 
     Returns
     -------
-    split : Split
+    Split
         The three parts.
 
     Raises
@@ -356,7 +394,7 @@ def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
 
     Returns
     -------
-    part : csr_array of shape (n, n)
+    csr_array of shape (n, n)
         Validated copy.
 
     Raises
@@ -411,7 +449,7 @@ def uniform_errors(split: Split) -> dict[str, float]:
 
     Returns
     -------
-    errors : dict of str to float
+    dict of str to float
         Errors of "train", "valid" and "test" in nats per cue.
 
     See Also
@@ -479,7 +517,7 @@ def word_errors(probabilities_of: Probabilities, part: sparse.csr_array) -> np.n
 
     Returns
     -------
-    errors : ndarray of shape (n,)
+    ndarray of shape (n,)
         Errors in nats, which are infinite if an associate in the part has zero probability.
 
     See Also
@@ -521,7 +559,7 @@ def prediction_error(
 
     Returns
     -------
-    error : float
+    float
         Error in nats per cue, which is infinite if an associate in the part has zero probability.
 
     Raises
@@ -572,7 +610,7 @@ def rank_held_out(
 
     Returns
     -------
-    ranking : Ranking
+    Ranking
         Ranks and recall of the held-out pairs.
 
     Raises

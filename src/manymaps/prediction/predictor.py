@@ -28,7 +28,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -65,6 +65,7 @@ from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.charts import local_charts
 from manymaps.prediction.distillation import SoftTarget
 from manymaps.prediction.held_out import (
+    Predictor,
     Ranking,
     Split,
     checked_part,
@@ -75,7 +76,7 @@ from manymaps.progress import Work, shows_progress, work
 from manymaps.seeds import drawn_seed
 
 __all__ = [
-    "PAPER_2009", "AssociationPredictor", "AveragedPredictor", "PredictionResult", "Predictor",
+    "PAPER_2009", "AssociationPredictor", "AveragedPredictor", "PredictionResult",
     "predict_associations", "score_predictor",
 ]  # fmt: skip
 
@@ -115,43 +116,6 @@ _CHART_DIRECTIONS = 70
 _CHART_RATE, _CHART_DECAY = 0.06, 0.9
 
 Callback = Callable[[int, float, float], object]
-
-
-class Predictor(Protocol):
-    """Protocol of a fitted predictor, which provides q(j|i).
-
-    See Also
-    --------
-    manymaps.AssociationPredictor, AveragedPredictor, score_predictor
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> import manymaps as mm
-    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
-    >>> from manymaps.prediction import score_predictor
-    >>> class Even:
-    ...     def probabilities(self, rows):
-    ...         return (1 - np.eye(30)[rows]) / 29
-    >>> result = score_predictor(Even(), mm.split_associations(ring, random_state=0))
-    >>> round(result.test / 0.1, 1)
-    2.0
-    """
-
-    def probabilities(self, rows: np.ndarray) -> np.ndarray:
-        """Return `q(j|i)`, the probability of each object as an associate of the given cues.
-
-        Parameters
-        ----------
-        rows : array of int
-            Indices of the cues.
-
-        Returns
-        -------
-        q : ndarray of shape (len(rows), n)
-            Probabilities. Each row sums to 1 and is 0 at its own cue.
-        """
 
 
 @dataclass
@@ -398,7 +362,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        self : AssociationPredictor
+        AssociationPredictor
             Fitted estimator.
 
         Raises
@@ -457,7 +421,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        q : ndarray of shape (len(rows), n), float64
+        ndarray of shape (len(rows), n), float64
             Probabilities. Each row sums to 1 and is 0 at its own cue.
         """
         check_is_fitted(self, "maps_")
@@ -481,7 +445,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
         Returns
         -------
-        atlas : Atlas
+        Atlas
             Fitted maps, centred at their weighted mean.
         """
         check_is_fitted(self, "maps_")
@@ -714,7 +678,7 @@ class AveragedPredictor:
 
         Returns
         -------
-        q : ndarray of shape (len(rows), n)
+        ndarray of shape (len(rows), n)
             Mean probabilities. Each row sums to 1 and is 0 at its own cue.
         """
         total = self.predictors[0].probabilities(rows)
@@ -792,7 +756,7 @@ class PredictionResult:
 
         Returns
         -------
-        results : dict
+        dict
             Values of train, valid, test, n_iterations, seconds, recall at each depth and
             mean_reciprocal_rank.
         """
@@ -826,7 +790,7 @@ def score_predictor(
 
     Returns
     -------
-    result : PredictionResult
+    PredictionResult
         Errors and ranks.
 
     See Also
@@ -885,7 +849,7 @@ def predict_associations(
 
     Returns
     -------
-    result : PredictionResult
+    PredictionResult
         Errors and ranks on all parts.
 
     See Also

@@ -101,7 +101,7 @@ class Activation:
 
         Returns
         -------
-        objects : list of (label, total, activation after steps 1, 2, ...)
+        list of (label, total, activation after steps 1, 2, ...)
             At most n objects. Objects without activation are omitted.
         """
         check_whole("n", n)
@@ -148,7 +148,7 @@ def spread(
 
     Returns
     -------
-    activation : Activation
+    Activation
         Activation of each object after each step.
 
     Raises

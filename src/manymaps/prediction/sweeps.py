@@ -84,7 +84,7 @@ class SweepResult(TabularResult):
 
         Returns
         -------
-        records : list of dict
+        list of dict
             Records in the order of `results`.
         """
         return [
@@ -127,7 +127,7 @@ class SweepResult(TabularResult):
 
         Returns
         -------
-        summary : list of dict
+        list of dict
             Settings in the order of the grid.
         """
         groups: dict[str, list[PointResult]] = {}
@@ -144,7 +144,7 @@ class SweepResult(TabularResult):
 
         Returns
         -------
-        setting : dict
+        dict
             Entry of `summary`.
 
         Raises
@@ -211,7 +211,7 @@ def sweep(
 
     Returns
     -------
-    result : SweepResult
+    SweepResult
         Results of all points, including failed points with their reasons.
 
     Raises
@@ -383,17 +383,21 @@ def _split_seed(seed: int, k: int) -> np.random.Generator:
 
 def _summarized(group: Sequence[PointResult]) -> dict[str, Any]:
     """Return the means and standard deviations of the points of one setting."""
-    done = [result for result in group if result.failure is None]
+    succeeded = [result for result in group if result.failure is None]
     record = {
         **group[0].point.settings,
         "n_points": len(group),
-        "n_failed": len(group) - len(done),
+        "n_failed": len(group) - len(succeeded),
     }
     for name in MEASURES:
-        values = np.array([result.measures[name] for result in done])
+        values = np.array([result.measures[name] for result in succeeded])
         finite = bool(len(values)) and bool(np.isfinite(values).all())
         record[name] = float(values.mean()) if len(values) else None
-        record[f"{name}_spread"] = float(values.std(ddof=1)) if finite and len(done) > 1 else None
+        record[f"{name}_spread"] = (
+            float(values.std(ddof=1)) if finite and len(succeeded) > 1 else None
+        )
     for name in ("n_iterations", "seconds"):
-        record[name] = float(np.mean([getattr(result, name) for result in done])) if done else None
+        record[name] = (
+            float(np.mean([getattr(result, name) for result in succeeded])) if succeeded else None
+        )
     return record

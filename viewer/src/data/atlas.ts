@@ -105,20 +105,17 @@ export interface Feature {
   members: Uint32Array;
 }
 
-/**
- * The senses of all objects: groups of its associates, and maps with a weight but without a group;
- * those of the map with an object's largest weight first.
- */
+/** The senses of all objects: meanings, which are groups of its associates, by their shares. */
 export interface SenseGroups {
   /** The senses of object i: offsets[i] to offsets[i + 1]. */
   offsets: Uint32Array;
   /** The map that says most of each sense. */
   maps: Uint32Array;
-  /** The part of what was observed that the object recalls; 0 for a map without any group. */
+  /** The part of what was observed that the object recalls. */
   shares: Float32Array;
   /** The members of sense s: ends[s] to ends[s + 1]. */
   ends: Uint32Array;
-  /** Objects, the most similar first. */
+  /** Objects: the strongest associates first, then others that are near. */
   members: Uint32Array;
 }
 

@@ -86,8 +86,8 @@ export class Probabilities {
   }
 
   /**
-   * The senses of an object: groups of its associates, where these are known; else its maps, of
-   * which the first is always listed. The maps of its largest weights come first.
+   * The senses of an object: its meanings by their shares, where its associates are known; else its
+   * maps by their weights, of which the first is always listed.
    */
   senses(
     object: number,

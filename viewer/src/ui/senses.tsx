@@ -1,4 +1,4 @@
-/** The senses of a word, one crop each, the largest map weight first; two of one map are two crops of it. */
+/** The senses of a word, one crop each, the largest share first; two of one map are two crops of it. */
 
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";

@@ -1,0 +1,240 @@
+"""Effects between groups: by hand, against pairs counted one by one, and their intervals."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import manymaps as mm
+from manymaps import Associations, compare
+from manymaps.analysis.group_effects import agreement_effects, sense_shifts, spelling_variants
+from manymaps.analysis.group_tests import DealtUnits, PooledSenses
+from manymaps.data.responses import grouped_responses
+from manymaps.data.trials import Trials
+
+
+def effects(groups, **options):
+    """The effects of all words, without tests."""
+    found = grouped_responses(groups, **options)
+    words = np.flatnonzero((found.totals() >= 2).all(axis=0))
+    none = PooledSenses(np.zeros(len(words), int), np.zeros(1, int), np.zeros(0, int))
+    paired = options.get("shared_people") == "paired"
+    figures = agreement_effects(DealtUnits.of(found, words, none), found.n_groups, paired=paired)
+    return [found.labels[i] for i in words], figures
+
+
+def norms(*rows, n_answers=6):
+    """Counts of answers to a word per row; the answers have no rows."""
+    n = len(rows) + n_answers
+    table = np.zeros((n, n))
+    for w, row in enumerate(rows):
+        table[w, len(rows) : len(rows) + len(row)] = row
+    labels = [f"word{w}" for w in range(len(rows))] + [f"a{a}" for a in range(n_answers)]
+    return Associations(labels, sparse.csr_array(table))
+
+
+def test_effects_by_hand():
+    """Words with equal, disjoint and partly equal responses.
+
+    word2: within a (3*2 + 1*0) / (4*3) = 1/2, within b (2*1 + 2*1) / 12 = 1/3, between
+    (3*2 + 1*2) / 16 = 1/2; effect 1 - (1/2) / (5/12) = -1/5.
+    """
+    a = norms([30, 10], [40, 0], [3, 1])
+    b = norms([30, 10], [0, 40], [2, 2])
+    words, (effect, low, high) = effects({"a": a, "b": b})
+    assert words == ["word0", "word1", "word2"]
+    assert effect[1] == 1
+    assert (low[1], high[1]) == (1, 1)
+    assert effect[2] == pytest.approx(-1 / 5)
+    assert low[0] == 0 <= high[0] < 0.2
+    assert effect[0] == pytest.approx(1 - (1000 / 1600) / ((30 * 29 + 10 * 9) / (40 * 39)))
+
+
+def test_without_agreement_there_is_no_effect():
+    _, (effect, low, high) = effects({"a": norms([1, 1, 1]), "b": norms([0, 1, 1, 1])})
+    assert np.isnan([effect[0], low[0], high[0]]).all()
+
+
+def trials(rng, n_people, shares, name="p"):
+    """Two different answers of each person to one cue."""
+    given = np.array([rng.choice(len(shares), 2, replace=False, p=shares) for _ in range(n_people)])
+    people = [f"{name}{i}" for i in range(n_people)]
+    answers = [f"a{a}" for a in range(len(shares))]
+    return Trials(["cue"], answers, np.zeros(n_people, int), given, np.arange(n_people), people)
+
+
+def agreement(one, other, skip_same):
+    """The share of equal answers over pairs of two people, counted one by one."""
+    pairs = [
+        (x == y)
+        for i, xs in enumerate(one)
+        for j, ys in enumerate(other)
+        if not (skip_same and i == j)
+        for x in xs
+        for y in ys
+    ]
+    return np.mean(pairs)
+
+
+def direct(groups, paired):
+    within = np.mean([agreement(one, one, True) for one in groups])
+    between = [agreement(one, other, paired) for one, other in combinations(groups, 2)]
+    return 1 - np.mean(between) / within
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_effects_and_errors_are_those_of_pairs_counted_one_by_one(paired, n_groups):
+    rng = np.random.default_rng(n_groups)
+    shares = [rng.dirichlet(np.ones(5)) for _ in range(n_groups)]
+    names = ["p"] * n_groups if paired else "pqr"
+    parts = {f"g{g}": trials(rng, 12, shares[g], names[g]) for g in range(n_groups)}
+    kind = {"shared_people": "paired"} if paired else {}
+    _, (effect, low, high) = effects(parts, **kind)
+    given = [part.given for part in parts.values()]
+    assert effect[0] == pytest.approx(direct(given, paired))
+    without = []
+    for i in range(12):
+        rest = [np.delete(one, i, axis=0) for one in given]
+        if paired:
+            without.append([direct(rest, paired)])
+        else:
+            without.append([
+                direct([*given[:g], rest[g], *given[g + 1 :]], False) for g in range(n_groups)
+            ])  # fmt: skip
+    error = np.sqrt((11 / 12 * (np.array(without) - np.mean(without, axis=0)) ** 2).sum())
+    t = 2.200985  # 97.5 % of Student's t with 11 degrees of freedom
+    assert high[0] == pytest.approx(np.clip(effect[0] + t * error, 0, 1))
+    assert low[0] == pytest.approx(np.clip(effect[0] - t * error, 0, 1))
+
+
+@pytest.mark.parametrize("n_responses", [25, 100])
+def test_intervals_cover_the_effect_of_the_population(n_responses):
+    """600 words with effects from 0 to 1; `benchmarks/comparison.py --coverage` has more."""
+    rng = np.random.default_rng(0)
+    n_words, n_answers = 600, 8
+    base = rng.dirichlet(np.full(n_answers, 0.5), n_words)
+    moved = np.linspace(0, 1, n_words)[:, None]
+    other = (1 - moved) * base + moved * np.roll(base, 1, axis=0)
+    truth = 1 - 2 * (base * other).sum(axis=1) / ((base**2).sum(axis=1) + (other**2).sum(axis=1))
+    groups = {
+        name: norms(*(rng.multinomial(n_responses, row) for row in shares), n_answers=n_answers)
+        for name, shares in (("a", base), ("b", other))
+    }
+    _, (effect, low, high) = effects(groups)
+    covered = (low <= truth) & (truth <= high)
+    assert 0.90 <= covered.mean() <= 0.985
+    assert abs(np.mean(effect - truth)) < 0.01
+
+
+def shifts(groups):
+    """The shifts of two senses of the first word: answers a0 and a1, and answer a2."""
+    found = grouped_responses(groups)
+    members = [[found.labels.index(a) for a in sense if a in found.labels]
+               for sense in (("a0", "a1"), ("a2",))]  # fmt: skip
+    ends = np.cumsum([0, *map(len, members)])
+    senses = PooledSenses(np.array([2]), ends, np.concatenate(members).astype(int))
+    words = np.array([found.labels.index("word0" if "word0" in found.labels else "cue")])
+    return np.stack(sense_shifts(DealtUnits.of(found, words, senses)))
+
+
+def test_shifts_by_hand():
+    a, b = norms([30, 10, 20, 40]), norms([10, 10, 60, 0])
+    found = shifts({"a": a, "b": b})
+    np.testing.assert_allclose(found[0], [20 / 80 - 40 / 100, 60 / 80 - 20 / 100])
+    # The variance of a share with one degree less, for 100 and 80 responses.
+    error = np.sqrt(0.4 * 0.6 / 99 + 0.25 * 0.75 / 79)
+    t = 1.990450  # 97.5 % of Student's t with 79 degrees of freedom
+    np.testing.assert_allclose(found[1:, 0], found[0, 0] + np.array([-1, 1]) * t * error, rtol=1e-5)
+
+
+def test_shifts_of_people_with_two_answers_vary_more():
+    """Participants whose two answers share a sense are half as many units as responses."""
+    table = np.array([30, 30, 40])
+    people = {}
+    for name, counts in (("a", table), ("b", table[::-1])):
+        given = np.repeat([[0, 1], [1, 0], [2, 3]], counts, axis=0)
+        ids = [f"{name}{i}" for i in range(len(given))]
+        cue = np.zeros(len(given), int)
+        people[name] = Trials(
+            ["cue"], ["a0", "a1", "a2", "a3"], cue, given, np.arange(len(given)), ids
+        )
+    of_people = shifts(people)
+    responses = shifts({name: part.associations("keep", rows="keep")
+                        for name, part in people.items()})  # fmt: skip
+    np.testing.assert_allclose(of_people[0], responses[0])
+    ratio = (of_people[2] - of_people[1])[0] / (responses[2] - responses[1])[0]
+    assert ratio == pytest.approx(np.sqrt(2), rel=0.01)
+
+
+def test_intervals_of_shifts_cover():
+    rng = np.random.default_rng(3)
+    covered = []
+    for first, second in ((0.4, 0.6), (0.02, 0.2), (0.9, 0.95)):
+        for _ in range(300):
+            parts = {}
+            for name, share in (("a", first), ("b", second)):
+                shares = [share / 2, share / 2, (1 - share) / 2, (1 - share) / 2]
+                parts[name] = norms(rng.multinomial(40, shares))
+            _, low, high = shifts(parts)[:, 0]
+            covered.append(low <= second - first <= high)
+    assert 0.93 <= np.mean(covered) <= 0.985
+
+
+def test_responses_given_once_change_every_p_but_hardly_an_effect():
+    """Half of the responses to a word are the only ones of their kind."""
+    rng = np.random.default_rng(1)
+    shares = np.append([0.2, 0.1, 0.1, 0.05, 0.05], np.full(600, 1 / 1200))
+    rows = [[rng.multinomial(600, shares) for _ in range(40)] for _ in range(2)]
+    groups = {
+        "complete": norms(*rows[0], n_answers=605),
+        "lacking": norms(*(np.where(row > 1, row, 0) for row in rows[1]), n_answers=605),
+    }
+    found = compare(groups, responses="keep", n_permutations=999)
+    assert found.changed.all()
+    assert np.median(found.effect) < 0.25
+    assert "warning: 'lacking' lacks responses given once, which are " in " ".join(found.notes)
+    groups["lacking"] = norms(*rows[1], n_answers=605)
+    both = compare(groups, responses="keep", n_permutations=999)
+    assert "given once" not in " ".join(both.notes)
+
+
+def test_order_and_listing_follow_the_lower_limit():
+    rng = np.random.default_rng(2)
+    shares = np.array([0.5, 0.3, 0.2, 0.0])
+    others = np.array([[0.5, 0.3, 0.2, 0], [0.2, 0.3, 0.5, 0], [0, 0.1, 0.1, 0.8]])
+    a = norms(*(rng.multinomial(400, shares) for _ in others), n_answers=4)
+    b = norms(*(rng.multinomial(400, row) for row in others), n_answers=4)
+    found = compare({"a": a, "b": b}, responses="keep", n_permutations=999)
+    assert [found.words[w] for w in found.order[:2]] == ["word2", "word1"]
+    assert found.changes[found.index("word1")] != "no change shown"
+    limit = float(found.effect_low[found.index("word1")])
+    some = compare({"a": a, "b": b}, responses="keep", n_permutations=999, min_effect=limit + 0.01)
+    assert [word for word, change in zip(some.words, some.changes, strict=True)
+            if change != "no change shown"] == ["word2"]  # fmt: skip
+    assert {sense.change for sense in some.senses_of("word1")} == {""}
+    np.testing.assert_array_equal(some.q, found.q)
+
+
+def test_spelling_variants():
+    labels = ["tie", "colour", "color", "ice cream", "ice-cream", "hour", "hor", "SUIT", "suit"]
+
+    def counted(*numbers):
+        row = np.zeros(9)
+        row[1:] = numbers
+        table = np.zeros((9, 9))
+        table[0] = row
+        return Associations(labels, sparse.csr_array(table))
+
+    british = counted(20, 0, 5, 4, 9, 0, 0, 3)
+    american = counted(1, 30, 4, 5, 0, 9, 3, 0)
+    found = grouped_responses({"british": british, "american": american})
+    assert spelling_variants(found) == [("colour", "color", 51)]
+    shouted = replace(american, labels=["tie", *(label.upper() for label in labels[1:7]), "x", "y"])
+    pairs = {pair[:2] for pair in spelling_variants(
+        grouped_responses({"british": british, "american": shouted}))}  # fmt: skip
+    assert ("ice cream", "ICE CREAM") in pairs or ("ICE CREAM", "ice cream") in pairs
+    found = mm.compare({"a": british, "b": american}, responses="keep", n_permutations=99)
+    assert found.variants == (("colour", "color", 51),)
