@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import elapsed, grid, note, shown, tell, write_rows
-from manymaps.cli.options import OF_PAIRS, Reading, carried, jobs_option, output_names, seed_option
-from manymaps.cli.record import argument, command, flag, group, option, output_option
-from manymaps.cli.types import (
-    InputFile,
-    Number,
-    OutputFile,
-    Whole,
-    cluster_range,
-    figure_file,
-    positive,
+from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell, write_rows
+from manymaps.cli.options import (
+    OF_PAIRS,
+    Reading,
+    carried,
+    jobs_option,
+    output_names,
+    refuse,
+    seed_option,
 )
+from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
+from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -41,6 +40,14 @@ MOST_LISTED = 12
 # Each number of clusters with --choose also starts from the clusters of its neighbours, so that
 # three starts suffice.
 RESTARTS, RESTARTS_TO_CHOOSE = 10, 3
+
+
+def cluster_range(value: str) -> range:
+    """Parse a range such as 2-10, including the last number."""
+    first, dash, last = value.partition("-")
+    if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        raise click.BadParameter(f"{value!r} is not a range of numbers of clusters such as 2-10")
+    return range(int(first), int(last) + 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +183,7 @@ def cluster(options: ClusterOptions) -> None:
 
 def _check(options: ClusterOptions) -> None:
     choosing = options.choose is not None
-    for refused, message in (
+    refuse(
         ((options.clusters is None) != choosing,
          "use either --clusters K, or --choose 2-10 to compare numbers of clusters"),
         (choosing and (options.output or options.plot),
@@ -186,9 +193,7 @@ def _check(options: ClusterOptions) -> None:
         (options.precision is not None and not choosing, "--precision requires --choose"),
         (options.atlas is not None and options.plot is None, "--atlas requires --plot OUT.png"),
         (options.map and options.atlas is None, "--map requires --atlas"),
-    ):  # fmt: skip
-        if refused:
-            raise click.UsageError(message)
+    )  # fmt: skip
 
 
 def _read(options: ClusterOptions) -> SimilarityTable:
@@ -196,26 +201,20 @@ def _read(options: ClusterOptions) -> SimilarityTable:
 
     file, reading = options.file, options.reading
     with work(f"reading {file}"), reasoned(file, reading):
-        table = mm.read_similarities(
-            file,
-            **reading.chosen(*OF_PAIRS),
-            absent=options.absent or ("missing" if options.dissimilarities else "zero"),
-        )
+        absent = options.absent or ("missing" if options.dissimilarities else "zero")
+        table = mm.read_similarities(file, **chosen(reading, *OF_PAIRS), absent=absent)
     note(*table.notes)
     return table
 
 
 def _estimator(n_clusters: int, options: ClusterOptions) -> mm.AdditiveClustering:
-
     usual = RESTARTS if options.choose is None else RESTARTS_TO_CHOOSE
     return mm.AdditiveClustering(
         n_clusters,
-        solver=options.solver,
+        **chosen(options, "solver", "strict", "seed"),
         constant=CONSTANTS[options.constant],
         n_init=options.restarts or usual,
         kind="dissimilarity" if options.dissimilarities else "similarity",
-        strict=options.strict,
-        random_state=options.seed,
         n_jobs=options.jobs or -1,
     )
 
@@ -224,10 +223,8 @@ def _stability(
     estimator: mm.AdditiveClustering, options: ClusterOptions
 ) -> ClusterStability | None:
     """Measure the recurrence of the clusters, with --bootstraps."""
-    count = options.bootstraps
-    if count is None:
+    if (count := options.bootstraps) is None:
         return None
-
     with work(f"refitting {count:,} times"):
         return mm.cluster_stability(
             estimator, n_bootstraps=count, random_state=options.seed, n_jobs=options.jobs or -1
@@ -273,7 +270,7 @@ def _record(
         "iterations": int(estimator.n_iter_),
         "converged": bool(estimator.converged_),
         "seconds": elapsed(),
-        **output_names(output=options.output, plot=options.plot),
+        **output_names(options, "output", "plot"),
     }
 
 
@@ -363,7 +360,7 @@ def _path_report(record: dict[str, Any], file: Path) -> str:
     reasons = "".join(f"\n  {reason}" for reason in record["reasons"])
     if not record["structure_found"]:
         return f"{grid(rows)}\nno structure found{reasons}"
-    further = ["manymaps", "cluster", str(file), "--clusters", str(record["suggestion"])]
-    further += carried(cluster, but=("clusters", "choose", "precision"))
+    further = carried(cluster, but=("clusters", "choose", "precision"))
+    again = next_step("manymaps", "cluster", file, "--clusters", record["suggestion"], *further)
     suggestion = "\n  ".join([f"suggested: {record['suggestion']}", *record["reasons"]])
-    return f"{grid(rows)}\n{suggestion}\nnext: {shlex.join(further)}"
+    return f"{grid(rows)}\n{suggestion}\n{again}"

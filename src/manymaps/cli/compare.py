@@ -1,4 +1,4 @@
-"""The command `compare`: differences between the responses of groups, word by word."""
+"""The command `compare`, which compares the responses of groups, word by word."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,8 +18,8 @@ import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, shown, tell
 from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, Running, build
 from manymaps.cli.interruption import partial_name
-from manymaps.cli.options import PairReading, output_names, refuse_given, word_option
-from manymaps.cli.record import argument, command, flag, group, option, output_option
+from manymaps.cli.options import PairReading, output_names, refuse, refuse_given, word_option
+from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import (
     InputFile,
     Number,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-# A screen of words; --table writes all.
+# As many words as fit on a screen; --table writes all.
 LISTED = 20
 DESCRIPTION = (
     "Differences between the responses of {groups}. The column change lists the kind of "
@@ -52,7 +53,7 @@ DESCRIPTION = (
 
 
 def group_names(value: str) -> tuple[str, ...]:
-    """Names with commas between them."""
+    """Parse names separated by commas."""
     names = tuple(name.strip() for name in value.split(","))
     if not all(names) or len(set(names)) < len(names):
         raise click.BadParameter(
@@ -152,17 +153,8 @@ class CompareOptions:
     reading: PairReading = group(PairReading)
     workers: Workers = group(Workers)
 
-    @property
-    def outputs(self) -> dict[str, Path | None]:
-        """The outputs by their keys in the record."""
-        return {
-            "output": self.output,
-            "table": self.table,
-            "sense_table": self.sense_table,
-            "plot": self.plot,
-        }
 
-
+OUTPUTS = ("output", "table", "sense_table", "plot")
 # Options of the fits, which are made for the page only.
 OF_FITS = (
     *(one.name for record in (Model, Workers) for one in fields(record)), "jobs", "neighbors",
@@ -211,11 +203,10 @@ def compare(options: CompareOptions) -> None:
             atlases = (*found.atlases(), found.attach(found.fits.pooled))
             for atlas, path in zip(atlases, kept, strict=True):
                 atlas.save(path)
-    seconds = elapsed()
     tell(
-        lambda: _record(found, options, kept, seconds),
-        lambda: _report(found, options, seconds),
-        files=[*options.outputs.values(), *kept],
+        lambda: _record(found, options, kept),
+        lambda: _report(found, options),
+        files=[*chosen(options, *OUTPUTS).values(), *kept],
     )
 
 
@@ -225,25 +216,19 @@ def _compared(
     options: CompareOptions,
     tested: list[mm.Comparison],
 ) -> mm.Comparison:
-    """Tests and maps; the tests are appended to a list once they are done."""
+    """Test the words and fit the maps; append the tests to a list when they are finished."""
     return mm.compare(
         groups,
         estimator,
         responses=options.reading.responses,
-        n_responses=options.per_cue,
         pairs=None if options.pairs is None else _pairs(options.pairs),
-        n_permutations=options.permutations,
-        n_neighbors=options.neighbors,
         random_state=options.running.seed,
         on_tested=tested.append,
-        within=options.within,
-        shared_people=options.shared_people,
-        min_responses=options.min_responses,
-        min_share=options.min_share,
-        alpha=options.alpha,
-        min_effect=options.min_effect,
-        correction=options.correction,
-    )
+        **chosen(
+            options, "per_cue", "permutations", "neighbors", "within", "shared_people",
+            "min_responses", "min_share", "alpha", "min_effect", "correction",
+        ),
+    )  # fmt: skip
 
 
 @contextmanager
@@ -265,7 +250,7 @@ def _tests_outlive(options: CompareOptions) -> Iterator[list[mm.Comparison]]:
 
 def _check(options: CompareOptions) -> None:
     files, by, names = options.files, options.by, options.names
-    for refused, message in (
+    refuse(
         (by is None and len(files) < 2,
          "a single FILE requires --by COLUMN, which splits the participants of a file of "
          "trials; pass one FILE per group to compare files"),
@@ -279,15 +264,13 @@ def _check(options: CompareOptions) -> None:
          f"--method {OF_COUNTS} fits counts; use a method for associations"),
         (isinstance(options.model.init, Path),
          "--init cannot be an atlas, because all groups start from a common fit"),
-    ):  # fmt: skip
-        if refused:
-            raise click.UsageError(message)
+    )  # fmt: skip
     if options.output is None:
         refuse_given(OF_FITS, "tests without maps; use -o OUT.html to fit maps")
 
 
 def _groups(options: CompareOptions) -> dict[str, mm.Trials | mm.Associations]:
-    """The groups by name; notes the size of each."""
+    """Read the groups by name, and note the size of each."""
     from manymaps.cli.reading import read_trials_or_none
     from manymaps.cli.report import reading_notes
 
@@ -322,7 +305,7 @@ def _groups(options: CompareOptions) -> dict[str, mm.Trials | mm.Associations]:
 
 
 def _kept(names: Sequence[str], page: Path) -> list[Path]:
-    """The files of the atlases of the groups and of all together, in that order."""
+    """Return the files of the atlases of the groups and of all groups together, in this order."""
     plain = [re.sub(r"[^\w.-]+", "_", name).strip("_") or "group" for name in names]
     numbered = plain if len(set(plain)) == len(plain) else [f"{k}" for k in range(len(plain))]
     paths = [page.with_suffix(f".{name}.atlas") for name in (*numbered, "all")]
@@ -332,7 +315,7 @@ def _kept(names: Sequence[str], page: Path) -> list[Path]:
 
 
 def _check_words(words: Sequence[str], first: mm.Trials | mm.Associations) -> None:
-    """Raise UnknownLabelError for a word to draw that does not exist, before minutes of fits."""
+    """Raise UnknownLabelError for an unknown word to draw, before fits that take minutes."""
     for word in words:
         find_label(word, first.cues if isinstance(first, mm.Trials) else first.labels)
 
@@ -343,13 +326,13 @@ def _size(trials: mm.Trials) -> str:
 
 
 def _names(files: Sequence[Path]) -> list[str]:
-    """Names of the files without suffixes, or the whole paths if these are equal."""
+    """Return the names of the files without suffixes, or whole paths if these are equal."""
     short = [file.name.split(".")[0] or file.name for file in files]
     return short if len(set(short)) == len(short) else [str(file) for file in files]
 
 
 def _norms(file: Path, options: CompareOptions) -> mm.Associations:
-    """The norms of a file with all answers; the rule of responses is applied to all groups."""
+    """Read the norms of a file with all responses; all groups share the rule for responses."""
     from manymaps.cli.reading import read_pairs
     from manymaps.data.pair_rules import split_responses
 
@@ -363,7 +346,7 @@ def _norms(file: Path, options: CompareOptions) -> mm.Associations:
 
 
 def _counts_column(file: Path) -> str | None:
-    """The column of counts of a text table with strengths too; tests need counts."""
+    """Return the column of counts in a text table that also has strengths; tests need counts."""
     from manymaps.io.columns import COUNT, STRENGTH, folded
     from manymaps.io.files import sampled
     from manymaps.io.tables import open_headed_table
@@ -380,7 +363,7 @@ def _counts_column(file: Path) -> str | None:
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
-    """The first two columns of a table, row by row; incomplete rows are skipped."""
+    """Return the first two columns of a table, row by row; incomplete rows are skipped."""
     from manymaps.io.metadata import read_columns
 
     columns = list(read_columns(path).values())
@@ -394,7 +377,7 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
 
 
 def _write(found: mm.Comparison, options: CompareOptions) -> None:
-    """Write the files that were asked for, after everything that may fail."""
+    """Write the requested files, after all steps that may fail."""
     figure = None
     if options.plot is not None:
         with work("drawing the figure"):
@@ -425,12 +408,14 @@ def _write_tables(found: mm.Comparison, words: Path | None, senses: Path | None)
         write_columns(found.sense_columns, senses)
 
 
-def _record(
-    found: mm.Comparison, options: CompareOptions, kept: Sequence[Path], seconds: float
-) -> dict[str, Any]:
+def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path]) -> dict[str, Any]:
     return {
         "groups": [
-            {"name": name, "n_responses": int(n.sum()), "median_units": float(_median(units))}
+            {
+                "name": name,
+                "n_responses": int(n.sum()),
+                "median_units": float(median(units.tolist())),
+            }
             for name, n, units in zip(found.groups, found.n_responses, found.n_units, strict=True)
         ],
         "units": found.units,
@@ -448,21 +433,21 @@ def _record(
         "changes": [_change(found, w) for w in _changed(found)],
         "notes": list(found.notes),
         "seed": options.running.seed,
-        "seconds": seconds,
-        **output_names(**options.outputs),
+        "seconds": elapsed(),
+        **output_names(options, *OUTPUTS),
         "atlases": [str(path) for path in kept],
     }
 
 
 def _changed(found: mm.Comparison) -> list[int]:
-    """The words that changed, in their order."""
+    """Return the indices of the words that changed, in their order."""
     from manymaps.analysis.comparison import NO_CHANGE
 
     return [w for w in found.order.tolist() if found.changes[w] != NO_CHANGE]
 
 
 def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
-    """The record of a word that changed."""
+    """Return the record of a word that changed."""
     word = found.words[w]
     figures = ("effect", "effect_low", "effect_high", "divergence", "by_chance", "p", "q", "cosine")
     senses = [
@@ -484,22 +469,16 @@ def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
     }
 
 
-def _median(values: Any) -> float:
-    import numpy as np
-
-    return float(np.median(values))
-
-
 def _quartiles(effects: Any) -> list[float]:
-    """The quartiles of the effects that are known."""
+    """Return the quartiles of the effects that are known."""
     import numpy as np
 
     known = effects[np.isfinite(effects)]
     return np.quantile(known, [0.25, 0.5, 0.75]).tolist() if known.size else [np.nan] * 3
 
 
-def _report(found: mm.Comparison, options: CompareOptions, seconds: float) -> str:
-    """The result in one sentence, the words that differ most, and the tests behind it."""
+def _report(found: mm.Comparison, options: CompareOptions) -> str:
+    """Report the result in one sentence, the words that differ most, and the tests."""
     changed = _changed(found)
     low, middle, high = _quartiles(found.effect)
     groups = ", ".join(found.groups[:-1]) + f" and {found.groups[-1]}"
@@ -521,11 +500,11 @@ def _report(found: mm.Comparison, options: CompareOptions, seconds: float) -> st
         least = found.words[int(found.order[0])]
         lines.append(f"no word differs significantly; {least!r} has the lowest q")
     n_senses = int((found.sense_changes != "").sum())
-    per_word = " and ".join(f"{_median(units):,.0f}" for units in found.n_units)
+    per_word = " and ".join(f"{median(units.tolist()):,.0f}" for units in found.n_units)
     lines.append(
         f"{int(found.changed.sum()):,} words differ in all their responses, {n_senses:,} of "
         f"{len(found.sense_changes):,} senses in their response share; joint false discovery rate "
-        f"{found.alpha:.0%}; {per_word} {found.units} per word (median); {seconds:.0f} s"
+        f"{found.alpha:.0%}; {per_word} {found.units} per word (median); {elapsed():.0f} s"
     )
     if 0 < len(changed) <= LISTED and options.plot is None:
         first = shlex.quote(found.words[changed[0]])
@@ -534,7 +513,7 @@ def _report(found: mm.Comparison, options: CompareOptions, seconds: float) -> st
 
 
 def _rounded_up(found: mm.Comparison, changed: Sequence[int]) -> float:
-    """A minimum effect that leaves at most a tenth of the words, in steps of 0.05."""
+    """Return a minimum effect, in steps of 0.05, that leaves at most a tenth of the words."""
     import numpy as np
 
     return min(math.ceil(20 * float(np.quantile(found.effect_low[changed], 0.9))) / 20, 0.95)

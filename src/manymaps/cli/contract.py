@@ -17,6 +17,7 @@ import json
 import math
 import numbers
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -36,9 +37,8 @@ from manymaps.progress import watched
 
 __all__ = [
     "BadData", "Command", "Commands", "Interrupted", "NotConverged", "Option", "RunFailed",
-    "as_json", "cell", "elapsed", "emit", "emit_json", "grid", "json_option", "note",
-    "option_name", "quiet_option", "shown", "spelled_as_option",
-    "tell", "write_rows",
+    "as_json", "cell", "elapsed", "emit", "emit_json", "general_option", "grid", "next_step",
+    "note", "option_name", "shown", "spelled_as_option", "tell", "write_rows",
 ]  # fmt: skip
 
 
@@ -198,17 +198,9 @@ def note(*messages: str) -> None:
                 click.echo(message, err=True)
 
 
-def quiet_option() -> click.Option:
-    """Create the option --quiet of all commands."""
-    return _general("quiet", "Print only results and errors.")
+def general_option(name: str, help: str) -> click.Option:
+    """Create a flag that all commands interpret in the same way: --quiet or --json."""
 
-
-def json_option() -> click.Option:
-    """Create the option --json of the commands that print data."""
-    return _general("json", "Print the results as one JSON object.")
-
-
-def _general(name: str, help: str) -> click.Option:
     def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.meta[f"manymaps.{name}"] = value
 
@@ -277,6 +269,11 @@ def tell(
     for file in files:
         if file is not None:
             note(f"{file}")
+
+
+def next_step(*words: object) -> str:
+    """Format the line with the suggested next command."""
+    return f"next: {shlex.join(map(str, words))}"
 
 
 def write_rows(path: Path, rows: Iterable[Iterable[object]]) -> None:

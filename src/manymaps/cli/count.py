@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 import manymaps as mm
-from manymaps.cli.contract import elapsed, note, tell
-from manymaps.cli.options import jobs_option
-from manymaps.cli.record import argument, command, flag, group, option, output_option
+from manymaps.cli.contract import elapsed, next_step, note, tell
+from manymaps.cli.options import jobs_option, refuse
+from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, OrFile, OutputFile, Whole, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
@@ -84,8 +81,7 @@ def count(options: CountOptions) -> None:
                manymaps count novel.txt -o near.npz --window 5 --min-documents 5
                manymaps count library/ -o near.npz --window 5 --max-words 20000 --jobs -1
     """
-    if options.weighting is not None and options.window is None:
-        raise click.UsageError("--weighting requires --window")
+    refuse((options.weighting and options.window is None, "--weighting requires --window"))
     workers, output = options.workers, options.output
     check_workers(workers)
     if workers.backend is None and options.jobs not in (None, 1):
@@ -108,22 +104,14 @@ def count(options: CountOptions) -> None:
     text = (
         f"{output}: {counts.n_rows:,} {rows}s by {counts.n_columns:,} {columns}s, "
         f"{counts.n_counts:,.10g} counts in {record['seconds']:.1f} s\n"
-        f"next: {shlex.join([*further, '--method', 'code'])}"
+        f"{next_step(*further, '--method', 'code')}"
     )
     tell(lambda: record, lambda: text, summary=True)
 
 
 def _counted(options: CountOptions) -> mm.Counts:
-
-    source = mm.Texts(
-        options.texts,
-        column=options.column,
-        label_column=options.label_column,
-        format=options.format,
-        encoding=options.encoding,
-    )
-    words = _words(options)
-
+    columns = chosen(options, "column", "label_column", "format", "encoding")
+    source, words = mm.Texts(options.texts, **columns), _words(options)
     with work(f"counting {options.texts}"):
         if options.window is None:
             return mm.count_texts(source, words)
@@ -141,9 +129,7 @@ def _words(options: CountOptions) -> mm.Words:
         {} if options.token_pattern is None else {"token_pattern": options.token_pattern}
     )
     return mm.Words(
-        max_words=options.max_words,
-        skip_words=options.skip_words,
-        min_documents=options.min_documents,
+        **chosen(options, "max_words", "skip_words", "min_documents"),
         stop_words=read_labels(stop_words) if isinstance(stop_words, Path) else stop_words,
         lowercase=not options.keep_case,
         vocabulary=(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import manymaps as mm
-from manymaps.cli.contract import elapsed, grid, note, shown, tell
-from manymaps.cli.options import PairReading, carried, jobs_option, output_names, seed_option
-from manymaps.cli.record import argument, command, group, option
+from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
+from manymaps.cli.options import PairReading, fit_command, jobs_option, output_names, seed_option
+from manymaps.cli.record import argument, chosen, command, group, option
 from manymaps.cli.types import InputFile, Whole, figure_file
 from manymaps.errors import DataError
 from manymaps.labels import plural
@@ -73,13 +72,8 @@ def diagnose(options: DiagnoseOptions) -> None:
     size = len(data.labels)
     objects = plural("object" if isinstance(data, mm.Associations) else "vector", size)
     with work(f"diagnosing {objects}, with quick fits of up to 40 maps"):
-        found = mm.diagnose(
-            data,
-            metric=metric or "euclidean",
-            n_samples=options.samples,
-            random_state=options.seed,
-            n_jobs=options.jobs,
-        )
+        settings = chosen(options, "samples", "seed", "jobs")
+        found = mm.diagnose(data, metric=metric or "euclidean", **settings)
     if options.plot is not None:
         mm.save_figure(mm.plot_shepard(found), options.plot)
     for line in [*reading_notes(data), *found.notes]:
@@ -88,8 +82,8 @@ def diagnose(options: DiagnoseOptions) -> None:
             note(line)
     seconds = {"seconds": elapsed()}
     tell(
-        lambda: {**diagnosis_record(found), **seconds, **output_names(plot=options.plot)},
-        lambda: f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file)}",
+        lambda: {**diagnosis_record(found), **seconds, **output_names(options, "plot")},
+        lambda: f"{diagnosis_table(found, str(file))}\n{_further(found, file)}",
         files=(options.plot,),
     )
 
@@ -229,17 +223,11 @@ def _fits(found: mm.Diagnosis) -> list[tuple[str, str, str]]:
 
 def _further(found: mm.Diagnosis, file: Path) -> str:
     """Return the command that fits the suggested maps."""
-    from manymaps.cli.fit import fit
-
-    command = ["manymaps", "fit", str(file), "-o", f"{file.name.split('.')[0] or 'out'}.atlas"]
-    if found.suggested_maps > 1:
-        command += ["--maps", str(found.suggested_maps)]
-    elif found.kind == "distances":
-        command += ["--method", "tsne"]
-    else:
-        command += ["--maps", "1"]
+    settings = ["--maps", str(found.suggested_maps)]
+    if found.suggested_maps == 1 and found.kind == "distances":
+        settings = ["--method", "tsne"]
     if found.kind == "similarities" and found.suggested_dimensions > 2:
-        command += ["--dims", str(found.suggested_dimensions)]
+        settings += ["--dims", str(found.suggested_dimensions)]
     if found.normalization == "joint":
-        command += ["--normalization", "joint"]
-    return shlex.join([*command, *carried(fit)])
+        settings += ["--normalization", "joint"]
+    return next_step(*fit_command(file, *settings))

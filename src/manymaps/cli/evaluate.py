@@ -17,7 +17,7 @@ from manymaps.cli.options import (
     refuse_given,
     seed_option,
 )
-from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.types import InputFile, Number, perplexities, positive
 from manymaps.labels import first_of, only_count, plural
 from manymaps.progress import work
@@ -154,8 +154,8 @@ def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     )
     _measured(
         atlas, data, options, evaluation_table, _note_of_pairs,
-        metric=metric, perplexity=options.perplexity, n_neighbors=options.neighbors,
-        keep_missing_mass=options.reading.rows == "keep", sample=options.sample,
+        metric=metric, keep_missing_mass=options.reading.rows == "keep",
+        **chosen(options, "perplexity", "neighbors", "sample"),
     )  # fmt: skip
 
 
@@ -177,7 +177,7 @@ def _of_counts(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     refuse_given(NOT_OF_COUNTS, "a bipartite atlas")
     _measured(
         atlas, read_count_table(options.file, options.reading), options, count_evaluation_table,
-        _note_of_counts, groups=options.groups, sample=options.sample,
+        _note_of_counts, **chosen(options, "groups", "sample"),
     )  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     refuse_given(NOT_OF_RATINGS, "ratings of pairs of words")
     file, reading = options.file, options.reading
     with work(f"reading {file}"), reasoned(file, reading):
-        ratings = mm.read_ratings(file, **reading.chosen("cue", "response", "strength", "format"))
+        ratings = mm.read_ratings(file, **chosen(reading, "cue", "response", "strength", "format"))
     _note_of_reading(ratings, options)
     given: dict[str, Any] = {"decay": options.decay}
     if options.norms is not None:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 import manymaps as mm
 from manymaps.cli.contract import as_json, emit_json, note
-from manymaps.cli.options import atlas_argument, output_names, refuse_given, seed_option
+from manymaps.cli.options import atlas_argument, output_names, refuse, refuse_given, seed_option
 from manymaps.cli.record import command, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, count_or, positive
 from manymaps.labels import plural
@@ -81,8 +79,8 @@ def export(options: ExportOptions) -> None:
                manymaps export a.atlas --ambiguity words.csv --with b.atlas --resamples none
     """
     output, ambiguity = options.output, options.ambiguity
-    if output is None and ambiguity is None:
-        raise click.UsageError("nothing to write; use -o FILE, --ambiguity WORDS.csv, or both")
+    nothing = "nothing to write; use -o FILE, --ambiguity WORDS.csv, or both"
+    refuse((output is None and ambiguity is None, nothing))
     if ambiguity is None:
         refuse_given(OF_AMBIGUITY, "an export without --ambiguity")
     if output is None or output.suffix.lower() == ".graphml":
@@ -101,7 +99,7 @@ def export(options: ExportOptions) -> None:
     n_objects = fits[0].n_objects
     if as_json():
         counts = {"n_objects": n_objects, "n_fits": n_fits, "left_out": left_out}
-        emit_json({**output_names(output=output, ambiguity=ambiguity), **counts})
+        emit_json({**output_names(options, "output", "ambiguity"), **counts})
         return
     if output is not None:
         n_rows = n_objects * fits[0].n_maps

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import Interrupted, NotConverged, elapsed, note, shown, tell
+from manymaps.cli.contract import Interrupted, NotConverged, elapsed, next_step, note, shown, tell
 from manymaps.cli.interruption import ending_early, modified, partial_name
 from manymaps.cli.options import (
     OF_PAIRS,
@@ -25,7 +24,16 @@ from manymaps.cli.options import (
     refuse_given,
     seed_option,
 )
-from manymaps.cli.record import argument, command, flag, group, option, output_option, settings_of
+from manymaps.cli.record import (
+    argument,
+    chosen,
+    command,
+    flag,
+    group,
+    option,
+    output_option,
+    settings_of,
+)
 from manymaps.cli.types import (
     InputFile,
     Number,
@@ -358,7 +366,7 @@ def check_method(
 
         of_vectors = vector_model.metric is not None or vectors.words is not None
         if holds_counts(file, reading, of_vectors=of_vectors):
-            given = {"rows": reading.rows, "columns": reading.columns, "count": reading.count}
+            given = chosen(reading, "rows", "columns", "count")
             named = [f"--{name} {value}" for name, value in given.items() if value is not None]
             why = f" ({named[0]} names one of its columns)" if named else ""
             raise click.UsageError(
@@ -397,13 +405,9 @@ def _check_judged(model: Model) -> None:
 
 def _read_judged(options: FitOptions) -> mm.Judgements:
     """Read the judgements of several judges."""
-    reading = options.reading
     with work("reading judgements"):
-        judgements = mm.read_judgements(
-            options.files,
-            judge=options.judge,
-            **reading.chosen(*OF_PAIRS),
-        )
+        settings = chosen(options.reading, *OF_PAIRS)
+        judgements = mm.read_judgements(options.files, judge=options.judge, **settings)
     pairs = judgements.n_pairs
     spread = f"{pairs.min():,}" + (f" to {pairs.max():,}" if pairs.min() < pairs.max() else "")
     note(f"{judgements.n_judges:,} judges with {spread} pairs each; their average is fitted")
@@ -740,7 +744,7 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas, data: PairData | mm.Cou
         f"{output}: {maps} of {objects}, {likelihood}"
         f"{explained}KL divergence {record['kl_divergence']:.4f} after "
         f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s\n"
-        f"next: {shlex.join(further)}"
+        f"{next_step(*further)}"
     )
 
 

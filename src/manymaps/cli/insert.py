@@ -12,7 +12,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
 from manymaps.cli.options import OF_PAIRS, Reading, atlas_argument, jobs_option, refuse_given
-from manymaps.cli.record import argument, command, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, count_or, perplexities
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
@@ -159,11 +159,9 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     by_vectors = holds_vectors(options.new, options.reading, words=options.words)
     insertion = (_insert_vectors if by_vectors else _insert_table)(atlas, options)
     if atlas.vectors is not None and insertion.atlas.vectors is None:
-        reason = (
-            f"those of --vectors differ from those of {options.atlas}"
-            if by_vectors
-            else "those of the new objects are unknown"
-        )
+        reason = "those of the new objects are unknown"
+        if by_vectors:
+            reason = f"those of --vectors differ from those of {options.atlas}"
         note(f"{options.output} contains no vectors, because {reason}")
     judged = zip(insertion.labels, insertion.dissimilar, strict=True)
     dissimilar = [label for label, is_dissimilar in judged if is_dissimilar]
@@ -204,7 +202,7 @@ def _read_new(options: InsertOptions, also: Sequence[str]) -> mm.Vectors:
     words = None if options.words is None else [*read_labels(options.words), *also]
     reading = options.reading
     with work(f"reading {options.new}"):
-        vectors = mm.read_vectors(options.new, words=words, **reading.chosen("format", "labels"))
+        vectors = mm.read_vectors(options.new, words=words, **chosen(reading, "format", "labels"))
     note(*vectors.report.notes)
     return vectors
 
@@ -217,12 +215,8 @@ def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
 
     new, reading = options.new, options.reading
     with work(f"reading {new}"), reasoned(new, reading):
-        data = mm.read_associations(
-            new,
-            **reading.chosen(*OF_PAIRS),
-            responses="keep",
-            rows="keep",
-        )
+        settings = chosen(reading, *OF_PAIRS)
+        data = mm.read_associations(new, **settings, responses="keep", rows="keep")
     note(*data.report.notes)
     pairs = data.strengths.tocoo()
     known = set(atlas.labels)
@@ -258,8 +252,7 @@ def _placed(atlas: mm.Atlas, new: Any, options: InsertOptions, **given: Any) -> 
         return mm.insert(
             atlas,
             new,
-            n_neighbors=options.neighbors,
-            sd=options.sd,
+            **chosen(options, "neighbors", "sd"),
             weights=curve(theta=options.theta),
             refine=refinement if options.refine else False,
             **given,

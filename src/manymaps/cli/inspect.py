@@ -10,7 +10,7 @@ from manymaps.cli.contract import tell
 from manymaps.cli.options import (
     OF_TRIALS,
     TableReading,
-    carried,
+    fit_command,
     output_names,
     refuse_given,
     seed_option,
@@ -96,7 +96,7 @@ def inspect(options: InspectOptions) -> None:
 
     more = {} if trials is None else trial_record(trials)
     tell(
-        lambda: inspection_record(data) | more | output_names(nodes=options.nodes),
+        lambda: inspection_record(data) | more | output_names(options, "nodes"),
         text,
         files=[options.nodes],
     )
@@ -114,7 +114,6 @@ def _write_nodes(data: mm.Associations, options: InspectOptions) -> None:
 
 
 def _inspect_counts(file: Path, reading: TableReading) -> None:
-    from manymaps.cli.fit import fit
     from manymaps.cli.reading import read_count_table
     from manymaps.cli.report import count_inspection, inspection_record
     from manymaps.data.counts import looks_transposed
@@ -124,7 +123,5 @@ def _inspect_counts(file: Path, reading: TableReading) -> None:
     )
     counts = read_count_table(file, reading)
     hint = looks_transposed(counts)
-    stem = file.name.split(".")[0] or "out"
-    further = ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", "--method", "code"]
-    further += [*carried(fit), *(["--given", "columns"] if hint else [])]
+    further = [*fit_command(file, "--method", "code"), *(["--given", "columns"] if hint else [])]
     tell(lambda: inspection_record(counts, hint), lambda: count_inspection(counts, further, hint))

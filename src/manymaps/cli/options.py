@@ -10,13 +10,14 @@ from typing import Any, Literal
 import click
 from click.core import ParameterSource
 
-from manymaps.cli.record import argument, flag, option
-from manymaps.cli.types import InputFile, Whole, count_or, response_rule
+from manymaps.cli.record import argument, chosen, flag, option
+from manymaps.cli.types import InputFile, Whole, count_or
+from manymaps.errors import ParameterError
 
 __all__ = [
     "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "TableReading",
-    "atlas_argument", "carried", "jobs_option", "output_names", "refuse_given", "seed_option",
-    "word_option",
+    "atlas_argument", "carried", "fit_command", "jobs_option", "output_names", "refuse",
+    "refuse_given", "seed_option", "word_option",
 ]  # fmt: skip
 
 ROW_SUMS = ("renormalize", "keep")
@@ -25,6 +26,17 @@ OF_TRIALS = ("participant", "where", "fold", "balance")
 # Options of readers of pairs, which all commands that read pairs have.
 OF_PAIRS = ("cue", "response", "strength", "format", "labels")
 READING = (*OF_PAIRS, "responses", "rows", *OF_TRIALS)
+
+
+def response_rule(value: str) -> str:
+    """Check the rule for responses that are never cues (drop, keep, keep:N), or counted (R1)."""
+    from manymaps.data.pair_rules import split_responses
+
+    try:
+        split_responses(value)
+    except ParameterError as error:
+        raise click.BadParameter(error.fault) from error
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +56,6 @@ class Reading:
     rows: str | None = None
     columns: str | None = None
     count: str | None = None
-
-    def chosen(self, *names: str) -> dict[str, Any]:
-        """Return some of the options as arguments of a reader."""
-        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +164,21 @@ def carried(following: click.Command, *, but: Iterable[str] = ()) -> list[str]:
     return written
 
 
+def fit_command(file: Path, *settings: str) -> list[str]:
+    """Return the command that fits a file with these settings and the given reading options."""
+    from manymaps.cli.fit import fit
+
+    stem = file.name.split(".")[0] or "out"
+    return ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", *settings, *carried(fit)]
+
+
+def refuse(*faults: tuple[object, str]) -> None:
+    """Raise a usage error with the message of the first fault that applies."""
+    for applies, message in faults:
+        if applies:
+            raise click.UsageError(message)
+
+
 def refuse_given(names: Iterable[str], where: str) -> None:
     """Reject options that the user passed, but that do not apply."""
     ctx = click.get_current_context()
@@ -169,6 +192,7 @@ def _is_given(ctx: click.Context, one: click.Parameter) -> bool:
     return ctx.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
 
 
-def output_names(**paths: Path | None) -> dict[str, str | None]:
-    """Convert outputs to the values of a record: their names, or null."""
-    return {name: None if path is None else str(path) for name, path in paths.items()}
+def output_names(record: Any, *names: str) -> dict[str, str | None]:
+    """Return outputs as a record contains them: their names, or null."""
+    paths = chosen(record, *names).items()
+    return {name: None if path is None else str(path) for name, path in paths}

@@ -75,7 +75,7 @@ def pairs(options: PairsOptions) -> None:
     if options.output is not None:
         write_columns(table.columns, options.output)
     if as_json():
-        emit_json({**table.record(), **output_names(output=options.output)})
+        emit_json({**table.record(), **output_names(options, "output")})
     elif options.output is None:
         emit(columns_as_csv(table.columns))
     else:

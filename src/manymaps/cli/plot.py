@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 import manymaps as mm
 from manymaps.cli.contract import note
-from manymaps.cli.options import atlas_argument
-from manymaps.cli.record import command, option, output_option
+from manymaps.cli.options import atlas_argument, refuse
+from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import Number, Several, Whole, figure_file
 
 __all__ = ["plot"]
@@ -75,27 +74,19 @@ def plot(options: PlotOptions) -> None:
                manymaps plot posts.atlas -o posts.png --color group --zoom
     """
     maps, words, kind, zoom = options.maps, options.words, options.kind, options.zoom
-    if maps is not None and words:
-        raise click.UsageError("--map and --word cannot be combined")
-    if kind is not None and not words:
-        raise click.UsageError("--kind requires --word")
-    if words and (zoom is not None or options.label is not None):
-        raise click.UsageError("--zoom and --label cannot be combined with --word")
-    if zoom is not None and maps is not None and len(maps) > 1:
-        raise click.UsageError("--zoom draws one map; use a single number with --map")
-
+    zoomed, labelled = zoom is not None, options.label is not None
+    refuse(
+        (maps is not None and words, "--map and --word cannot be combined"),
+        (kind is not None and not words, "--kind requires --word"),
+        (words and (zoomed or labelled), "--zoom and --label cannot be combined with --word"),
+        (zoomed and len(maps or ()) > 1, "--zoom draws one map; use a single number with --map"),
+    )
     atlas = mm.load_atlas(options.atlas)
-    if zoom is not None and atlas.kinds is None:
-        raise click.UsageError("--zoom applies to bipartite atlases only")
+    refuse((zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"))
     _check_known("color", "column", options.color, atlas.columns)
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
 
-    style: dict[str, Any] = {
-        "min_weight": options.min_weight,
-        "max_labels": options.max_labels,
-        "font_size": options.font_size,
-        "color": options.color,
-    }
+    style = chosen(options, "min_weight", "max_labels", "font_size", "color")
     first = maps[0] if maps else 0
     if words:
         if atlas.kinds is not None or kind is not None:

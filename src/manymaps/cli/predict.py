@@ -13,7 +13,7 @@ import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
 from manymaps.cli.interruption import Stop, ending_early, partial_name
 from manymaps.cli.options import PairReading, Reading, jobs_option, output_names, seed_option
-from manymaps.cli.record import argument, command, flag, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, positive, refuse_to_replace
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -125,12 +125,7 @@ def _predicted(
     norms: mm.Associations, dims: int, options: PredictOptions, stop: Stop
 ) -> PredictionResult:
     """Split the associations, fit the training part, and score the prediction."""
-    split = mm.split_associations(
-        norms,
-        by=options.splitting.by,
-        stratified=options.splitting.stratified,
-        random_state=options.seed,
-    )
+    split = mm.split_associations(norms, random_state=options.seed, **chosen(options.splitting))
     note(*split.notes)
     with work(f"fitting the training part of {options.file}"):
         return mm.predict_associations(
@@ -138,13 +133,10 @@ def _predicted(
             options.maps,
             dims,
             split=split,
-            random_state=options.seed,
-            kernel=options.kernel,
-            penalty=options.penalty,
-            max_iter=options.stopping.iterations,
-            patience=options.stopping.patience,
             callback=stop,
             n_jobs=options.jobs or -1,
+            **chosen(options, "seed", "kernel", "penalty"),
+            **chosen(options.stopping),
         )
 
 
@@ -172,12 +164,10 @@ def _record(
         "n_without_training": len(result.split.without_training),
         "n_maps": options.maps,
         "n_components": dims,
-        "kernel": options.kernel,
-        "penalty": options.penalty,
-        "by": options.splitting.by,
-        "stratified": options.splitting.stratified,
+        **chosen(options, "kernel", "penalty"),
+        **chosen(options.splitting),
         "seed": options.seed,
-        **output_names(output=options.output),
+        **output_names(options, "output"),
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias, final
 
@@ -22,6 +23,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice
 from manymaps.cli.contract import BadData, note
 from manymaps.cli.options import OF_PAIRS, OF_TRIALS, ROW_SUMS, Reading
+from manymaps.cli.record import chosen
 from manymaps.cooccurrence.matching import labels_of
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
@@ -181,8 +183,8 @@ def read_data(
         return counted(trials, reading)
     with work(f"reading {file}"), reasoned(file, reading):
         if not holds_vectors(file, reading, metric=metric, words=words):
-            chosen = reading.chosen(*OF_PAIRS, "responses", *OF_TRIALS)
-            return read_associations(file, rows=rows, **chosen)
+            settings = chosen(reading, *OF_PAIRS, "responses", *OF_TRIALS)
+            return read_associations(file, rows=rows, **settings)
         restricted = among is not None and metric != "precomputed"
         return read_vectors(
             file, format=reading.format, labels=reading.labels, words=among if restricted else words
@@ -203,7 +205,7 @@ def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
     if not holds_trials(file, names, reading.format):
         return None
     with work(f"reading {file}"), reasoned(file, reading):
-        return read_trials(file, **reading.chosen("cue", "response", "format", *OF_TRIALS))
+        return read_trials(file, **chosen(reading, "cue", "response", "format", *OF_TRIALS))
 
 
 def counted(trials: Trials, reading: Reading) -> Associations:
@@ -221,18 +223,13 @@ def _row_sums(reading: Reading) -> str:
 @contextmanager
 def reasoned(file: Path, reading: Reading) -> Iterator[None]:
     """Add the option that decided how a file is read to the message if reading fails."""
-    meanings = {
-        "labels": (reading.labels, "a matrix or an array"),
-        "participant": (reading.participant, "trials"),
-        "cue": (reading.cue, "a list of associations"),
-        "response": (reading.response, "a list of associations"),
-        "strength": (reading.strength, "a list of associations"),
-    }
+    meanings = {"labels": "a matrix or an array", "participant": "trials"}
+    meanings |= dict.fromkeys(("cue", "response", "strength"), "a list of associations")
     try:
         yield
     except DataError as error:
-        for name, (value, meaning) in meanings.items():
-            if value is not None and f"--{name}" not in str(error):
+        for name, meaning in meanings.items():
+            if getattr(reading, name) is not None and f"--{name}" not in str(error):
                 raise DataError(
                     f"{error} (because of --{name}, {file} was read as {meaning})"
                 ) from error
@@ -324,7 +321,7 @@ def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> b
 def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:
     """Read the counts of a file, optionally only the columns with most counts."""
     with work(f"reading {file}"):
-        counts = read_counts(file, **reading.chosen("format", "rows", "columns", "count"))
+        counts = read_counts(file, **chosen(reading, "format", "rows", "columns", "count"))
     if max_words is None or max_words >= np.count_nonzero(counts.column_totals):
         return counts
     fewer = counts.most_frequent_columns(max_words)
@@ -354,13 +351,11 @@ def with_metadata(counts: Counts, path: Path) -> Counts:
     joined, matched = [], []
     for kind, ours in zip(counts.kinds, labels_of(counts), strict=True):
         mine = np.array([not by_kind or other == kind for other in kind_of or labels], bool)
-        columns = table
-        if by_kind:
-            columns = {
-                name: [value for value, here in zip(values, mine, strict=True) if here]
-                for name, values in table.items()
-                if name != "kind"
-            }
+        columns = {
+            name: list(compress(values, mine))
+            for name, values in table.items()
+            if not (by_kind and name == "kind")
+        }
         known = {fold(label) for label in ours}
         matched.append(mine & np.array([fold(label) in known for label in labels], bool))
         joined.append(joined_columns(ours, path, columns, kind) if matched[-1].any() else {})
@@ -431,11 +426,8 @@ def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str |
     kinds = tuple(dict.fromkeys(atlas.kinds or ()))
     for option, value in (("kind", kind), ("neighbor-kind", neighbor_kind)):
         if value is not None and value not in kinds:
-            there = (
-                f"is not one of {', '.join(kinds)}"
-                if kinds
-                else "applies to bipartite atlases only"
-            )
+            known = f"is not one of {', '.join(kinds)}"
+            there = known if kinds else "applies to bipartite atlases only"
             raise ParameterError(f"--{option} {value} {there}")
     i = atlas.index(word, kind=kind)
     taken = (atlas.kinds or ())[i]

@@ -23,10 +23,12 @@ from typing import Any, TypeVar
 
 import click
 
-from manymaps.cli.contract import Command, Option, json_option, option_name, quiet_option
+from manymaps.cli.contract import Command, Option, general_option, option_name
 from manymaps.cli.types import InputFile, OrFile, OutputFile, refuse_to_replace
 
-__all__ = ["argument", "command", "flag", "group", "option", "output_option", "settings_of"]
+__all__ = [
+    "argument", "chosen", "command", "flag", "group", "option", "output_option", "settings_of",
+]  # fmt: skip
 
 R = TypeVar("R")
 Kind = click.ParamType | Callable[[str], Any] | str | Sequence[str]
@@ -59,13 +61,15 @@ def option(kind: Kind, help: str, *flags: str, sets: str = "", **more: Any) -> A
         shown["metavar"] = kind
     else:
         shown["type"] = click.Choice(kind) if isinstance(kind, Sequence) else kind
+        shown["metavar"] = getattr(kind, "metavar", None)
 
     def declared(name: str) -> click.Parameter:
         written = flags or (f"--{name.replace('_', '-')}",)
         return Option([*written, name], sets=sets.split(), help=help, **{**shown, **more})
 
     default = () if more.get("multiple") else more.get("default")
-    return field(metadata={"declared": declared}, **_unless_required(more, default))
+    metadata = {"declared": declared, "sets": sets.split()}
+    return field(metadata=metadata, **_unless_required(more, default))
 
 
 def flag(help: str, *flags: str, **more: Any) -> Any:
@@ -116,6 +120,15 @@ def _filled(record: Any, values: dict[str, Any]) -> Any:
     return record(**{one.name: value_of(one) for one in fields(record) if one.metadata})
 
 
+def chosen(record: Any, *names: str) -> dict[str, Any]:
+    """Return some options of a record, by default all, as arguments of the library.
+
+    The keys are the (first) parameters that the options set.
+    """
+    sets = {one.name: one.metadata.get("sets") or [one.name] for one in fields(record)}
+    return {sets[name][0]: getattr(record, name) for name in names or sets}
+
+
 def settings_of(record: Any) -> Iterator[tuple[click.Option, str, Any]]:
     """Yield the options of a record, each with a library parameter that it sets and a value."""
     for one in fields(record):
@@ -132,7 +145,9 @@ def command(record: type[R], *, json: bool = True) -> Callable[[Callable[[R], No
             _refuse_overwriting()
             function(_filled(record, values))
 
-        general = [quiet_option(), *([json_option()] if json else [])]
+        general = [general_option("quiet", "Print only results and errors.")]
+        if json:
+            general.append(general_option("json", "Print the results as one JSON object."))
         return Command(
             function.__name__,
             params=[*_declared(record), *general],
@@ -147,31 +162,26 @@ def _refuse_overwriting() -> None:
     """Reject an output that is also an input, another output, or a file of another kind."""
     context = click.get_current_context()
     inputs: list[tuple[str, Path]] = []
-    outputs: list[tuple[click.Parameter, Path]] = []
+    outputs: list[tuple[click.Parameter, OutputFile, Path]] = []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
         paths = [path for path in (value if isinstance(value, tuple) else [value])
                  if isinstance(path, Path)]  # fmt: skip
         if isinstance(parameter.type, OutputFile):
-            outputs += [(parameter, path) for path in paths]
+            outputs += [(parameter, parameter.type, path) for path in paths]
         elif isinstance(parameter.type, InputFile | OrFile):
             names = [option_name(parameter) + (f" {k + 1}" if k else "") for k in range(len(paths))]
             inputs += zip(names, paths, strict=True)
-    for parameter, path in outputs:
-        kept = [*_allowed(parameter)]
+    for parameter, kind, path in outputs:
         for name, read in inputs:
-            if name not in kept and path.resolve() == read.resolve():
+            if name not in kind.may_replace and path.resolve() == read.resolve():
                 raise click.UsageError(f"{option_name(parameter)} would overwrite {name}, {read}")
-    for (one, path), (other, second) in combinations(outputs, 2):
+    for (one, _, path), (other, _, second) in combinations(outputs, 2):
         if path.resolve() == second.resolve():
             raise click.UsageError(
                 f"{option_name(one)} and {option_name(other)} are the same file, {path}; "
                 "use two names"
             )
-    for parameter, path in outputs:
-        if isinstance(parameter.type, OutputFile) and parameter.type.is_archive:
+    for parameter, kind, path in outputs:
+        if kind.is_archive:
             refuse_to_replace(option_name(parameter), path)
-
-
-def _allowed(parameter: click.Parameter) -> Sequence[str]:
-    return parameter.type.may_replace if isinstance(parameter.type, OutputFile) else ()

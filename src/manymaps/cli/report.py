@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.cli.contract import grid, shown
-from manymaps.cli.options import carried
+from manymaps.cli.contract import grid, next_step, shown
+from manymaps.cli.options import fit_command
 from manymaps.data.counts import Counts
 from manymaps.data.pair_rules import NEVER_A_CUE
 from manymaps.data.trials import Trials
@@ -86,25 +85,21 @@ def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[
         "n_missing": data.n_missing,
         "symmetric": data.is_symmetric,
         "n_components": data.n_components,
-        "largest_component": int(component_sizes(data)[0]),
+        "largest_component": int(component_sizes(data.strengths)[0]),
     }
 
 
 def _groups_of_counts(data: Counts) -> np.ndarray:
     """Return the sizes of the groups of rows and columns without common counts, largest first."""
-    from scipy.sparse import csgraph
-
     values = data.without_empty().values
-    graph = sparse.block_array([[None, values], [values.T, None]], format="csr")
-    _, group = csgraph.connected_components(graph, directed=False)
-    return np.sort(np.bincount(group))[::-1]
+    return component_sizes(sparse.block_array([[None, values], [values.T, None]], format="csr"))
 
 
-def component_sizes(data: mm.Associations) -> np.ndarray:
+def component_sizes(graph: sparse.sparray) -> np.ndarray:
     """Return the sizes of the connected groups, largest first."""
     from scipy.sparse import csgraph
 
-    _, group = csgraph.connected_components(data.strengths, directed=False)
+    _, group = csgraph.connected_components(graph, directed=False)
     return np.sort(np.bincount(group))[::-1]
 
 
@@ -126,12 +121,11 @@ def trial_record(trials: Trials) -> dict[str, Any]:
 def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
     """Return the rows of trials, which `inspect` prints before those of their associations."""
     of = f" of {trials.n_participants:,} participants" if trials.participant is not None else ""
-    lacking = trials.n_without()
-    n_given = trials.given.size - sum(lacking.values())
-    why = ", ".join(f"{reason} {count:,}" for reason, count in lacking.items())
+    record = trial_record(trials)
+    why = ", ".join(f"{reason} {n:,}" for reason, n in record["answers_lacking"].items())
     rows = [
         ("trials", f"{trials.n_trials:,}{of}, up to {trials.n_answers} responses each"),
-        ("responses", f"{n_given:,}" + (f" ({why})" if why else "")),
+        ("responses", f"{record['n_answers']:,}" + (f" ({why})" if why else "")),
     ]
     return rows + [("column", text) for text in trials.describe_columns()]
 
@@ -157,7 +151,7 @@ def inspection(
     str
         The report.
     """
-    sizes = component_sizes(data)
+    sizes = component_sizes(data.strengths)
     largest = f" (the largest of {sizes[0]:,} objects)" if len(sizes) > 1 else ""
     rows = [
         *(() if trials is None else _trial_rows(trials)),
@@ -182,7 +176,7 @@ def _inspection(
     """Join rows with those that all kinds of data have, and the next command."""
     rows += [("merged", f"{data.report.merged:,}"), ("dropped", _dropped(data))]
     rows += [("note", text) for text in notes]
-    return f"{grid(rows)}\nnext: {shlex.join(further)}"
+    return f"{grid(rows)}\n{next_step(*further)}"
 
 
 def vector_inspection(data: Vectors, file: Path) -> str:
@@ -276,17 +270,14 @@ def _lengths(data: Vectors) -> np.ndarray:
 
 def suggested_fit(data: PairData, file: Path) -> list[str]:
     """Return the command that fits this file with the same reading options."""
-    from manymaps.cli.fit import fit
-
-    stem = file.name.split(".")[0] or "out"
-    command = ["manymaps", "fit", str(file), "-o", f"{stem}.atlas"]
+    settings: list[str] = []
     if isinstance(data, Vectors):
-        command += ["--method", "tsne"]
+        settings = ["--method", "tsne"]
         if len(data) <= _ENOUGH_FOR_30:
-            command += ["--perplexity", str(max(1, (len(data) - 1) // 3))]
+            settings += ["--perplexity", str(max(1, (len(data) - 1) // 3))]
     elif data.n_objects < 400:
-        command += ["--maps", str(min(data.n_objects, max(2, data.n_objects // 10)))]
-    return [*command, *carried(fit)]
+        settings = ["--maps", str(min(data.n_objects, max(2, data.n_objects // 10)))]
+    return fit_command(file, *settings)
 
 
 def reading_notes(data: PairData | Counts) -> list[str]:

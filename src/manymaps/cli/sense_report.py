@@ -1,6 +1,6 @@
 """The senses of a word as a record and as text.
 
-This module imports nothing that reads data, so that a word is looked up quickly.
+This module imports no readers of data, so that looking up a word is fast.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["sense_interval", "senses_record", "senses_text"]
 
-# A smaller share of what is not listed is not worth a row.
+# A smaller share of unlisted groups and maps does not get a row.
 LEAST_LISTED = 0.005
-# A map that explains less of a meaning does not show it: 12 % of the meanings in USF.
+# A map that explains less of a meaning is not named as its map (12 % of the meanings in USF).
 MOSTLY = 0.5
 
 
@@ -31,19 +31,21 @@ def senses_record(
     kind: str | None,
     intervals: mm.Intervals | None,
 ) -> dict[str, Any]:
-    """The record of a word that `senses --json` prints.
+    """Return the record of a word that `senses --json` prints.
 
     Parameters
     ----------
     atlas : Atlas
+        The atlas.
     word : str
+        The label of the word, in any case.
     chosen : mapping
         The arguments of `Atlas.senses`.
     kind : str or None
-        The kind of the word, where there are two.
+        The kind of the word in a bipartite atlas.
     intervals : Intervals or None
         The intervals of the shares, the strengths and the ambiguity; without them, the record has
-        none. An interval is null if the data do not contain the sense or the pair.
+        no intervals. An interval is null if the data do not contain the sense or the pair.
     """
     from manymaps.analysis.reliability import scores_of
 
@@ -94,7 +96,7 @@ def senses_record(
 
 
 def sense_interval(intervals: mm.Intervals, label: str, sense: Sense) -> Any:
-    """The interval of a sense; None for a map without observed responses."""
+    """Return the interval of a sense; None for a map without observed responses."""
     if sense.share == 0 or not sense.neighbors:
         return None
     return intervals.share(label, sense.neighbors[0].label)
@@ -107,7 +109,7 @@ def _as_record(interval: mm.Interval | None) -> dict[str, float] | None:
 def _left_out(
     listed: Sequence[Sense], everything: Sequence[Sense], weights: Mapping[int, float]
 ) -> dict[str, float]:
-    """The senses and maps that are not listed, with their shares and weights."""
+    """Count the senses and maps that are not listed, with their shares and weights."""
     maps = {sense.map for sense in listed}
     others = {map: weight for map, weight in weights.items() if map not in maps}
     return {
@@ -119,16 +121,17 @@ def _left_out(
 
 
 def senses_text(record: dict[str, Any], *, grouped: bool, captioned: bool) -> str:
-    """The text of a record: its senses, those that several other fits share, and their reliability.
+    """Format a record: its senses, those of several other fits, and their reliability.
 
     Parameters
     ----------
     record : dict
+        The record of the word.
     grouped : bool
-        Whether associations are known: then groups and neighbours have their observed share, and
-        the model's in brackets.
+        Whether associations are known. If so, groups and neighbours are listed with their observed
+        share, and the model's in brackets.
     captioned : bool
-        Whether maps have their captions.
+        Whether maps are listed with their captions.
     """
     counted = [sense for sense in record["senses"] if sense["share"] > 0 or not grouped]
     maps = plural("map", len({sense["map"] for sense in counted if _is_shown(sense)}))
@@ -177,12 +180,12 @@ def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator
 
 
 def _is_shown(sense: dict[str, Any]) -> bool:
-    """Whether the map of a sense shows most of it, which a map without observed responses does."""
+    """Return whether a sense has no observed responses or its map explains most of it."""
     return not sense["parts"] or bool(sense["explained"] >= MOSTLY)
 
 
 def _reliability(record: dict[str, Any]) -> Iterator[str]:
-    """How far the positions of a word can be trusted, and how ambiguous it is, if known."""
+    """Yield the reliability of a word's positions, and its ambiguity, if known."""
     if record["explained"] is not None:
         yield f"its positions explain {record['explained']:.0%} of the observed responses"
     if record["recurring"] is not None:
@@ -203,7 +206,7 @@ def _neighbor(near: dict[str, Any]) -> str:
 
 
 def _observed(sense: dict[str, Any]) -> str:
-    """The observed share of a sense, with its interval, or a word if it is zero."""
+    """Format the observed share of a sense with its interval, or a word if it is zero."""
     if (interval := sense.get("interval")) is not None:
         limits = f"{100 * interval['low']:.0f}-{interval['high']:.0%}"
         return f"{interval['value']:.0%} ({limits})"

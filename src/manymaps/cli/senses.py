@@ -1,4 +1,4 @@
-"""The command `senses`: the senses of words, with their neighbours and the map of each."""
+"""The command `senses`, which lists the senses of words with their neighbours and maps."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import manymaps as mm
 from manymaps.cli.contract import as_json, emit, note, tell
 from manymaps.cli.options import READING, ROW_SUMS, PairReading, atlas_argument, refuse_given
-from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.sense_report import sense_interval, senses_record, senses_text
 from manymaps.cli.types import InputFile, Number, positive
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["senses"]
 
@@ -86,15 +83,9 @@ class SensesOptions:
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """The senses that are listed, as `Atlas.senses` takes them."""
-        return {
-            "n_neighbors": self.neighbors,
-            "min_share": self.min_share,
-            "min_weight": self.min_weight,
-            "kind": self.kind,
-            "neighbor_kind": self.neighbor_kind,
-            "level": "fine" if self.fine else "meaning",
-        }
+        """The arguments of `Atlas.senses`."""
+        listed = chosen(self, "neighbors", "min_share", "min_weight", "kind", "neighbor_kind")
+        return {**listed, "level": "fine" if self.fine else "meaning"}
 
 
 @command(SensesOptions)
@@ -140,15 +131,14 @@ def senses(options: SensesOptions) -> None:
 
 
 def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
-    """The words of a file that are in the atlas; says which are not."""
+    """Return the words of a file that are in the atlas, and note those that are not."""
     if file is None:
         return []
     from manymaps.io.matrices import read_labels
 
     listed = list(dict.fromkeys(read_labels(file, "one word per line")))
-    is_known = [(word if kind is None else (word, kind)) in atlas for word in listed]
-    missing = [word for word, here in zip(listed, is_known, strict=True) if not here]
-    words = [word for word, here in zip(listed, is_known, strict=True) if here]
+    words = [word for word in listed if (word if kind is None else (word, kind)) in atlas]
+    missing = [word for word in listed if word not in words]
     known = list({atlas.index(word, kind=kind): word for word in words}.values())
     if not known:
         raise DataError(
@@ -162,7 +152,7 @@ def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
 def _intervals(
     atlas: mm.Atlas, words: Sequence[str], file: Path, options: SensesOptions
 ) -> mm.Intervals:
-    """The words' strengths and senses in a file, with their intervals."""
+    """Estimate intervals of the words' strengths and senses from a file."""
     from manymaps.cli.reading import read_pairs, read_trials_or_none
 
     reading, per_cue = options.reading, options.per_cue
@@ -177,7 +167,7 @@ def _intervals(
     norms = read_pairs(file, reading)
     counts = _count_column(file) if reading.strength is None and reading.format is None else None
     if norms.n_responses is None and per_cue is None and counts is not None:
-        # Strengths win over counts, but only counts state how many responses there were.
+        # Strengths take precedence over counts, but only counts give the number of responses.
         norms = read_pairs(file, replace(reading, strength=counts))
     if norms.n_responses is None and per_cue is None:
         note(f"{file} does not state the number of responses per cue; 100 is assumed (--per-cue N)")
@@ -186,7 +176,7 @@ def _intervals(
 
 
 def _count_column(file: Path) -> str | None:
-    """The column of counts in the header of a text file."""
+    """Return the column of counts in the header of a text file."""
     from manymaps.io.columns import COUNT, usual_column
     from manymaps.io.files import sampled
 
@@ -202,7 +192,7 @@ def _count_column(file: Path) -> str | None:
 def _bounds(
     atlas: mm.Atlas, words: Sequence[str], intervals: mm.Intervals, options: SensesOptions
 ) -> dict[str, Any]:
-    """Columns of the intervals, for the table of senses."""
+    """Return the columns of the intervals for the table of senses."""
     import numpy as np
 
     shares = [
@@ -219,7 +209,7 @@ def _bounds(
 def _report(
     atlas: mm.Atlas, word: str, options: SensesOptions, intervals: mm.Intervals | None
 ) -> tuple[dict[str, Any], str]:
-    """The record and the text of a word."""
+    """Return the record and the text of a word."""
     kind, neighbor_kind = options.kind, options.neighbor_kind
     if atlas.kinds is not None or kind is not None or neighbor_kind is not None:
         from manymaps.cli.reading import kind_of_word

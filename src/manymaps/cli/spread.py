@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.options import PairReading, output_names
-from manymaps.cli.record import argument, command, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, positive
 
 __all__ = ["spread"]
@@ -65,13 +64,7 @@ def spread(options: SpreadOptions) -> None:
     from manymaps.atlas.export import write_columns
     from manymaps.cli.reading import read_pairs
 
-    model: dict[str, Any] = {
-        "steps": options.steps,
-        "decay": options.decay,
-        "retention": options.retention,
-        "backward": options.backward,
-        "power": options.power,
-    }
+    model = chosen(options, "steps", "decay", "retention", "backward", "power")
     data = read_pairs(options.file, options.reading)
     activation = mm.spread(data, options.words, **model)
     if options.output is not None:
@@ -90,7 +83,7 @@ def spread(options: SpreadOptions) -> None:
                 {"label": label, "total": amount, "by_step": steps.tolist()}
                 for label, amount, steps in activation.strongest(options.top)
             ],
-            **output_names(output=options.output),
+            **output_names(options, "output"),
             "seconds": elapsed(),
         },
         lambda: _table(activation, options.top),

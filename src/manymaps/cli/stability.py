@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, Literal
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import elapsed, grid, note, shown, tell
+from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
 from manymaps.cli.fit import (
     OF_COUNTS,
     USUAL_METHOD,
@@ -28,11 +27,12 @@ from manymaps.cli.options import (
     TableReading,
     jobs_option,
     output_names,
+    refuse,
     refuse_given,
     seed_option,
     word_option,
 )
-from manymaps.cli.record import argument, command, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
@@ -121,11 +121,8 @@ def stability(options: StabilityOptions) -> None:
 
         found = compare(
             atlases,
-            n_neighbors=options.neighbors,
-            min_weight=options.min_weight,
-            threshold=options.threshold,
+            **chosen(options, "neighbors", "min_weight", "threshold", "seed"),
             reference=None if options.bootstrap is None else 0,
-            random_state=options.seed,
         )
         figure = None
         if options.plot is not None:
@@ -143,30 +140,25 @@ def stability(options: StabilityOptions) -> None:
 def _check(options: StabilityOptions) -> None:
     files = options.files
     finished = [file for file in files if file.suffix == ".atlas"]
-    if finished and len(finished) < len(files):
-        raise click.UsageError(
-            "data and atlases cannot be combined; pass one file of data, or only .atlas files"
-        )
-    if len(files) > 1 and not finished:
-        raise click.UsageError(
-            "several FILEs must be .atlas files; pass one file of data, or replace "
-            f"{files[1]}, which is not an .atlas file"
-        )
-    if len(finished) == 1:
-        raise click.UsageError(
-            f"{finished[0]} is a single fit; pass the data to fit, or several atlases to compare"
-        )
+    refuse(
+        (finished and len(finished) < len(files),
+         "data and atlases cannot be combined; pass one file of data, or only .atlas files"),
+        (len(files) > 1 and not finished,
+         "several FILEs must be .atlas files; pass one file of data, or replace "
+         f"{files[-1]}, which is not an .atlas file"),
+        (len(finished) == 1,
+         f"{files[0]} is a single fit; pass the data to fit, or several atlases to compare"),
+    )  # fmt: skip
     if finished:
         names = {one.name or "" for one in click.get_current_context().command.params}
         refuse_given(names - OF_ATLASES - {"quiet", "json"}, "finished atlases")
-    if options.words_shown and options.plot is None:
-        raise click.UsageError("--word requires --plot OUT.png")
-    if options.output is None and not finished:
-        raise click.UsageError("no output file; use -o OUT.atlas to write the most typical fit")
-    if isinstance(options.model.init, Path):
-        raise click.UsageError(
-            "--init cannot be an atlas, because all fits would have the same start; omit it"
-        )
+    refuse(
+        (options.words_shown and options.plot is None, "--word requires --plot OUT.png"),
+        (options.output is None and not finished,
+         "no output file; use -o OUT.atlas to write the most typical fit"),
+        (isinstance(options.model.init, Path),
+         "--init cannot be an atlas, because all fits would have the same start; omit it"),
+    )  # fmt: skip
 
 
 def _fits(options: StabilityOptions) -> list[mm.Atlas]:
@@ -236,7 +228,7 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
         "threshold": found.threshold,
         "seed": options.seed,
         "seconds": elapsed(),
-        **output_names(output=options.output, plot=options.plot),
+        **output_names(options, "output", "plot"),
     }
 
 
@@ -261,12 +253,11 @@ def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptio
         return f"{found.n_fits} fits: {head}\n{table}"
     which = f"fit {found.reference} of {found.n_fits}, the one most similar to the others"
     if options.bootstrap is not None:
-        which = (
-            f"the fit of the data, with {found.n_fits - 1} fits of resampled {options.bootstrap}"
-        )
+        n_others = found.n_fits - 1
+        which = f"the fit of the data, with {n_others} fits of resampled {options.bootstrap}"
     word = best[0] if best else found.atlases[0].labels[0]
-    further = shlex.join(["manymaps", "senses", str(options.output), word])
-    return f"{options.output}: {which}; {head}\n{table}\nnext: {further}"
+    further = next_step("manymaps", "senses", options.output, word)
+    return f"{options.output}: {which}; {head}\n{table}\n{further}"
 
 
 def _rows(record: dict[str, Any], found: mm.Stability) -> Iterator[tuple[str, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import Interrupted, RunFailed, elapsed, grid, note, tell, write_rows
+from manymaps.cli.contract import (
+    Interrupted,
+    RunFailed,
+    elapsed,
+    grid,
+    next_step,
+    note,
+    tell,
+    write_rows,
+)
 from manymaps.cli.options import PairReading, carried, jobs_option, output_names, seed_option
 from manymaps.cli.predict import (
     KERNELS,
@@ -23,7 +31,7 @@ from manymaps.cli.predict import (
     predict,
     read_norms,
 )
-from manymaps.cli.record import argument, command, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError
@@ -117,17 +125,10 @@ def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
     """Run the sweep; if it ends early, keep finished fits in --resume or in the table."""
     from manymaps.prediction import sweeps
 
-    settings = {
-        "n_maps": options.maps,
-        "n_components": options.dims,
-        "penalty": options.penalties,
-        "kernel": options.kernels,
-        "max_iter": (options.stopping.iterations,),
-        "patience": (options.stopping.patience,),
-    }
-    seed, splitting = options.seed, options.splitting
-    finished: list[PointResult] = []
-    split = {"by": splitting.by, "stratified": splitting.stratified, "random_state": seed}
+    settings = chosen(options, "maps", "dims", "penalties", "kernels")
+    settings |= {name: (value,) for name, value in chosen(options.stopping).items()}
+    seed, finished = options.seed, list["PointResult"]()
+    split = {**chosen(options.splitting), "random_state": seed}
     with on_workers(options.workers, options.jobs), work(f"fits to {options.file}"):
         try:
             result = sweeps.sweep(
@@ -182,19 +183,19 @@ def _record(result: mm.SweepResult, best: dict[str, Any], options: SweepOptions)
         ],
         "seconds": elapsed(),
         "seed": options.seed,
-        **output_names(output=options.output, plot=options.plot, resume=options.resume),
+        **output_names(options, "output", "plot", "resume"),
     }  # fmt: skip
 
 
 def _report(result: mm.SweepResult, best: dict[str, Any], file: Path) -> str:
     """Report one line per setting, and the command that measures the best one."""
-    further = ["manymaps", "predict", str(file)]
     names = {"maps": "n_maps", "dims": "n_components", "penalty": "penalty", "kernel": "kernel"}
-    for flag, name in names.items():
-        further += [f"--{flag}", f"{best[name]}"]
-    further += carried(predict, but=("maps", "dims"))
+    flags = [word for flag, name in names.items() for word in (f"--{flag}", best[name])]
+    further = next_step(
+        "manymaps", "predict", file, *flags, *carried(predict, but=("maps", "dims"))
+    )
     scale = "errors in nats per cue, summed over each part; compare settings, not parts"
-    return f"{grid(_rows(result, best))}\n{scale}\nnext: {shlex.join(further)}"
+    return f"{grid(_rows(result, best))}\n{scale}\n{further}"
 
 
 def _rows(result: mm.SweepResult, best: dict[str, Any]) -> Iterator[tuple[str, ...]]:

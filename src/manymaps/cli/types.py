@@ -15,12 +15,11 @@ from typing import Any
 import click
 
 from manymaps.cli.contract import BadData
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 
 __all__ = [
     "InputFile", "Number", "OrFile", "OrWord", "OutputFile", "Several", "Whole", "check_folder",
-    "cluster_range", "count_or", "figure_file", "perplexities", "positive", "refuse_to_replace",
-    "response_rule",
+    "count_or", "figure_file", "perplexities", "positive", "refuse_to_replace",
 ]  # fmt: skip
 
 
@@ -37,9 +36,8 @@ class InputFile(click.ParamType):
         # The message names the option of the file; an argument needs no name.
         option = f"{max(param.opts, key=len)} " if isinstance(param, click.Option) else ""
         if not str(value).strip():
-            raise BadData(
-                f"{option or param.human_readable_name + ' '}is empty; expected a file name"
-            )
+            name = option or f"{param.human_readable_name} "
+            raise BadData(f"{name}is empty; expected a file name")
         try:
             if path.is_dir():
                 if not self.folders:
@@ -137,30 +135,21 @@ class OrFile(click.ParamType):
         if value in self.words:
             return str(value)
         if not str(value).endswith(self.suffix):
-            self.fail(
-                f"{value!r} is neither one of {', '.join(self.words)} nor an {self.suffix} file",
-                param,
-                ctx,
-            )
+            words = ", ".join(self.words)
+            self.fail(f"{value!r} is neither one of {words} nor an {self.suffix} file", param, ctx)
         return InputFile().convert(value, param, ctx)
 
 
 class Whole(click.IntRange):
     """An integer in a range."""
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return the name in the help."""
-        return "N"
+    metavar = "N"
 
 
 class Number(click.FloatRange):
     """A number in a range, but neither NaN nor infinite, which click's ranges accept."""
 
-    name = "number"
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return the name in the help."""
-        return "X"
+    name, metavar = "number", "X"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """Return the number."""
@@ -224,25 +213,6 @@ class Several(click.ParamType):
             if self.distinct and found.count(found[-1]) > 1:
                 self.fail(f"{part!r} is repeated; use each value once", param, ctx)
         return found[0] if self.bare and len(found) == 1 else tuple(found)
-
-
-def cluster_range(value: str) -> range:
-    """Parse a range such as 2-10, including the last number."""
-    first, dash, last = value.partition("-")
-    if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
-        raise click.BadParameter(f"{value!r} is not a range of numbers of clusters such as 2-10")
-    return range(int(first), int(last) + 1)
-
-
-def response_rule(value: str) -> str:
-    """Check the rule for responses that are never cues (drop, keep, keep:N), or counted (R1)."""
-    from manymaps.data.pair_rules import split_responses
-
-    try:
-        split_responses(value)
-    except ParameterError as error:
-        raise click.BadParameter(error.fault) from error
-    return value
 
 
 positive = Whole(min=1)

@@ -16,7 +16,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import BadData, as_json, emit_json, note
 from manymaps.cli.options import atlas_argument
-from manymaps.cli.record import argument, command, flag, option, output_option
+from manymaps.cli.record import argument, chosen, command, flag, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile
 from manymaps.errors import DataError
 from manymaps.progress import work
@@ -122,13 +122,9 @@ def view(options: ViewOptions) -> None:
             hide=hidden,
             map_titles=_map_titles(options.map_titles),
             noun=(one, several) if comma else one,
-            color=options.color,
-            size=options.size,
-            description=options.description,
-            source=options.source,
-            credit=options.credit,
-            date=options.date,
-            min_weight=options.min_weight,
+            **chosen(
+                options, "color", "size", "description", "source", "credit", "date", "min_weight"
+            ),
         )
     size = output.stat().st_size
     shown = options.opened and webbrowser.open(output.resolve().as_uri())
