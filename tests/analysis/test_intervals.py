@@ -166,6 +166,18 @@ class TestSenses:
         assert shares["neighbors"][0].startswith("w1; w2; ")
         assert list(found.to_frame("ambiguities", "pandas")["n_senses"]) == [3]
 
+    def test_answers_outside_the_atlas_belong_to_the_largest_sense(self):
+        atlas, row = planted()
+        table = sparse.lil_array((17, 17))
+        table[0, :16] = np.round(row * 200)
+        table[0, 16] = 50
+        norms = mm.Associations([*atlas.labels, "stranger"], sparse.csr_array(table))
+        found = mm.intervals(norms, atlas, words=["w0", "w1"])
+        values = [found.share("w0", f"w{j}").value for j in (1, 6, 11)]
+        assert values == pytest.approx([(120 + 50) / 250, 50 / 250, 30 / 250])
+        assert found.n_responses("w0") == 250
+        assert found.share("w0", "stranger") is None
+
     def test_the_answers_of_others_are_counted_in_the_senses(self):
         atlas, _ = planted()
         row = np.zeros(16)

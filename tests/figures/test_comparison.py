@@ -17,24 +17,23 @@ N_WORDS = 10
 
 
 def compared(names=("young", "old"), label="word{}"):
-    """Words with two senses, whose associates belong to two fields that the words share.
+    """Words with two senses; participants of the first group prefer the first sense of three words.
 
-    Participants of the first group prefer the first sense of three words.
+    Two further words evoke the associates of one sense each.
     """
     rng = np.random.default_rng(0)
-    n = N_WORDS * 5
+    n = N_WORDS * 7
     parts = {}
     for g, name in enumerate(names):
         table = np.zeros((n, n))
         for w in range(N_WORDS):
-            own = np.arange(5 * w, 5 * w + 5)
+            own = np.arange(7 * w, 7 * w + 7)
             share = 0.9 - 0.75 * g if w < 3 and g < 2 else 0.5
-            table[own[0], own[1:]] = rng.multinomial(
+            table[own[0], own[1:5]] = rng.multinomial(
                 90, [0.6 * share, 0.4 * share, 0.6 * (1 - share), 0.4 * (1 - share)]
             )
-            following = 5 * ((w + 1) % N_WORDS)
-            for first, second in ((1, 2), (3, 4)):
-                table[own[first], [own[second], following + first, following + second]] = 30
+            for one, other, further in (own[[1, 2, 5]], own[[3, 4, 6]]):
+                table[one, other] = table[other, one] = table[further, [one, other]] = 30
         labels = [label.format(i) for i in range(n)]
         parts[name] = Associations(labels, sparse.csr_array(table))
     return compare(parts, n_permutations=999)

@@ -5,7 +5,9 @@ Estimate the ambiguity of words
 Spearman's rank correlation between measures computed from associations and WordNet's number of
 senses, with 95 % intervals. Measures that only count responses do well for the word relations,
 because these contain a few pairs of every sense by construction. For responses of participants (USF
-norms), they are the weakest measures. Command: ``python examples/ambiguity.py``
+norms), they are the weakest measures. WordNet distinguishes more senses than people do, and its
+number of senses is therefore closer to that of fine groups than to that of meanings. Command:
+``python examples/ambiguity.py``
 """
 
 import re

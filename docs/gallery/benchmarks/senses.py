@@ -6,8 +6,8 @@ Each method assigns the pairs of a word to clusters, which are compared with the
 the pairs. F is the B-cubed measure over words with at least two senses. The left panel compares
 methods on the same network, with maps that start from random positions. The right panel compares
 inputs of the clustering. The best results come from groups among the neighbours of a word, which
-are the senses that `Atlas.senses` lists; maps show where these senses are. Command: ``python
-examples/word_sense_induction.py``
+are the fine groups that `Atlas.senses` lists as parts of meanings; maps show where they are.
+Command: ``python examples/word_sense_induction.py``
 """
 
 from stored import OTHER, OURS, dots, panels, read

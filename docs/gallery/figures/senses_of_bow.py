@@ -1,0 +1,14 @@
+"""
+The senses of a word
+====================
+
+The word *bow* has several senses, such as a knot and a weapon. Each panel shows the map that
+explains most of a sense, around *bow*.
+"""
+
+import os
+
+import manymaps as mm
+
+atlas = mm.load_atlas(os.environ["MANYMAPS_DEMO"])  # written by `manymaps demo`
+figure = mm.plot_senses(atlas, "bow")
