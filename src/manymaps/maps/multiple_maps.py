@@ -10,6 +10,8 @@ MultipleMapsSNE    exp(-d2)      van der Maaten & Hinton 2009, section 3
 MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Maaten & Hinton
                                  2012 (joint)
 AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
+
+K of MultipleMapsTSNE is that of one degree of freedom. More of them give kernels between the two.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The similarity v_ij of the models in NumPy: kernels, and normalization of similarities.
 
-    v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),      K(d2) = exp(-d2)  or  1 / (1 + d2)
+    v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),      K(d2) = exp(-d2)  or  (1 + d2 / a)^-a
 
 These functions read finished maps, in float64 and in small pieces. Distances are in units of the
 kernel's width. Fits compute the sums in `manymaps.compute`.
