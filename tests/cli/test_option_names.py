@@ -225,7 +225,7 @@ EVERY = [
     *offered("stability", repeat_fits, "estimator", "data", "on_fit"),
     *offered("stability", stability, "atlases", "reference"),
     *offered("compare", mm.compare, "groups", "estimator", "on_tested"),
-    *offered("export", ambiguity, "atlases", "min_share", "min_weight"),
+    *offered("export", ambiguity, "atlases", "min_share", "min_weight", "level"),
     *offered("count", Words, "lowercase", "tokenizer"),
     *offered("count", count_cooccurrences, "source", "words", "progress"),
     *offered("senses", mm.Atlas.senses, "self", "word"),
