@@ -7,8 +7,7 @@ from pathlib import Path
 
 from manymaps.archive import Schema, ValuePart
 from manymaps.archive.archives import read_declared
-from manymaps.archive.arrays import csr_from, two_lengths
-from manymaps.archive.door import reject_wide
+from manymaps.archive.arrays import csr_from
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import texts_of
 from manymaps.data.counts import COLUMN_METADATA, COUNTS, ROW_METADATA, VERSION_KEY, Counts
@@ -41,9 +40,8 @@ def read_saved_counts(path: Path) -> Counts | None:
     if VERSION_KEY not in array_heads(path, "npz"):
         return None
     arrays = read_declared(path, COUNTS, VERSION_KEY)
-    shape = two_lengths(arrays["shape"], str(path))
-    reject_wide(path, shape)
-    values = csr_from(arrays, shape, str(path))
+    n_rows, n_columns = arrays["shape"].tolist()
+    values = csr_from(arrays, (n_rows, n_columns), str(path))
     try:
         rows, columns = texts_of(arrays["kinds"])
         stored = json.loads(str(arrays["report"]))
