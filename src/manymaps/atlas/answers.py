@@ -89,7 +89,7 @@ class Sense:
         The object's mixing proportion in the map.
     neighbors : tuple of Neighbor
         Members of the group: the observed ones, the strongest first, then those that only the model
-        places near the object.
+        positions near the object.
     n_fits : int or None
         Number of fits that have the sense, if several fits were compared.
     share : float in [0, 1]
@@ -367,7 +367,7 @@ def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:
 def _as_neighbors(
     atlas: AtlasData, members: Sequence[int], similarity: np.ndarray, i: int | None
 ) -> tuple[Neighbor, ...]:
-    """Objects as neighbours of object i, with the associations of i if these are wanted."""
+    """Objects as neighbours of object i, with the associations of i if these are needed."""
     strengths = [None] * len(members) if i is None else _observed(atlas, i, members)
     return tuple(
         Neighbor(atlas.labels[j], float(similarity[j]), strength)

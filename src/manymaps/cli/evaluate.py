@@ -99,8 +99,8 @@ def evaluate(options: EvaluateOptions) -> None:
 
     For a bipartite atlas, FILE contains counts. The report lists their log-likelihood and KL
     divergence under ATLAS. If the groups of the rows are known, it also lists the purity of the
-    rows' neighbourhoods and the lift: how much more likely the columns near a row are in its group
-    than overall.
+    rows' neighbourhoods and the lift. The lift states how much more likely the columns near a row
+    are in its group than overall.
 
     If FILE contains rated pairs of words (SimLex-999, MEN, WordSim-353, ...), the ratings are
     correlated with the similarities in ATLAS and with simpler measures: associative strength, the

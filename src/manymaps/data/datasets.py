@@ -188,30 +188,31 @@ def sense_names() -> dict[str, tuple[str, ...]]:
 def load_integers(
     noise: float = 0.0, *, random_state: int | np.random.Generator | None = None
 ) -> Associations:
-    """Similarities of the integers 0 to 9, rebuilt from a printed solution of additive clustering.
+    """Load similarities of the integers 0 to 9, as a printed additive clustering predicts them.
 
-    They are not the judgements of people: those of Shepard, Kilpatric and Cunningham (1975) were
-    fitted with the eight clusters `INTEGER_CLUSTERS` and the constant `INTEGER_CONSTANT` by
-    Tenenbaum (1996, table 1), and this is what that solution predicts.
+    They are not judgements of participants. Tenenbaum (1996, table 1) fitted the judgements of
+    Shepard, Kilpatric and Cunningham (1975) with the eight clusters `INTEGER_CLUSTERS` and the
+    constant `INTEGER_CONSTANT`. The similarities are the predictions of that solution.
 
     Parameters
     ----------
     noise : float, at least 0
-        Variance of normal noise that is added to each pair, as a share of the variance of the
-        similarities; 0.05 leaves the clusters to account for some 95 % of it. Noise that would
-        make a similarity negative is drawn again, which makes it less where many are near 0.
+        Variance of the normal noise that is added to each pair, as a share of the variance of the
+        similarities. With 0.05 the clusters account for about 95 % of the variance. Noise that
+        would make a similarity negative is drawn again, so there is less of it near 0. The default
+        is 0.
     random_state : int, Generator or None
-        The seed of the noise; None draws it from NumPy's global state, once.
+        Seed of the noise. None, the default, draws a seed once from NumPy's global state.
 
     Returns
     -------
     Associations
-        Symmetric, 10 objects, 45 pairs each way.
+        Symmetric similarities of 10 objects, with 45 pairs in each direction.
 
     Raises
     ------
     ParameterError
-        Where the noise is negative or not finite.
+        If the noise is negative or not finite.
 
     See Also
     --------
@@ -234,29 +235,29 @@ def load_integers(
 def load_consonants(
     noise: float = 0.0, *, random_state: int | np.random.Generator | None = None
 ) -> Associations:
-    """Similarities of sixteen English consonants, rebuilt from a printed solution.
+    """Load similarities of 16 English consonants, as a printed additive clustering predicts them.
 
-    They are not the confusions of listeners: those of Miller and Nicely (1955) were fitted with the
-    eight clusters `CONSONANT_CLUSTERS` and the constant `CONSONANT_CONSTANT` by Tenenbaum (1996,
-    table 2), and this is what that solution predicts. "th" is the consonant of *thin*, "dh" that of
-    *then*, "zh" that of *azure*.
+    They are not confusions of listeners. Tenenbaum (1996, table 2) fitted the confusions of Miller
+    and Nicely (1955) with the eight clusters `CONSONANT_CLUSTERS` and the constant
+    `CONSONANT_CONSTANT`. The similarities are the predictions of that solution. The labels "th",
+    "dh" and "zh" are the consonants of *thin*, *then* and *azure*.
 
     Parameters
     ----------
     noise : float, at least 0
-        As for `load_integers`.
+        Variance of the noise, as for `load_integers`. The default is 0.
     random_state : int, Generator or None
-        The seed of the noise; None draws it from NumPy's global state, once.
+        Seed of the noise. None, the default, draws a seed once from NumPy's global state.
 
     Returns
     -------
     Associations
-        Symmetric, 16 objects, 120 pairs each way.
+        Symmetric similarities of 16 objects, with 120 pairs in each direction.
 
     Raises
     ------
     ParameterError
-        Where the noise is negative or not finite.
+        If the noise is negative or not finite.
 
     See Also
     --------
