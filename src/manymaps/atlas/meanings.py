@@ -38,7 +38,7 @@ __all__ = ["MeaningSpace", "meaning_space"]
 
 # Chosen on 174 homonyms whose associates were coded by raters (examples/validation/homonyms.py).
 # B-cubed F is highest for cuts of 0.20 to 0.30 in USF, USF with single responses or 30 responses
-# per cue, and LWOW. As similarities, these cuts would be 0.48 in USF and 0.77 with single responses.
+# per cue, and LWOW. As a similarity, this is 0.48 in USF, but 0.77 with single responses.
 CUT = 0.25
 # Raters give a meaning of its own to strong associates, such as EYE for PUPIL: F is 0.818, compared
 # with 0.812 if all single associates join. If none does, F is 0.808 and 58 % of the words with one
