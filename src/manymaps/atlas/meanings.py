@@ -36,16 +36,16 @@ from manymaps.compute.runs import crossed_runs
 
 __all__ = ["MeaningSpace", "meaning_space"]
 
-# Chosen on 174 homonyms whose associates were coded by raters (examples/validation/homonyms.py),
-# in USF, USF with single responses, 30 responses per cue, and LWOW: B-cubed F is flat from 0.15 to
-# 0.30 in each. At fixed similarities it would need a cut of 0.47 in USF and 0.77 with single
-# responses.
+# Chosen on 174 homonyms whose associates were coded by raters (examples/validation/homonyms.py).
+# B-cubed F is highest for cuts of 0.20 to 0.30 in USF, USF with single responses or 30 responses
+# per cue, and LWOW. As a similarity, this is 0.48 in USF, but 0.77 with single responses.
 CUT = 0.25
-# Raters give a meaning of its own to strong associates, such as EYE for PUPIL: F 0.819 instead of
-# 0.813 if all single associates join, and 23 % instead of 42 % of words split if none does.
+# Raters give a meaning of its own to strong associates, such as EYE for PUPIL: F is 0.818, compared
+# with 0.812 if all single associates join. If none does, F is 0.808 and 58 % of the words with one
+# meaning are split instead of 25 %.
 LEAST_SINGLE = 0.1
-# Powers of 0.05 to 0.3 and 40 to 200 directions differ by less than 0.01 in F; an exponent of 3
-# gives 0.819, the 2 of the prediction models 0.802.
+# Powers of 0.05 to 0.3 and 40 to 200 directions differ by less than 0.01 in F. An exponent of 3
+# gives 0.818, and the 2 of the prediction models 0.800.
 _SHARED, _POWER, _DIMENSIONS, _EXPONENT = 0.6, 0.15, 70, 3.0
 # Words from which r and w are estimated: the standard errors are 0.005.
 _SAMPLE = 400
