@@ -85,7 +85,7 @@ def ratings_coverage(n_pairs: int, per_word: int, share: float, draws: int) -> n
             )
             # A bootstrap of ranks gives nearly the percentiles of one that ranks each sample.
             drawn = resampled_ends(rankdata(values, axis=1) if ranks else values, rng)
-            own = np.array([first.interval(), first.gain(second)[1:]])
+            own = np.array([first.interval()[1:], first.gain(second)[1:]])
             for kind, ends in zip(row, (drawn, own), strict=True):
                 kind += [low <= true <= high for (low, high), true in
                          zip(ends, (one, one - other), strict=True)]  # fmt: skip

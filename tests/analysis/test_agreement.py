@@ -56,6 +56,8 @@ def test_correlations_by_hand():
     assert found.with_fit[1] == pytest.approx(expected)
     assert found.shares is None
     assert mm.judge_agreement(mm.Judgements("abcd", [one, other])).with_fit is None
+    listed = ", ".join(f"{value:.2f}" for value in found.with_others)
+    assert repr(found) == f"<Agreement of 3 judges with the others: {listed}>"
 
 
 def test_too_few_pairs_have_no_correlation():
@@ -210,9 +212,3 @@ def test_clusters_a_plain_map_and_a_diagnosis_are_of_the_average():
     )
     kept = mm.associations_from(average, labels=labels, rows="keep")
     assert mm.diagnose(judgements) == mm.diagnose(kept)
-
-
-def test_an_agreement_prints_as_a_line():
-    found = mm.judge_agreement(judged())
-    assert repr(found).startswith("<Agreement of 5 judges with the others: 0.")
-    assert "\n" not in repr(found)

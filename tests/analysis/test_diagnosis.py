@@ -207,18 +207,23 @@ def figures(found: Diagnosis) -> np.ndarray:
     ])  # fmt: skip
 
 
+def without_fits():
+    return mock.patch.multiple(
+        diagnosis, _fits=lambda *_, **__: NO_FITS, _scalings=lambda *_, **__: NO_SCALINGS
+    )
+
+
 @settings(max_examples=20, deadline=None)
-@given(st.integers(0, 2**20), st.sampled_from([1e-8, 0.3, 1e12]))
+@given(st.integers(0, 2**20), st.sampled_from([1e-8, 0.3, 1e12, 2.0**-980, 2.0**1000]))
 def test_neither_the_order_nor_the_unit_matters(seed, unit):
-    S = table(9, seed)
-    order = np.random.default_rng(seed).permutation(9)
-    with (
-        mock.patch.object(diagnosis, "_fits", return_value=NO_FITS),
-        mock.patch.object(diagnosis, "_scalings", return_value=NO_SCALINGS),
-    ):
-        first = diagnose(S, affinity="precomputed")
-        second = diagnose(unit * S[np.ix_(order, order)], affinity="precomputed")
-    np.testing.assert_allclose(figures(second), figures(first), rtol=1e-6, atol=1e-9)
+    S, order = table(9, seed), np.random.default_rng(seed).permutation(9)
+    distances = 0.1 + np.random.default_rng(seed).random((9, 9))
+    distances = np.triu(distances, 1) + np.triu(distances, 1).T
+    for values, name in ((S, "affinity"), (distances, "metric")):
+        with without_fits():
+            first = diagnose(values, **{name: "precomputed"})
+            second = diagnose(unit * values[np.ix_(order, order)], **{name: "precomputed"})
+        np.testing.assert_allclose(figures(second), figures(first), rtol=1e-6, atol=1e-9)
 
 
 def test_hand_values():
@@ -346,7 +351,7 @@ def test_two_worlds_need_maps(noise):
     assert "maps are better than dimensions" in found.reason
 
 
-def test_symmetric_values_are_joint_whatever_reading_made_of_their_rows(monkeypatch):
+def test_symmetric_values_are_joint_whatever_reading_made_of_their_rows():
     values = np.zeros((15, 15))
     values[:14, :14] = colors(0.03)  # and one that is like no other
     read = associations_from(values)
@@ -358,15 +363,14 @@ def test_symmetric_values_are_joint_whatever_reading_made_of_their_rows(monkeypa
     np.testing.assert_allclose(figures(one), figures(other), atol=1e-9)
     np.testing.assert_allclose(one.held, other.held, atol=0.02)
     # What follows is known before a fit.
-    monkeypatch.setattr(diagnosis, "_fits", lambda *_, **__: NO_FITS)
-    monkeypatch.setattr(diagnosis, "_scalings", lambda *_, **__: NO_SCALINGS)
-    for found in (one, other, diagnose(values, affinity="precomputed")):
+    with without_fits():
+        third = diagnose(values, affinity="precomputed")
+        rows = diagnose(np.tril(values) * 2 + np.triu(values), affinity="precomputed")
+    for found in (one, other, third):
         assert found.asymmetry == 0
         assert found.normalization == "joint"
         assert found.n_objects == 14
         assert "symmetric, so they were judged jointly" in found.notes[-1]
-    rows = diagnose(sparse.csr_array(np.tril(values) * 2 + np.triu(values)).toarray(),
-                    affinity="precomputed")  # fmt: skip
     assert rows.normalization == "conditional"
     assert rows.asymmetry > 0.1
 
@@ -423,38 +427,15 @@ def test_the_same_seed_gives_the_same_figures_at_any_number_of_threads(monkeypat
 
 
 def test_vectors_keep_their_labels_and_many_are_drawn_by_lot(monkeypatch):
-    monkeypatch.setattr(diagnosis, "_fits", lambda *_, **__: NO_FITS)
-    monkeypatch.setattr(diagnosis, "_scalings", lambda *_, **__: NO_SCALINGS)
     monkeypatch.setattr(diagnosis, "_MOST_DISTANCES", 300)
     rng = np.random.default_rng(0)
     hub = np.vstack([np.zeros((1, 8)), np.eye(8), -np.eye(8)]) + rng.normal(0, 0.01, (17, 8))
-    found = diagnose(Vectors(["hub", *map(str, range(16))], hub))
-    assert found.most_shared == "hub"
-    assert found.max_shared_nearest_neighbor == 16
-    found = diagnose(rng.normal(size=(320, 2)).astype(np.float32))
-    assert found.n_objects == 300
-    assert "a random 300 of 320 objects" in found.notes[0]
-    assert found.n_pairs == 300 * 299 // 2
-
-
-@pytest.mark.parametrize("exponent", [-980, 1000])
-def test_figures_are_the_same_at_any_scale(exponent):
-    similarities = np.random.default_rng(0).random((30, 30))
-    np.fill_diagonal(similarities, 0)
-    distances = 0.1 + similarities + similarities.T
-    np.fill_diagonal(distances, 0)
-    for table, options in (
-        (similarities, {"affinity": "precomputed"}),
-        (distances, {"metric": "precomputed"}),
-    ):
-        scaled = np.ldexp(table, exponent)
-        with (
-            mock.patch.object(diagnosis, "_fits", return_value=NO_FITS),
-            mock.patch.object(diagnosis, "_scalings", return_value=NO_SCALINGS),
-        ):
-            found = diagnose(scaled, n_samples=1000, **options)
-            usual = diagnose(table, n_samples=1000, **options)
-        np.testing.assert_allclose(figures(found), figures(usual), rtol=1e-6, atol=1e-9)
+    with without_fits():
+        found = diagnose(Vectors(["hub", *map(str, range(16))], hub))
+        sample = diagnose(rng.normal(size=(320, 2)).astype(np.float32))
+    assert (found.most_shared, found.max_shared_nearest_neighbor) == ("hub", 16)
+    assert (sample.n_objects, sample.n_pairs) == (300, 300 * 299 // 2)
+    assert "a random 300 of 320 objects" in sample.notes[0]
 
 
 def test_objects_without_similarity_are_left_out():

@@ -123,33 +123,28 @@ suit\ttie\t90\t90\t1
 
 
 class TestNotes:
+    atlas, row = planted()
+    trials = people(atlas, row, 20, np.random.default_rng(0), of_one_mind=True)
+
     def test_norms_do_not_identify_participants(self, tmp_path):
-        atlas, row = planted()
-        trials = people(atlas, row, 20, np.random.default_rng(0), of_one_mind=True)
+        counts = counted(self.atlas, np.round(self.row * 200))
         file = tmp_path / "swow.csv"
         file.write_text(SWOW)
-        for norms in (
-            counted(atlas, np.round(row * 200)),
-            trials.associations("R12"),
-            mm.read_associations(file, responses="R123"),
-        ):
+        swow = mm.read_associations(file, responses="R123")
+        for norms in (counts, self.trials.associations("R12"), swow):
             (note,) = mm.intervals(norms).notes
             assert "each response was counted as one participant's" in note
             assert "too narrow" in note
-        assert mm.intervals(counted(atlas, np.round(row * 200)), atlas).notes == (note,)
+        assert mm.intervals(counts, self.atlas).notes == (note,)
 
     @pytest.mark.parametrize("by", [None, "participants", "responses"])
     def test_trials_that_identify_participants_get_no_note(self, by):
-        atlas, row = planted()
-        trials = people(atlas, row, 20, np.random.default_rng(0), of_one_mind=True)
-        assert mm.intervals(trials, by=by).notes == ()
-        assert mm.intervals(trials, atlas, by=by).notes == ()
+        assert mm.intervals(self.trials, by=by).notes == ()
+        assert mm.intervals(self.trials, self.atlas, by=by).notes == ()
 
     def test_trials_without_participants_count_as_those_of_different_ones(self):
-        atlas, row = planted()
-        trials = people(atlas, row, 20, np.random.default_rng(0), of_one_mind=True)
-        unknown = replace(trials, participant=None, participants=())
-        (note,) = mm.intervals(unknown, atlas).notes
+        unknown = replace(self.trials, participant=None, participants=())
+        (note,) = mm.intervals(unknown, self.atlas).notes
         assert "each trial was counted as one participant's" in note
 
 

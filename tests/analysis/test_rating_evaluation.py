@@ -35,25 +35,22 @@ def norms(n: int = N) -> mm.Associations:
     return mm.Associations(LABELS[:n], table / table.sum(axis=1, keepdims=True))
 
 
-@pytest.mark.parametrize("model", [MULTIPLE_MAPS_T_SNE, T_SNE, UNI_SNE])
+@pytest.mark.parametrize("model", [None, MULTIPLE_MAPS_T_SNE, T_SNE, UNI_SNE])
 def test_relatedness_is_the_mean_log_of_both_choices(model):
-    rng = np.random.default_rng(0)
-    made = mm.Atlas(LABELS, rng.normal(size=(1, N, 2)), np.ones((1, N)), model)
+    """For two maps, and for one map under several models."""
+    made = atlas()
+    if model is not None:
+        made = mm.Atlas(LABELS, made.maps[:1], np.ones((1, N)), model)
     a, b = np.triu_indices(N, 1)
     q = np.array([made.similarities(label) for label in LABELS])
     expected = (np.log(q[a, b]) + np.log(q[b, a])) / 2
     assert relatedness(made, a, b) == pytest.approx(expected, abs=1e-4)
 
 
-def test_of_two_maps_too_and_what_shares_none_has_the_least():
-    made = atlas()
-    q = np.array([made.similarities(label) for label in LABELS])
-    a, b = np.triu_indices(N, 1)
-    expected = np.log(q[a, b] * q[b, a]) / 2
-    assert relatedness(made, a, b) == pytest.approx(expected, abs=1e-4)
-    apart = np.array(made.proportions)
+def test_objects_that_share_no_map_have_the_least():
+    apart = np.array(atlas().proportions)
     apart[:, 0], apart[:, 1] = (1, 0), (0, 1)
-    found = relatedness(replace(made, proportions=apart), [0, 0, 1], [1, 2, 2])
+    found = relatedness(replace(atlas(), proportions=apart), [0, 0, 1], [1, 2, 2])
     assert np.isfinite(found).all()
     assert found[0] == found.min()
 
@@ -119,11 +116,6 @@ def test_unknown_words_are_told_and_pairs_that_others_lack_not_compared():
     assert record["pearson"] == pytest.approx(1)
 
 
-def test_nothing_known_is_an_error():
-    with pytest.raises(mm.DataError, match=r"contains both words of 0 of 1 pairs.*at least 3"):
-        mm.evaluate(atlas(), mm.Ratings(["hat"], ["cap"], [1]))
-
-
 def test_associations_of_the_atlas_serve_where_they_are_whole():
     table = norms().strengths
     whole = replace(atlas(), associations=strongest_associations(table))
@@ -163,15 +155,17 @@ def test_raw_trials_serve_as_norms():
     assert "katz_walk" in found.spearman
 
 
-def test_ratings_that_do_not_differ_correlate_with_nothing():
-    same = mm.Ratings(LABELS[:4], LABELS[4:8], np.full(4, 3.0))
-    with pytest.raises(
-        mm.DataError, match=r"all 4 pairs of arrays .* are rated 3; correlations need"
-    ):
-        mm.evaluate(atlas(), same)
-    few = mm.Ratings(LABELS[:2], LABELS[4:6], [1.0, 2.0])
-    with pytest.raises(mm.DataError, match=r"2 of 2 pairs of arrays; at least 3 pairs are needed$"):
-        mm.evaluate(atlas(), few)
+@pytest.mark.parametrize(
+    ("first", "second", "values", "message"),
+    [
+        (["hat"], ["cap"], [1], r"contains both words of 0 of 1 pairs.*at least 3"),
+        (LABELS[:4], LABELS[4:8], [3.0] * 4, r"all 4 pairs of arrays .* are rated 3; correlations"),
+        (LABELS[:2], LABELS[4:6], [1.0, 2.0], r"2 of 2 pairs of arrays; at least 3 pairs are nee"),
+    ],
+)
+def test_ratings_that_cannot_be_correlated(first, second, values, message):
+    with pytest.raises(mm.DataError, match=message):
+        mm.evaluate(atlas(), mm.Ratings(first, second, values))
 
 
 def test_ratings_of_any_size_correlate_alike():

@@ -32,11 +32,6 @@ def made(seed=0, n=40, n_maps=4, model=MULTIPLE_MAPS_T_SNE, spread=0.5):
     return Atlas([f"word{i}" for i in range(n)], maps, proportions, model)
 
 
-def turned(atlas, order):
-    """The same maps under other numbers."""
-    return replace(atlas, maps=atlas.maps[order], proportions=atlas.proportions[order])
-
-
 def reordered(atlas, order):
     """The same atlas with its objects in another order."""
     return replace(
@@ -124,7 +119,7 @@ class TestAgreement:
 
     def test_maps_under_other_numbers_are_found_again(self):
         atlas, order = made(n_maps=5), np.array([3, 0, 4, 1, 2])
-        found = stability([atlas, turned(atlas, order)])
+        found = stability([atlas, atlas.renumbered(order)])
         assert found.observed.recurrence == 1
         assert found.reference == 0
         assert found.maps[1].tolist() == np.argsort(order).tolist()
@@ -279,7 +274,7 @@ class TestConsensus:
 
     def test_any_fit_can_carry_it(self):
         atlas = made(n=30)
-        found = stability([atlas, turned(atlas, np.array([1, 0, 2, 3]))])
+        found = stability([atlas, atlas.renumbered([1, 0, 2, 3])])
         other = found.attach(1)
         assert {sense.n_fits for sense in other.senses("word0")} == {2}
         assert {sense.n_fits for sense in atlas.senses("word0")} == {None}

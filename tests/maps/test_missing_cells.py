@@ -179,7 +179,7 @@ class TestWhatElseKnowsThem:
     def test_a_diagnosis_says_that_it_takes_them_for_absent(self):
         notes = mm.diagnose(self.norms()).notes
         n = hidden_pairs().sum()
-        assert any(f"{n} cells are missing" in note for note in notes)
+        assert any(f"{n} missing cells" in note for note in notes)
 
 
 class TestWhatIsRefused:

@@ -306,7 +306,7 @@ class TestBadData:
 
     @pytest.mark.parametrize("table", [np.zeros((4, 4)), np.eye(4)], ids=["empty", "self pairs"])
     def test_nothing_to_fit(self, table):
-        with pytest.raises(DataError, match="no pair of different objects"):
+        with pytest.raises(DataError, match="no two different objects"):
             fitted(X=table)
 
     def test_single_object(self):

@@ -47,7 +47,9 @@ def test_without_shared_words_it_is_the_jackknife_over_pairs(ranks):
     assert found.deletions[: found.n_words] == pytest.approx(np.repeat(without, 2))
     centre = np.arctanh(found.value)
     margin = student.ppf(0.975, 59) * np.sqrt(((np.arctanh(without) - centre) ** 2).sum())
-    assert found.interval() == pytest.approx((np.tanh(centre - margin), np.tanh(centre + margin)))
+    assert found.interval()[1:] == pytest.approx(
+        (np.tanh(centre - margin), np.tanh(centre + margin))
+    )
 
 
 def test_of_many_normal_pairs_it_is_fishers_interval():
@@ -55,7 +57,7 @@ def test_of_many_normal_pairs_it_is_fishers_interval():
     a, b = measures(*np.arange(20_000).reshape(2, -1), rng)
     found = pair_correlation(a, b, *np.arange(20_000).reshape(2, -1), ranks=False)
     expected = np.tanh(np.arctanh(found.value) + np.array([-1.96, 1.96]) / np.sqrt(9_997))
-    assert np.array(found.interval()) == pytest.approx(expected, abs=1e-3)
+    assert np.array(found.interval()[1:]) == pytest.approx(expected, abs=1e-3)
 
 
 def test_the_order_of_pairs_and_of_their_words_changes_nothing():
@@ -76,12 +78,12 @@ def test_limits():
     first, second = all_pairs(6)
     a = np.arange(15.0)
     line = pair_correlation(a, 2 * a + 1, first, second, ranks=False)
-    assert line.interval() == pytest.approx((1, 1))
-    assert line.interval()[1] == 1
+    assert line.interval()[1:] == pytest.approx((1, 1))
+    assert line.interval().high == 1
     fall = pair_correlation(a, -(a**3), first, second, ranks=True)
-    assert fall.interval() == pytest.approx((-1, -1))
+    assert fall.interval()[1:] == pytest.approx((-1, -1))
     same = pair_correlation(a, np.full(15, 0.1), first, second, ranks=False)
-    assert np.isnan([same.value, *same.interval(), *line.gain(same)]).all()
+    assert np.isnan([*same.interval(), *line.gain(same)]).all()
 
 
 def test_a_word_of_all_pairs_counts_as_fixed():
@@ -90,7 +92,7 @@ def test_a_word_of_all_pairs_counts_as_fixed():
     a, b = rng.normal(size=(2, 40)) + rng.normal(size=40)
     star = pair_correlation(a, b, np.zeros(40, int), np.arange(1, 41), ranks=False)
     assert np.isnan(star.deletions[0])
-    low, high = star.interval()
+    low, high = star.interval()[1:]
     assert -1 < low < star.value < high < 1
 
 
@@ -108,7 +110,7 @@ def test_coverage_when_each_word_is_in_many_pairs(ranks):
         alone = pair_correlation(*measures(first, second, rng), *np.arange(800).reshape(2, 400),
                                  ranks=ranks)  # fmt: skip
         for k, one in enumerate((found, alone)):
-            low, high = one.interval()
+            low, high = one.interval()[1:]
             covered[k] += low <= truth <= high
     assert covered[0] >= binom.ppf(0.001, n_draws, 0.95)
     assert covered[1] < 0.88 * n_draws

@@ -85,14 +85,6 @@ def test_means_are_taken_over_words(seed):
     assert some.chance == pytest.approx(found.chance[found.words < 20].mean())
 
 
-def test_votes_and_pairs_go_together():
-    _, _, strengths, senses = random_problem()
-    with pytest.raises(DataError, match="one row per pair"):
-        word_separation(np.ones((3, 2)), strengths, senses)
-    with pytest.raises(DataError, match="one sense per pair"):
-        word_separation(np.ones((strengths.nnz, 2)), strengths, senses[:3])
-
-
 def test_one_map_separates_nothing():
     found = sense_separation(*random_problem(n_maps=1))
     assert (found.score, found.chance, found.standard_error) == (0, 0, 0)
@@ -105,28 +97,22 @@ def test_maps_that_ignore_the_senses_score_chance():
     assert abs(found.contrast) < 0.01
 
 
-def test_pairs_scattered_over_maps_score_but_show_no_contrast():
+def test_one_map_per_sense_is_perfect_and_one_per_pair_shows_no_contrast():
     n = 31
-    maps, proportions = np.zeros((n - 1, n, 2)), np.zeros((n - 1, n))
-    proportions[:, 0] = 1 / (n - 1)
-    proportions[np.arange(n - 1), np.arange(1, n)] = 1
-    strengths = sparse.csr_array(np.vstack([[0, *[1.0] * (n - 1)], np.zeros((n - 1, n))]))
-    found = sense_separation(maps, proportions, strengths, np.arange(n - 1) % 3)
-    assert found.score == found.chance == 1
-    assert found.contrast == 0
-
-
-def test_one_map_per_sense_is_perfect():
-    n = 31
-    maps, proportions = np.zeros((3, n, 2)), np.zeros((3, n))
     senses = np.arange(n - 1) % 3
-    proportions[:, 0] = 1 / 3
-    proportions[senses, np.arange(1, n)] = 1
     strengths = sparse.csr_array(np.vstack([[0, *[1.0] * (n - 1)], np.zeros((n - 1, n))]))
-    found = sense_separation(maps, proportions, strengths, senses)
-    assert (found.score, found.within, found.across, found.n_words) == (1, 1, 0, 1)
-    assert found.chance < 1
-    assert np.isnan(found.standard_error)
+    found = []
+    for n_maps, map_of_pair in ((3, senses), (n - 1, np.arange(n - 1))):
+        proportions = np.zeros((n_maps, n))
+        proportions[:, 0] = 1 / n_maps
+        proportions[map_of_pair, np.arange(1, n)] = 1
+        maps = np.zeros((n_maps, n, 2))
+        found.append(sense_separation(maps, proportions, strengths, senses))
+    perfect, scattered = found
+    assert (perfect.score, perfect.within, perfect.across, perfect.n_words) == (1, 1, 0, 1)
+    assert perfect.chance < 1
+    assert np.isnan(perfect.standard_error)
+    assert (scattered.score, scattered.chance, scattered.contrast) == (1, 1, 0)
 
 
 def test_senses_of_one_pair_and_pairs_of_no_weight_do_not_count():
@@ -199,6 +185,9 @@ def test_refusals(change, error, words):
     arguments = dict(zip(names, random_problem(), strict=True)) | change
     with pytest.raises(error, match=words):
         sense_separation(**arguments)
+    _, _, strengths, senses = random_problem()
+    with pytest.raises(DataError, match="one row per pair"):
+        word_separation(np.ones((3, 2)), strengths, senses)
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])

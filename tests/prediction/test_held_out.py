@@ -137,7 +137,7 @@ class TestSplit:
             split_associations(table)
         with pytest.raises(DataError, match="2 cues cannot be split"):
             split_associations(table, by="row")
-        with pytest.raises(DataError, match="nothing to fit"):
+        with pytest.raises(DataError, match="nothing can be fitted"):
             split_associations(sparse.csr_array((4, 4)))
 
     @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from manymaps.data.judgements import Judgements
 from manymaps.data.results import TabularResult
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
+from manymaps.metrics.measures import ratio
 
 __all__ = ["Agreement", "judge_agreement"]
 
@@ -90,14 +91,11 @@ class Agreement(TabularResult):
         list of dict
             The values of each judge by name.
         """
+        names = ("n_pairs", "with_others", "with_fit", "shares")
+        parts = {name: getattr(self, name) for name in names}
         return [
-            {
-                "judge": judge,
-                "n_pairs": int(self.n_pairs[k]),
-                "with_others": float(self.with_others[k]),
-                "with_fit": None if self.with_fit is None else float(self.with_fit[k]),
-                "shares": None if self.shares is None else self.shares[k].tolist(),
-            }
+            {"judge": judge}
+            | {name: None if part is None else part[k].tolist() for name, part in parts.items()}
             for k, judge in enumerate(self.judges)
         ]
 
@@ -219,12 +217,10 @@ def _scale(chosen: np.ndarray, average: np.ndarray, normalization: str) -> np.nd
     sums = np.where(judged, average, 0.0).sum(axis=1, keepdims=True)
     explained = np.where(judged, chosen, 0.0).sum(axis=1, keepdims=True)
     if normalization == "conditional":
-        return np.divide(sums, explained, out=np.zeros_like(sums), where=explained > 0)
+        return ratio(sums, explained, 0.0)
     counts = judged.sum(axis=1, keepdims=True)
-    inverse = np.divide(counts, sums, out=np.zeros_like(sums), where=sums > 0)
-    both = inverse + inverse.T
-    total = 2 * counts.sum() / explained.sum()
-    return np.divide(total, both, out=np.zeros_like(both), where=both > 0)
+    inverse = ratio(counts, sums, 0.0)
+    return ratio(2 * counts.sum() / explained.sum(), inverse + inverse.T, 0.0)
 
 
 def _check_labels(judgements: Judgements, labels: Any) -> None:

@@ -27,9 +27,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from manymaps.analysis.object_order import object_keys
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError
 from manymaps.labels import first_of
+from manymaps.metrics.measures import ratio
 
 __all__ = ["Alignment", "align", "map_pairs"]
 
@@ -172,7 +174,7 @@ def map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.nda
     first, second = first.astype(np.float64), second.astype(np.float64)
     least = np.array([np.minimum(row, second).sum(axis=1) for row in first])
     most = first.sum(axis=1)[:, None] + second.sum(axis=1) - least
-    similar = np.divide(least, most, out=np.zeros_like(least), where=most > 0)
+    similar = ratio(least, most, 0.0)
     matches, values = np.full(len(first), -1), np.zeros(len(first))
     one, other = linear_sum_assignment(similar, maximize=True)
     matches[one], values[one] = other, similar[one, other]
@@ -199,7 +201,7 @@ def _shared(atlas: Atlas, reference: Atlas) -> tuple[np.ndarray, np.ndarray]:
 
 def _places(atlas: Atlas) -> dict[tuple[str, str], int]:
     """Return the index of each object whose label is unique."""
-    keys = list(zip(atlas.kinds or [""] * atlas.n_objects, atlas.labels, strict=True))
+    keys = object_keys(atlas)
     often = Counter(keys)
     return {key: i for i, key in enumerate(keys) if often[key] == 1}
 

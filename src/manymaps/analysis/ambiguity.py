@@ -43,18 +43,10 @@ from manymaps.data.resampling import N_RESPONSES, resampled
 from manymaps.data.results import TabularResult, label_columns
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
+from manymaps.metrics.measures import ratio
 from manymaps.seeds import drawn_generator
 
 __all__ = ["Ambiguity", "ambiguity"]
-
-_COLUMNS = (
-    "ambiguity",
-    "standard_error",
-    "n_senses",
-    "n_fits",
-    "effective_responses",
-    "distinct_responses",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,9 +107,8 @@ class Ambiguity(TabularResult):
     @property
     def columns(self) -> dict[str, np.ndarray]:
         """Return all columns by name, one value per word, with the kind if there are two."""
-        return label_columns(self.labels, self.kinds) | {
-            name: getattr(self, name) for name in _COLUMNS
-        }
+        arrays = {name: part for name, part in vars(self).items() if isinstance(part, np.ndarray)}
+        return label_columns(self.labels, self.kinds) | arrays
 
 
 def ambiguity(
@@ -190,7 +181,7 @@ def ambiguity(
     if not fits:
         raise DataError("ambiguity got no atlas; pass at least one fit")
     first = fits[0]
-    fits = [first, *(in_order_of(first, other, k) for k, other in enumerate(fits[1:], start=1))]
+    fits = [first, *in_order_of(first, fits[1:])]
     if len(fits) == 1 and first.consensus is not None:
         parts = list(_of_consensus(first))
     else:
@@ -284,7 +275,6 @@ def _mean_and_spread(
     """Return mean, standard deviation and number of the fits that have a value."""
     counts = there.sum(axis=0)
     known = np.where(there, values, 0.0)
-    mean = np.divide(known.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    mean = ratio(known.sum(axis=0), counts)
     squares = np.where(there, (known - mean) ** 2, 0.0).sum(axis=0)
-    spread = np.divide(squares, counts - 1, out=np.full(len(counts), np.nan), where=counts > 1)
-    return mean, np.sqrt(spread), counts
+    return mean, np.sqrt(ratio(squares, counts - 1)), counts

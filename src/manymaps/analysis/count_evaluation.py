@@ -30,6 +30,7 @@ from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.labels import FIRST, first_of, plural
 from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
+from manymaps.metrics.measures import Measure
 from manymaps.metrics.spaces import MapSpace
 
 __all__ = ["CountEvaluation", "evaluate_counts"]
@@ -116,15 +117,14 @@ class CountEvaluation:
             "mu_local", "mu_local_se", "mu_global", "mu_global_se", "recall_at_10",
             "trustworthiness", "continuity", "neighbors",
         )  # fmt: skip
-        of_groups: dict[str, Any] = {"groups": self.groups, "n_groups": self.n_groups}
-        for name, measure in (("purity", self.purity), ("lift", self.lift)):
-            of_groups[name] = None if measure is None else measure.mean
-            of_groups[f"{name}_se"] = None if measure is None else measure.standard_error
         return {
             "log_likelihood": self.log_likelihood,
             "kl_divergence": self.kl_divergence,
             **dict.fromkeys(of_one_kind),
-            **of_groups,
+            "groups": self.groups,
+            "n_groups": self.n_groups,
+            **mean_record("purity", self.purity),
+            **mean_record("lift", self.lift),
             "purity_by_lot": self.chance,
             "n_objects": self.n_rows + self.n_columns,
             "n_rows": self.n_rows,
@@ -181,20 +181,23 @@ def evaluate_counts(
     if column is None:
         return plain
     values = _group_of_rows(atlas, counts, column)
-    rows = rows[[_is_there(value) for value in values[rows]]]
-    problem = _no_groups(column, values[rows], plain.kinds[0])
-    if problem and groups is not None:
-        raise DataError(problem)
-    if problem:
-        return replace(
-            plain, notes=(*notes, f"{problem}; {setting('groups', 'COLUMN')} selects another")
+    rows = rows[[value is not None and value == value and value != "" for value in values[rows]]]
+    sizes = np.unique(values[rows], return_counts=True)[1]
+    if len(sizes) < 2 or sizes.max() < 2:
+        problem = (
+            f"the column {column!r} assigns {plural(plain.kinds[0], len(rows))} to {len(sizes):,} "
+            "groups; purity needs at least two groups, one of which has at least two rows"
         )
-    plain = replace(plain, n_grouped=len(rows))
+        if groups is not None:
+            raise DataError(problem)
+        other = setting("groups", "COLUMN")
+        return replace(plain, notes=(*notes, f"{problem}; {other} selects another"))
+    plain = replace(plain, groups=column, n_grouped=len(rows))
     if sample is None and len(rows) > MOST_IN_FULL:
         sample = SAMPLE
     if sample is not None and sample < len(rows):
         rows = np.sort(np.random.default_rng(random_state).choice(rows, sample, replace=False))
-    return _with_groups(plain, atlas, table, column, rows, values[rows])
+    return _with_groups(plain, atlas, table, rows, values[rows])
 
 
 def _likelihood(atlas: Atlas, table: sparse.csr_array, n_counts: float) -> CountEvaluation:
@@ -213,41 +216,29 @@ def _likelihood(atlas: Atlas, table: sparse.csr_array, n_counts: float) -> Count
     )
 
 
-def _no_groups(column: str, values: np.ndarray, kind: str) -> str:
-    """Return the reason why the rows' groups cannot be measured, or an empty text."""
-    sizes = np.unique(values, return_counts=True)[1]
-    if len(sizes) >= 2 and sizes.max() >= 2:
-        return ""
-    return (
-        f"the column {column!r} assigns {plural(kind, len(values))} to {len(sizes):,} groups; "
-        "purity needs at least two groups, one of which has at least two rows"
-    )
-
-
 def _with_groups(
-    evaluation: CountEvaluation,
+    plain: CountEvaluation,
     atlas: Atlas,
     table: sparse.csr_array,
-    column: str,
     rows: np.ndarray,
     values: np.ndarray,
 ) -> CountEvaluation:
-    model, (_, columns) = atlas.model, sides(atlas)
-
-    def space(members: np.ndarray) -> MapSpace:
-        maps, proportions = atlas.maps[:, members], atlas.proportions[:, members]
-        return MapSpace(maps, proportions, model.kernel, model.kernel_width)
-
+    everyone = np.concatenate([rows, sides(atlas)[1]])
     sizes = np.unique(values, return_counts=True)[1].astype(float)
     return replace(
-        evaluation,
-        groups=column,
+        plain,
         n_groups=len(sizes),
-        purity=group_purity(space(rows), values),
-        lift=group_lift(space(np.concatenate([rows, columns])), values, table[rows]),
+        purity=group_purity(map_space(atlas, rows), values),
+        lift=group_lift(map_space(atlas, everyone), values, table[rows]),
         chance=float((sizes * (sizes - 1)).sum() / (len(rows) * (len(rows) - 1))),
         n_measured=len(rows),
     )
+
+
+def map_space(atlas: Atlas, members: np.ndarray | slice = slice(None)) -> MapSpace:
+    """Return the space of the maps of an atlas, or of some of its objects."""
+    model, maps, proportions = atlas.model, atlas.maps[:, members], atlas.proportions[:, members]
+    return MapSpace(maps, proportions, model.kernel, model.kernel_width)
 
 
 def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, tuple[str, ...]]:
@@ -310,8 +301,10 @@ def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
     return np.array([group.get(atlas.labels[i], "") for i in rows.tolist()], dtype=object)
 
 
-def _is_there(value: Any) -> bool:
-    return value is not None and value == value and value != ""
+def mean_record(name: str, measure: Measure | None) -> dict[str, float | None]:
+    """Return a mean and its standard error by name, or None without a measure."""
+    values = (None, None) if measure is None else (measure.mean, measure.standard_error)
+    return dict(zip((name, f"{name}_se"), values, strict=True))
 
 
 def _whole(number: float) -> float | int:

@@ -65,7 +65,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -95,6 +95,7 @@ from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.labels import plural
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
+from manymaps.metrics.measures import ratio
 from manymaps.metrics.spaces import MapSpace
 from manymaps.model.choice import Normalization
 from manymaps.model.similarities import normalized
@@ -279,15 +280,7 @@ class _Subject:
     near: sparse.csr_array
     distances: np.ndarray | None
     notes: tuple[str, ...]
-    joint: bool = False
-
-    @property
-    def kind(self) -> str:
-        return "similarities" if self.distances is None else "distances"
-
-    @property
-    def normalization(self) -> Normalization:
-        return "joint" if self.joint else "conditional"
+    normalization: Normalization = "conditional"
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,29 +302,30 @@ class _Task:
         return self.P.nnz // 2 if self.normalization == "joint" else self.P.nnz
 
 
-@dataclass(frozen=True)
-class _Fits:
+class _Fits(NamedTuple):
     """Shares of each number of planar maps, and of one map of four dimensions."""
 
-    tried: tuple[int, ...]
+    n_maps_tried: tuple[int, ...]
     held: tuple[float, ...]
     kept: tuple[float, ...]
     held_in_four: float
     kept_in_four: float
 
-
-@dataclass(frozen=True)
-class _Scalings:
-    plane: NonmetricScaling
-    in_four: float
-    by_chance: float
+    def decisive(self, few: bool) -> tuple[tuple[float, ...], float]:
+        """Return the shares that decide, those of planar maps and that of four dimensions."""
+        return (self.held, self.held_in_four) if few else (self.kept, self.kept_in_four)
 
 
-@dataclass(frozen=True)
-class _Suggestion:
+class _Scalings(NamedTuple):
+    scaling: NonmetricScaling
+    stress_in_four: float
+    stress_by_chance: float
+
+
+class _Suggestion(NamedTuple):
     serves: str
-    maps: int
-    dimensions: int
+    suggested_maps: int
+    suggested_dimensions: int
     reason: str
 
 
@@ -413,11 +407,12 @@ def diagnose(
         suggested = _for_distances(fits, unreturned, negative, task.few)
     else:
         suggested = _suggestion(fits, task, scalings)
+    are_distances = subject.distances is not None
     return Diagnosis(
         n_objects=near.shape[0],
-        n_pairs=int(near.nnz if subject.distances is None else near.nnz // 2),
+        n_pairs=near.nnz // 2 if are_distances else near.nnz,
         n_components=int(sparse.csgraph.connected_components(near, directed=False)[0]),
-        kind=subject.kind,
+        kind="distances" if are_distances else "similarities",
         asymmetry=unreturned,
         intransitivity=paths.open.value,
         intransitivity_error=paths.open.standard_error,
@@ -434,23 +429,14 @@ def diagnose(
         n_triangles=triangles.n,
         negative_share=negative.value,
         negative_error=negative.standard_error,
-        n_maps_tried=fits.tried,
-        held=fits.held,
-        kept=fits.kept,
         n_fitted=task.P.shape[0],
-        suggested_maps=suggested.maps,
-        reason=suggested.reason,
         explained=_explained(subject, task, suggested, random_state, n_jobs),
         normalization=task.normalization,
-        held_in_four=fits.held_in_four,
-        kept_in_four=fits.kept_in_four,
-        serves=suggested.serves,
-        suggested_dimensions=suggested.dimensions,
-        stress=scalings.plane.stress,
-        stress_in_four=scalings.in_four,
-        stress_by_chance=scalings.by_chance,
-        scaling=scalings.plane,
+        stress=scalings.scaling.stress,
         notes=subject.notes,
+        **fits._asdict(),
+        **suggested._asdict(),
+        **scalings._asdict(),
     )
 
 
@@ -550,8 +536,9 @@ def _similarities(data: Associations) -> _Subject:
     notes = [f"{alone:,} objects without a similarity to another are left out"] if alone else []
     if data.n_missing:
         notes.append(f"{data.n_missing:,} missing cells were treated as similarities of 0")
-    joint = asymmetry(S) <= _EQUAL
-    if joint:
+    normalization: Normalization = "conditional"
+    if asymmetry(S) <= _EQUAL:
+        normalization = "joint"
         S = sparse.csr_array((S + S.T) / 2)
         notes.append(
             "similarities are symmetric, so they were judged jointly over all pairs instead of "
@@ -559,7 +546,8 @@ def _similarities(data: Associations) -> _Subject:
         )
     S.data = _within_range(S.data)
     labels = [data.labels[i] for i in paired]
-    return _Subject(labels, sparse.csr_array(S[paired][:, paired]), None, tuple(notes), joint)
+    near = sparse.csr_array(S[paired][:, paired])
+    return _Subject(labels, near, None, tuple(notes), normalization)
 
 
 def _distances(
@@ -628,11 +616,9 @@ def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
     if n > _MOST_FITTED:
         some = _together(table, generator, _MOST_FITTED)
         table = table[some][:, some]
-    if subject.joint:
-        return _Task(table, joint_target(table).values, subject.normalization)
-    sums = np.asarray(table.sum(axis=1)).ravel()
-    unit = sparse.diags_array(1 / np.where(sums > 0, sums, 1)).tocsr()
-    P = sparse.csr_array(unit @ table)
+    if subject.normalization == "joint":
+        return _Task(table, joint_target(table).values, "joint")
+    P = sparse.csr_array(sparse.diags_array(ratio(1.0, table.sum(axis=1), 1.0)).tocsr() @ table)
     return _Task(P, P, subject.normalization)
 
 
@@ -720,8 +706,8 @@ def _best_fit(
         # Starts differ between seeds, so that no start that suits other data decides.
         fit = MultipleMapsTSNE(
             n_maps, n_components, penalty=0.0, affinity="precomputed", init="random",
-            normalization=task.normalization, random_state=_seed(seed, start), n_jobs=n_jobs,
-            **settings,
+            normalization=task.normalization, n_jobs=n_jobs, **settings,
+            random_state=int(np.random.SeedSequence([seed, start]).generate_state(1)[0]),
         )  # fmt: skip
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
@@ -737,17 +723,13 @@ def _explained(
     if subject.distances is not None:
         return math.nan
     fit = MultipleMapsTSNE(
-        suggested.maps, suggested.dimensions, affinity="precomputed",
+        suggested.suggested_maps, suggested.suggested_dimensions, affinity="precomputed",
         normalization=task.normalization, random_state=seed, n_jobs=n_jobs,
     )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         fit.fit(task.table)
     return mean_explained(fit.atlas_)
-
-
-def _seed(seed: int, start: int) -> int:
-    return int(np.random.SeedSequence([seed, start]).generate_state(1)[0])
 
 
 def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool) -> _Suggestion:
@@ -758,18 +740,17 @@ def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool
         f"dimensions preserve {fits.kept[0]:.0%} of the neighbours by weight, and four dimensions "
         f"{fits.kept_in_four:.0%}"
     )
-    plane, four = (fits.held[0], fits.held_in_four) if few else (fits.kept[0], fits.kept_in_four)
-    more = four - plane > MARGIN
+    shares, four = fits.decisive(few)
+    more = four - shares[0] > MARGIN
     return _Suggestion("dimensions" if more else "plane", 1, 4 if more else 2, reason)
 
 
 def _suggestion(fits: _Fits, task: _Task, scalings: _Scalings) -> _Suggestion:
     """Suggest maps if two represent more than four dimensions do, by more than the margin."""
-    shares = fits.held if task.few else fits.kept
-    four = fits.held_in_four if task.few else fits.kept_in_four
+    shares, four = fits.decisive(task.few)
     one, two = shares[0], shares[min(1, len(shares) - 1)]
     plane = f"one planar map represents {one:.0%} of the strength"
-    stress, chance = scalings.plane.stress, scalings.by_chance
+    stress, chance = scalings.scaling.stress, scalings.stress_by_chance
     ordered = task.normalization == "joint" and 2 * stress < chance
     if ordered and stress <= GOOD:
         reason = f"{plane} and preserves the order of the similarities (stress {stress:.3f})"
@@ -781,7 +762,7 @@ def _suggestion(fits: _Fits, task: _Task, scalings: _Scalings) -> _Suggestion:
         f"{four:.0%}"
     )
     if two - four > (MARGIN_OF_ORDERED if ordered else MARGIN):
-        at, reason = _fewest(fits.tried[1:], shares[1:])
+        at, reason = _fewest(fits.n_maps_tried[1:], shares[1:])
         reason = f"{plane}, {others}; maps are better than dimensions, and {reason}"
         return _Suggestion("maps", at, 2, reason)
     if four - one > MARGIN and not ordered and _warranted(task, 4):

@@ -26,6 +26,8 @@ from manymaps.analysis.count_evaluation import (
     SAMPLE,
     CountEvaluation,
     evaluate_counts,
+    map_space,
+    mean_record,
 )
 from manymaps.analysis.rating_evaluation import RatingEvaluation, evaluate_ratings
 from manymaps.analysis.triplet_evaluation import TripletEvaluation, evaluate_triplets
@@ -49,14 +51,8 @@ from manymaps.metrics import (
     strongest_recall,
     trustworthiness,
 )
-from manymaps.metrics.spaces import (
-    DistanceSpace,
-    MapSpace,
-    SimilaritySpace,
-    Space,
-    VectorSpace,
-    blocks,
-)
+from manymaps.metrics.neighborhoods import memberships
+from manymaps.metrics.spaces import DistanceSpace, SimilaritySpace, Space, VectorSpace
 from manymaps.model.observed import objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
@@ -116,12 +112,11 @@ class Evaluation:
     neighbors: int
 
     def __repr__(self) -> str:
-        measures = {
-            "local": self.local, "global": self.overall, "trustworthiness": self.trust,
-            "continuity": self.continuity,
-        }  # fmt: skip
-        values = ", ".join(f"{name} {measure.mean:.3f}" for name, measure in measures.items())
-        return f"<Evaluation of {plural('object', self.n_objects)}: {values}>"
+        return (
+            f"<Evaluation of {plural('object', self.n_objects)}: local {self.local.mean:.3f}, "
+            f"global {self.overall.mean:.3f}, trustworthiness {self.trust.mean:.3f}, "
+            f"continuity {self.continuity.mean:.3f}>"
+        )
 
     @property
     def n_measured(self) -> int:
@@ -138,15 +133,11 @@ class Evaluation:
         """
         return {
             "kl_divergence": self.kl_divergence,
-            "mu_local": self.local.mean,
-            "mu_local_se": self.local.standard_error,
-            "mu_global": self.overall.mean,
-            "mu_global_se": self.overall.standard_error,
+            **mean_record("mu_local", self.local),
+            **mean_record("mu_global", self.overall),
             "recall_at_10": self.recall,
-            "trustworthiness": self.trust.mean,
-            "trustworthiness_se": self.trust.standard_error,
-            "continuity": self.continuity.mean,
-            "continuity_se": self.continuity.standard_error,
+            **mean_record("trustworthiness", self.trust),
+            **mean_record("continuity", self.continuity),
             "n_objects": self.n_objects,
             "n_measured": self.n_measured,
             "neighbors": self.neighbors,
@@ -262,8 +253,7 @@ def evaluate(
         data = Vectors(names, values)
     metric = metric or atlas.settings.metric or "euclidean"
     shared = _shared_objects(atlas, data, metric)
-    of_fit = None if perplexity is None else tuple(np.atleast_1d(perplexity).tolist())
-    target = _target(shared, metric, of_fit, keep_missing_mass)
+    target = _target(shared, metric, perplexity, keep_missing_mass)
     return _measured(shared, target, metric, n_neighbors, sample, random_state)
 
 
@@ -360,9 +350,7 @@ def _measured(
     k = n_neighbors or min(USUAL_NEIGHBORS, (n - 1) // 2)
     if sample is None and n > MOST_IN_FULL:
         sample = SAMPLE
-    model = atlas.model
-    data = _space(shared, metric)
-    maps = MapSpace(atlas.maps, atlas.proportions, model.kernel, model.kernel_width)
+    data, maps = _space(shared, metric), map_space(atlas)
     drawn: dict[str, Any] = {"sample": sample, "random_state": seed}
     local = mu_local(data, maps, k=k, **drawn)
     nearest = _nearest(data, local.rows)
@@ -374,7 +362,7 @@ def _measured(
         continuity=continuity(data, maps, k=k, **drawn),
         recall=strongest_recall(
             atlas.maps, atlas.proportions, nearest,
-            k=RECALLED, kernel=model.kernel, kernel_width=model.kernel_width,
+            k=RECALLED, kernel=maps.kernel, kernel_width=maps.kernel_width,
         ),
         n_objects=n,
         neighbors=k,
@@ -392,7 +380,7 @@ def _space(shared: _Shared, metric: str) -> Space:
 def _target(
     shared: _Shared,
     metric: str,
-    perplexity: tuple[float, ...] | None,
+    perplexity: float | Sequence[float] | None,
     keep_missing_mass: bool,
 ) -> Target:
     """Return P as a fit of the atlas's model computes it from these data."""
@@ -403,7 +391,8 @@ def _target(
         return conditional_target(
             shared.values, keep_missing_mass=keep_missing_mass, observed=shared.observed
         )
-    affinity = shared.atlas.settings.similarities_by(perplexity)
+    numbers = None if perplexity is None else tuple(np.atleast_1d(perplexity).tolist())
+    affinity = shared.atlas.settings.similarities_by(numbers)
     rows = affinity.similarities(shared.values, metric=metric)
     return joint_target(rows, average=not affinity.joint) if joint else conditional_target(rows)
 
@@ -417,15 +406,7 @@ def _divergence(atlas: Atlas, target: Target) -> float:
 
 
 def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:
-    """Return a table with a 1 for the nearest neighbour of each row, the first of ties."""
-    everyone = np.arange(data.n_objects)
-    owners, nearest = [], []
-    for block in blocks(rows, data.n_objects):
-        counts, places, _ = data.candidates(block, everyone, 1)
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        some = np.flatnonzero(counts)
-        owners.append(block[some])
-        nearest.append([int(places[starts[i] : starts[i + 1]].min()) for i in some])
-    pairs = (np.concatenate(owners), np.concatenate(nearest).astype(np.int64))
-    shape = (data.n_objects, data.n_objects)
-    return sparse.csr_array((np.ones(len(pairs[0])), pairs), shape)
+    """Return a table of the nearest neighbours of rows, equal for ties."""
+    n = data.n_objects
+    near = memberships(data, rows, np.arange(n), np.ones(len(rows), np.int64)).tocoo()
+    return sparse.csr_array((near.data, (rows[near.row], near.col)), (n, n))

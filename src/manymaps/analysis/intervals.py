@@ -46,37 +46,13 @@ from manymaps.data.resampling import Unit, check_unit, counted_responses
 from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError
 from manymaps.labels import first_of, fold, label_places
+from manymaps.metrics.measures import Interval, ratio
 from manymaps.metrics.proportions import design_effects, effective_number, proportion_interval
 
 __all__ = ["Interval", "Intervals", "intervals"]
 
 # Keeps a cell of a table readable.
 _MEMBERS_LISTED = 8
-
-
-class Interval(NamedTuple):
-    """Value with its confidence limits at the requested level.
-
-    Attributes
-    ----------
-    value, low, high : float
-        The estimate, its lower limit and its upper limit.
-
-    See Also
-    --------
-    Intervals
-
-    Examples
-    --------
-    >>> from manymaps import Interval
-    >>> value, low, high = Interval(0.75, 0.6, 0.86)
-    >>> round(high - low, 2)
-    0.26
-    """
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -352,18 +328,15 @@ def intervals(
 def _notes(data: Associations | Trials) -> tuple[str, ...]:
     """Return a note if the data do not identify participants with dependent answers."""
     if isinstance(data, Associations):
-        return (
-            "the data do not identify participants, so each response was counted as one "
-            "participant's; if participants gave several responses to a cue, the intervals are "
-            "too narrow",
-        )
-    if data.participant is None:
-        return (
-            "the trials do not identify participants, so each trial was counted as one "
-            "participant's; if participants answered a cue more than once, the intervals are "
-            "too narrow",
-        )
-    return ()
+        source, unit, several = "data", "response", "gave several responses to a cue"
+    elif data.participant is None:
+        source, unit, several = "trials", "trial", "answered a cue more than once"
+    else:
+        return ()
+    return (
+        f"the {source} do not identify participants, so each {unit} was counted as one "
+        f"participant's; if participants {several}, the intervals are too narrow",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -400,14 +373,18 @@ class _Answers:
         cue, answer = place[self.cue], place[self.answer]
         stored = np.repeat(np.arange(n), np.diff(norms.strengths.indptr)) * n
         stored = stored + norms.strengths.indices
-        keys = np.where(answer >= 0, cue * n + answer, -1)
-        at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
-        held = stored[at] == keys
+        at, held = _found(stored, np.where(answer >= 0, cue * n + answer, -1))
         gave = _distinct(at[held] * n_people + self.person[held]) // n_people
         counted = (held if not everybody else np.ones(len(held), bool)) & (cue >= 0)
         people = _distinct(cue[counted] * n_people + self.person[counted]) // n_people
         answered = np.bincount(people, minlength=n)
         return answered[stored // n], np.bincount(gave, minlength=len(stored))
+
+
+def _found(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return indices of numbers among sorted keys, and a mask of the numbers that are there."""
+    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    return at, (keys[at] == wanted) if len(keys) else np.zeros(len(wanted), bool)
 
 
 def _distinct(keys: np.ndarray) -> np.ndarray:
@@ -480,8 +457,7 @@ def _chosen(atlas: Atlas, words: Sequence[str] | None) -> np.ndarray:
     return np.array(list(dict.fromkeys(atlas.index(word) for word in words)), dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class _Counted:
+class _Counted(NamedTuple):
     """Answers in each sense, (n_senses,), and design effect of each word, (n_words,)."""
 
     answers: np.ndarray
@@ -495,10 +471,8 @@ def _in_senses(answers: _Answers, groups: SenseGroups, words: np.ndarray, n: int
     sense_of_member = np.repeat(np.arange(n_senses), np.diff(groups.ends))
     keys = groups.owners[sense_of_member] * n + groups.members
     by_key = np.argsort(keys, kind="stable")
-    keys = keys[by_key]
     wanted = np.where(order[answers.cue] >= 0, order[answers.cue] * n + answers.answer, -1)
-    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    held = (keys[at] == wanted) if len(keys) else np.zeros(len(wanted), bool)
+    at, held = _found(keys[by_key], wanted)
     senses = sense_of_member[by_key][at[held]]
     sums = np.bincount(senses, answers.count[held], n_senses)
     if answers.person is None:
@@ -512,7 +486,7 @@ def _share_table(
 ) -> dict[str, np.ndarray]:
     owners = groups.owners
     whole = np.bincount(owners, counted.answers, len(words))[owners]
-    shares = np.divide(counted.answers, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    shares = ratio(counted.answers, whole)
     low, high = proportion_interval(shares, whole / counted.effect[owners], level)
     labels = np.array(atlas.labels, dtype=object)
     near = [

@@ -26,8 +26,8 @@ No measure depends on the order of the objects, because all of several equal obj
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -58,8 +58,7 @@ _PROBES, _STEPS = 24, 60
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A measure with its standard error, if it was sampled.
 
     Attributes
@@ -77,8 +76,7 @@ class Estimate:
     n: int = 0
 
 
-@dataclass(frozen=True)
-class NearestNeighbors:
+class NearestNeighbors(NamedTuple):
     """The measures of Tversky & Hutchinson.
 
     Attributes
@@ -101,8 +99,7 @@ class NearestNeighbors:
     most_shared_object: int
 
 
-@dataclass(frozen=True)
-class Paths:
+class Paths(NamedTuple):
     """Shares of strong two-step paths by the relation of their ends.
 
     Attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -9,24 +10,28 @@ import numpy as np
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError
 
-__all__ = ["in_order_of"]
+__all__ = ["in_order_of", "object_keys"]
 
 
-def in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
-    """Return fit `number` with its objects in the order of the first.
+def in_order_of(first: Atlas, others: Iterable[Atlas]) -> list[Atlas]:
+    """Return fits with their objects in the order of the first, which is fit 0.
 
     Raises
     ------
     DataError
         If the fits have different objects, or repeated labels in another order.
     """
-    keys, own = _keys(first), _keys(atlas)
-    if keys == own:
+    return [_in_order_of(first, atlas, number) for number, atlas in enumerate(others, start=1)]
+
+
+def _in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
+    keys, others = object_keys(first), object_keys(atlas)
+    if keys == others:
         return atlas
-    place = {key: i for i, key in enumerate(own)}
+    place = {key: i for i, key in enumerate(others)}
     for which, lacks, there in (
-        (f"fit {number}", set(keys) - set(own), "fit 0"),
-        ("fit 0", set(own) - set(keys), f"fit {number}"),
+        (f"fit {number}", set(keys) - set(others), "fit 0"),
+        ("fit 0", set(others) - set(keys), f"fit {number}"),
     ):
         if lacks:
             some = ", ".join(repr(label) for _, label in sorted(lacks)[:3])
@@ -34,7 +39,7 @@ def in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
                 f"{which} lacks {len(lacks):,} objects of {there}, such as {some}; compare fits of "
                 "the same objects"
             )
-    if len(place) < len(own) or len(own) != len(keys):
+    if len(place) < len(others) or len(others) != len(keys):
         raise DataError(
             f"fit {number} has its objects in another order than fit 0, and labels repeat; use "
             "unique labels, or the same order"
@@ -43,5 +48,6 @@ def in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
     return replace(atlas.subset(order), log_normalizer=atlas.log_normalizer)
 
 
-def _keys(atlas: Atlas) -> list[tuple[str, str]]:
+def object_keys(atlas: Atlas) -> list[tuple[str, str]]:
+    """Return the kind (or an empty text) and the label of each object."""
     return list(zip(atlas.kinds or [""] * atlas.n_objects, atlas.labels, strict=True))

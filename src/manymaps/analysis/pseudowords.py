@@ -40,7 +40,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_whole
 from manymaps.data.associations import Associations, ReadReport
 from manymaps.errors import DataError
-from manymaps.metrics.senses import SenseSeparation, votes, word_separation
+from manymaps.metrics.senses import SenseSeparation, word_separation
 
 __all__ = ["RATIOS", "HalvesApart", "PseudowordPairs", "Pseudowords", "pseudowords"]
 
@@ -188,15 +188,7 @@ class Pseudowords:
                 "the atlas does not contain the objects of these pseudowords in their order; fit "
                 "`associations` of the same pseudowords"
             )
-        model, pairs = atlas.model, self.pairs
-        shares = votes(
-            atlas.maps,
-            atlas.proportions,
-            pairs.words,
-            pairs.partners,
-            model.kernel,
-            model.kernel_width,
-        )
+        shares = atlas.choices.votes(self.pairs.words, self.pairs.partners)
         return self._apart(shares, n_permutations, random_state)
 
     def apart_by(

@@ -42,7 +42,6 @@ from manymaps.affinity.walks import (
     positive_information,
     walk_similarities,
 )
-from manymaps.analysis.intervals import Interval
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.associations import Associations
 from manymaps.data.ratings import Ratings
@@ -51,9 +50,13 @@ from manymaps.data.trials import Trials, as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, setting
 from manymaps.labels import first_of, label_places
+from manymaps.metrics.measures import Interval
 from manymaps.metrics.pair_correlations import PairCorrelation, pair_correlation
 
 __all__ = ["OF_ATLAS", "RatingEvaluation", "evaluate_ratings", "relatedness"]
+
+#: Measures of other kinds of data, which are None in records.
+NOT_MEASURED = ("kl_divergence", "mu_local", "mu_global", "recall_at_10")
 
 OF_ATLAS = "atlas"
 # A correlation of two pairs is always 1 or -1.
@@ -139,23 +142,19 @@ class RatingEvaluation(TabularResult):
         dict
             Value of each measure by name. Measures of other kinds of data are None.
         """
-        measures = {
-            name: {
-                "pearson": self.pearson[name]._asdict(),
-                "spearman": self.spearman[name]._asdict(),
-                "pearson_gain": _recorded(self.pearson_gain.get(name)),
-                "spearman_gain": _recorded(self.spearman_gain.get(name)),
-            }
-            for name in self.pearson
-        }
-        alone = self.alone or (self.pearson[OF_ATLAS], self.spearman[OF_ATLAS])
+        pearson, spearman = self.alone or (self.pearson[OF_ATLAS], self.spearman[OF_ATLAS])
         return {
-            **dict.fromkeys(("kl_divergence", "mu_local", "mu_global", "recall_at_10")),
-            "pearson": alone[0].value,
-            "spearman": alone[1].value,
-            "pearson_interval": [alone[0].low, alone[0].high],
-            "spearman_interval": [alone[1].low, alone[1].high],
-            "measures": measures,
+            **dict.fromkeys(NOT_MEASURED),
+            "pearson": pearson.value,
+            "spearman": spearman.value,
+            "pearson_interval": list(pearson[1:]),
+            "spearman_interval": list(spearman[1:]),
+            "measures": by_measure(
+                pearson=self.pearson,
+                spearman=self.spearman,
+                pearson_gain=self.pearson_gain,
+                spearman_gain=self.spearman_gain,
+            ),
             "n_pairs": self.n_pairs,
             "n_known": self.n_known,
             "n_compared": self.n_compared,
@@ -174,8 +173,25 @@ class RatingEvaluation(TabularResult):
         }
 
 
-def _recorded(found: Interval | None) -> dict[str, float] | None:
-    return None if found is None else found._asdict()
+def by_measure(**tables: Mapping[str, Interval]) -> dict[str, dict[str, Any]]:
+    """Return the intervals of each measure of the first table as plain values, or None."""
+    return {
+        name: {
+            key: table[name]._asdict() if name in table else None for key, table in tables.items()
+        }
+        for name in next(iter(tables.values()))
+    }
+
+
+def check_one_kind(atlas: Atlas, data: str) -> None:
+    """Reject a bipartite atlas."""
+    if atlas.kinds is not None:
+        raise DataError(f"the atlas is bipartite; {data} need an atlas with one kind of object")
+
+
+def vectors_of(atlas: Atlas, vectors: Vectors | None) -> tuple[Any, Sequence[str]]:
+    """Return the given vectors, or those of the atlas if it has any, with their labels."""
+    return (atlas.vectors, atlas.labels) if vectors is None else (vectors.values, vectors.labels)
 
 
 def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray:
@@ -210,10 +226,7 @@ def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray
     >>> bool(near > far)
     True
     """
-    if atlas.kinds is not None:
-        raise DataError(
-            "the atlas is bipartite; judgements of pairs need an atlas with one kind of object"
-        )
+    check_one_kind(atlas, "judgements of pairs")
     logs = atlas.choices.log_choices(np.asarray(first), np.asarray(second))
     finite = np.isfinite(logs)
     return np.where(finite, logs, logs[finite].min(initial=0.0) if finite.any() else 0.0)
@@ -257,29 +270,22 @@ def evaluate_ratings(
     predicted |= {name: values[known] for name, values in measures.items()}
     values = ratings.values[known]
     shared = _shared(predicted, notes)
-    words = a[known], b[known]
-    correlations = [
-        {
-            name: pair_correlation(
-                some[shared], values[shared], words[0][shared], words[1][shared], ranks=ranks
-            )
-            for name, some in predicted.items()
-        }
-        for ranks in (False, True)
-    ]
-    alone = None
-    if not shared.all():
-        pearson, spearman = (
-            _interval(pair_correlation(predicted[OF_ATLAS], values, *words, ranks=ranks))
-            for ranks in (False, True)
-        )
-        alone = pearson, spearman
+
+    def correlation(name: str, some: np.ndarray, ranks: bool) -> PairCorrelation:
+        columns = (predicted[name], values, a[known], b[known])
+        return pair_correlation(*(column[some] for column in columns), ranks=ranks)
+
+    pearson, spearman = (
+        {name: correlation(name, shared, ranks) for name in predicted} for ranks in (False, True)
+    )
+    each = np.ones(len(shared), bool)
+    alone = (correlation(OF_ATLAS, each, ranks).interval() for ranks in (False, True))
     return RatingEvaluation(
-        pearson={name: _interval(one) for name, one in correlations[0].items()},
-        spearman={name: _interval(one) for name, one in correlations[1].items()},
-        pearson_gain=_gains(correlations[0]),
-        spearman_gain=_gains(correlations[1]),
-        alone=alone,
+        pearson={name: one.interval() for name, one in pearson.items()},
+        spearman={name: one.interval() for name, one in spearman.items()},
+        pearson_gain=_gains(pearson),
+        spearman_gain=_gains(spearman),
+        alone=None if shared.all() else (next(alone), next(alone)),
         n_pairs=len(ratings),
         n_known=int(known.sum()),
         n_compared=int(shared.sum()),
@@ -316,9 +322,8 @@ def _places(ratings: Ratings, labels: Sequence[str]) -> tuple[np.ndarray, np.nda
 
 def _unknown(ratings: Ratings, a: np.ndarray, b: np.ndarray) -> tuple[str, ...]:
     """Return the words without an index, each once."""
-    lacking = [word for word, place in zip(ratings.first, a, strict=True) if place < 0]
-    lacking += [word for word, place in zip(ratings.second, b, strict=True) if place < 0]
-    return tuple(dict.fromkeys(lacking))
+    places = zip([*ratings.first, *ratings.second], [*a, *b], strict=True)
+    return tuple(dict.fromkeys(word for word, place in places if place < 0))
 
 
 def _measured(
@@ -333,8 +338,11 @@ def _measured(
     notes: list[str] = []
     table, labels = (None, atlas.labels) if norms is None else (norms.strengths, norms.labels)
     if table is None and atlas.associations is not None:
-        table = _whole_associations(atlas)
-        if table is None:
+        sums = atlas.associations.sum(axis=1)
+        # The atlas stores all associations that it was fitted to if its rows sum to 1.
+        if (np.abs(sums[sums > 0] - 1) < _ROUNDING).all():
+            table = atlas.associations
+        else:
             notes.append(
                 "measures of the norms are omitted, because the atlas stores only the strongest "
                 f"associations of each object; pass the norms as {setting('norms')}"
@@ -343,14 +351,12 @@ def _measured(
         a, b = _places(ratings, labels)
         strengths = sparse.csr_array(table, dtype=np.float64)
         for name, measure in (
-            ("strength", lambda i, j: _strength(strengths, i, j)),
+            ("strength", lambda i, j: (strengths[i, j] + strengths[j, i]) / 2),
             ("ppmi_cosine", lambda i, j: pair_cosines(positive_information(strengths), i, j)),
             ("katz_walk", lambda i, j: walk_similarities(strengths, i, j, decay=decay)),
         ):
             measures[name] = _where_known(measure, a, b)
-    values, words = (atlas.vectors, atlas.labels)
-    if vectors is not None:
-        values, words = vectors.values, vectors.labels
+    values, words = vectors_of(atlas, vectors)
     if values is not None:
         a, b = _places(ratings, words)
         measures["vectors"] = _where_known(lambda i, j: _cosines(values, i, j), a, b)
@@ -365,31 +371,13 @@ def _where_known(measure: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return values
 
 
-def _whole_associations(atlas: Atlas) -> sparse.csr_array | None:
-    """Return the associations of an atlas if it stores all that it was fitted to."""
-    assert atlas.associations is not None
-    sums = np.asarray(atlas.associations.sum(axis=1)).ravel()
-    whole = bool((np.abs(sums[sums > 0] - 1) < _ROUNDING).all())
-    return atlas.associations if whole else None
-
-
-def _strength(table: sparse.csr_array, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    return np.asarray(table[i, j] + table[j, i]).ravel() / 2
-
-
 def _cosines(values: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """Compute cosines of the required rows, so that no other rows of a file are read."""
     places, at = np.unique(np.concatenate([i, j]), return_inverse=True)
     return pair_cosines(values[places], at[: len(i)], at[len(i) :])
 
 
-def _interval(correlation: PairCorrelation) -> Interval:
-    return Interval(correlation.value, *correlation.interval())
-
-
 def _gains(correlations: Mapping[str, PairCorrelation]) -> dict[str, Interval]:
     """Compute the difference between the correlation of the atlas and that of each measure."""
     atlas = correlations[OF_ATLAS]
-    return {
-        name: Interval(*atlas.gain(one)) for name, one in correlations.items() if name != OF_ATLAS
-    }
+    return {name: atlas.gain(one) for name, one in correlations.items() if name != OF_ATLAS}

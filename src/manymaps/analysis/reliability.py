@@ -38,6 +38,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_whole
 from manymaps.data.results import TabularResult, label_columns
 from manymaps.errors import DataError
+from manymaps.metrics.measures import ratio
 from manymaps.model.target import conditional_target, joint_target
 
 __all__ = ["EXPLAINED", "RECURRING", "Reliability", "reliability", "reliability_with", "scores_of"]
@@ -200,8 +201,7 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
                 f"an object of type {type(fit).__name__} is not an Atlas; pass the atlas_ "
                 "of a fit and a list of the atlases of other fits"
             )
-    others = [in_order_of(atlas, other, k) for k, other in enumerate(fits, start=1)]
-    return reliability_with(atlas, others, n_neighbors)
+    return reliability_with(atlas, in_order_of(atlas, fits), n_neighbors)
 
 
 def scores_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
@@ -251,9 +251,7 @@ def _explained(atlas: Atlas) -> np.ndarray:
     rows = np.repeat(np.arange(n), np.diff(fitted.indptr))
     p = fitted.data.astype(np.float64)
     common = np.minimum(p, atlas.choices.row_shares(rows, fitted.indices))
-    whole = np.bincount(rows, p, n)
-    shares = np.bincount(rows, common, n)
-    return np.divide(shares, whole, out=np.full(n, np.nan), where=whole > 0)
+    return ratio(np.bincount(rows, common, n), np.bincount(rows, p, n))
 
 
 def _fitted(atlas: Atlas) -> sparse.csr_array | None:
@@ -278,11 +276,9 @@ def _fitted(atlas: Atlas) -> sparse.csr_array | None:
 
 def _recurring(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> np.ndarray:
     """Return the mean share of nearest neighbours that recur in the others, shape (n,)."""
-    n = atlas.n_objects
     near = _nearest(atlas, n_neighbors)
     common = sum(near.multiply(_nearest(other, n_neighbors)).sum(axis=1) for other in others)
-    whole = len(others) * np.asarray(near.sum(axis=1))
-    return np.divide(common, whole, out=np.full(n, np.nan), where=whole > 0)
+    return ratio(common, len(others) * near.sum(axis=1))
 
 
 def _nearest(atlas: Atlas, count: int) -> sparse.csr_array:

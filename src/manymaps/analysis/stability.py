@@ -76,6 +76,7 @@ from manymaps.data.results import TabularResult
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 from manymaps.maps.restarts import derived_seeds
+from manymaps.metrics.measures import ratio
 from manymaps.seeds import drawn_seed
 
 __all__ = ["Level", "Stability", "repeat_fits", "stability"]
@@ -270,22 +271,19 @@ class Stability(TabularResult):
     def columns(self) -> dict[str, np.ndarray]:
         """Return one row per sense of each word in each fit."""
         labels = np.array(self.atlases[0].labels, dtype=object)
-        sizes = [len(fit.maps) for fit in self.senses]
-        return {
-            "label": np.concatenate([labels[fit.words] for fit in self.senses]),
-            "fit": np.repeat(np.arange(self.n_fits), sizes),
-            "map": np.concatenate([fit.maps for fit in self.senses]),
-            "proportion": np.concatenate([fit.proportions for fit in self.senses]),
-            "share": np.concatenate([fit.shares for fit in self.senses]),
-            "recurrence": np.concatenate([fit.recurrence for fit in self.senses]),
-            "overlap": np.concatenate([fit.overlap for fit in self.senses]),
-        }
+        parts = [
+            (labels[fit.words], np.full(len(fit.maps), k), fit.maps, fit.proportions, fit.shares,
+             fit.recurrence, fit.overlap)
+            for k, fit in enumerate(self.senses)
+        ]  # fmt: skip
+        names = ("label", "fit", "map", "proportion", "share", "recurrence", "overlap")
+        columns = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return dict(zip(names, columns, strict=True))
 
     def _by_word(self, values: Sequence[np.ndarray]) -> np.ndarray:
         words = np.concatenate([fit.words for fit in self.senses])
         n = self.atlases[0].n_objects
-        sums, counts = np.bincount(words, np.concatenate(values), n), np.bincount(words, None, n)
-        return np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0)
+        return ratio(np.bincount(words, np.concatenate(values), n), np.bincount(words, None, n))
 
     @cached_property
     def _consensus(self) -> Consensus:
@@ -354,7 +352,9 @@ def stability(
     >>> [(sense.neighbors[0].label, sense.n_fits) for sense in comparison.consensus("tie")]
     [('knot', 2), ('suit', 2)]
     """
-    _check(n_neighbors, min_weight, threshold)
+    check_whole("n_neighbors", n_neighbors)
+    check_number("min_weight", min_weight, least=0, most=1)
+    check_number("threshold", threshold, above=0, most=1)
     fits = _aligned(atlases)
     if reference is not None:
         check_index("fit", reference, len(fits))
@@ -465,23 +465,19 @@ def repeat_fits(
     whole = data.associations(responses, rows=rows) if isinstance(data, Trials) else data
     study = None
     if bootstrap is not None:
-        study = _Study(data, _unit(data, bootstrap), whole.labels, responses, rows)
+        if not isinstance(data, Associations | Trials):
+            raise ParameterError(
+                f"needs responses, and {type(data).__name__} contain none; omit it for "
+                "fits that differ only in their seeds",
+                name="bootstrap",
+                value=bootstrap,
+            )
+        unit = check_unit(data, bootstrap, "bootstrap")
+        study = _Study(data, unit, whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
     # The first fit is of the data themselves.
     tasks = [(estimator, study if k and study else whole, seed) for k, seed in enumerate(seeds)]
     return run_tasks(_fitted, tasks, "fit", on_end=on_fit, n_jobs=n_jobs)
-
-
-def _unit(data: Any, bootstrap: Unit) -> Unit:
-    """Return the unit to resample, after checking that the data contain it."""
-    if not isinstance(data, Associations | Trials):
-        raise ParameterError(
-            f"needs responses, and {type(data).__name__} contain none; omit it for "
-            "fits that differ only in their seeds",
-            name="bootstrap",
-            value=bootstrap,
-        )
-    return check_unit(data, bootstrap, "bootstrap")
 
 
 @dataclass(frozen=True)
@@ -525,26 +521,18 @@ def _fitted(estimator: Any, data: Any, seed: int) -> Atlas:
     return atlas
 
 
-def _check(n_neighbors: int, min_weight: float, threshold: float) -> None:
-    check_whole("n_neighbors", n_neighbors)
-    check_number("min_weight", min_weight, least=0, most=1)
-    check_number("threshold", threshold, above=0, most=1)
-
-
 def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:
     """Return the fits with their objects in the order of the first."""
     if len(atlases) < 2:
         raise DataError(f"stability got {len(atlases)} fits; pass at least two")
-    first = atlases[0]
-    aligned = [first]
-    for number, atlas in enumerate(atlases[1:], start=1):
+    first, *others = atlases
+    for number, atlas in enumerate(others, start=1):
         if atlas.method != first.method:
             raise DataError(
                 f"fit {number} uses the method {atlas.method}, fit 0 {first.method}; compare "
                 "fits of one method"
             )
-        aligned.append(in_order_of(first, atlas, number))
-    return tuple(aligned)
+    return (first, *in_order_of(first, others))
 
 
 def _other_words(atlas: Atlas, rng: np.random.Generator) -> np.ndarray:

@@ -28,13 +28,19 @@ from typing import Any
 import numpy as np
 
 from manymaps.affinity.walks import pair_cosines
-from manymaps.analysis.intervals import Interval
-from manymaps.analysis.rating_evaluation import OF_ATLAS
+from manymaps.analysis.rating_evaluation import (
+    NOT_MEASURED,
+    OF_ATLAS,
+    by_measure,
+    check_one_kind,
+    vectors_of,
+)
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.triplets import NoiseCeiling, Triplets, question_mean
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
 from manymaps.labels import first_of, label_places, only_count
+from manymaps.metrics.measures import Interval, ratio
 from manymaps.progress import work
 from manymaps.seeds import RandomState
 
@@ -118,25 +124,19 @@ class TripletEvaluation:
             "ceiling_by_others". The bounds that are printed are "ceiling_at_least" and
             "ceiling_at_most".
         """
-        of_atlas = self.accuracy[OF_ATLAS]
+        accuracy, *limits = self.accuracy[OF_ATLAS]
         ceiling = self.ceiling
         return {
-            **dict.fromkeys(("kl_divergence", "mu_local", "mu_global", "recall_at_10")),
-            "accuracy": of_atlas.value,
-            "accuracy_interval": [of_atlas.low, of_atlas.high],
+            **dict.fromkeys(NOT_MEASURED),
+            "accuracy": accuracy,
+            "accuracy_interval": limits,
             "chance": self.chance,
             "ceiling": None if ceiling is None else ceiling.majority,
             "ceiling_by_others": None if ceiling is None else ceiling.others,
             "ceiling_at_least": None if ceiling is None else ceiling.at_least,
             "ceiling_at_most": None if ceiling is None else ceiling.at_most,
             "n_repeated": 0 if ceiling is None else ceiling.n_repeated,
-            "measures": {
-                name: {
-                    "accuracy": accuracy._asdict(),
-                    "gain": self.gain[name]._asdict() if name in self.gain else None,
-                }
-                for name, accuracy in self.accuracy.items()
-            },
+            "measures": by_measure(accuracy=self.accuracy, gain=self.gain),
             "kind": self.kind,
             "n_triplets": self.n_triplets,
             "n_known": self.n_known,
@@ -185,16 +185,12 @@ def evaluate_triplets(
     DataError
         If the atlas contains none of the triplets, or if it is bipartite.
     """
-    if atlas.kinds is not None:
-        raise DataError("the atlas is bipartite; triplets need an atlas with one kind of object")
+    check_one_kind(atlas, "triplets")
     place = _places(triplets, atlas.labels)
     there = [place]
-    values, words = atlas.vectors, atlas.labels
-    if vectors is not None:
-        values, words = vectors.values, vectors.labels
-    of_vectors = None
+    values, words = vectors_of(atlas, vectors)
+    of_vectors = place if vectors is None else _places(triplets, words)
     if values is not None:
-        of_vectors = place if vectors is None else _places(triplets, words)
         there.append(of_vectors)
     known = np.all([indices >= 0 for indices in there], axis=0)
     asked = known[triplets.values].all(axis=1)
@@ -210,7 +206,7 @@ def evaluate_triplets(
     some = triplets if asked.all() else triplets.take(np.flatnonzero(asked))
     hits = {OF_ATLAS: choice_accuracy(some, _of_atlas(atlas, place, len(some)))}
     hits |= _counted(some, random_state)
-    if values is not None and of_vectors is not None:
+    if values is not None:
         hits["vectors"] = choice_accuracy(some, _of_vectors(values, of_vectors, len(some)))
     of_atlas, questions = hits[OF_ATLAS], some.questions
     return TripletEvaluation(
@@ -290,9 +286,8 @@ def _counted(triplets: Triplets, random_state: RandomState) -> dict[str, np.ndar
         part = triplets.take(mine)
         counts = [(all_of - held).astype(np.float64) for all_of, held in
                   zip(whole, part.counts(), strict=True)]  # fmt: skip
-        chosen, asked = (np.asarray(table.sum(axis=1)).ravel() for table in counts)
-        rate = np.divide(chosen, asked, out=np.zeros(len(asked)), where=asked > 0)
-        hits["popularity"][mine] = choice_accuracy(part, _sums(rate))
+        chosen, asked = (table.sum(axis=1) for table in counts)
+        hits["popularity"][mine] = choice_accuracy(part, _sums(ratio(chosen, asked, 0.0)))
         hits["counts"][mine] = choice_accuracy(part, _proportions(counts, triplets.chance))
     return hits
 
@@ -304,14 +299,10 @@ def _sums(rate: np.ndarray) -> Scores:
 def _proportions(counts: Any, otherwise: float) -> Scores:
     """Score pairs by the share of times that they were chosen; chance if never offered."""
     chosen, asked = counts
-
-    def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-        return np.divide(above, below, out=np.full(below.shape, otherwise), where=below > 0)
-
     if asked.shape[0] <= _TABLE:
-        table = ratio(chosen.toarray(), asked.toarray())
+        table = ratio(chosen.toarray(), asked.toarray(), otherwise)
         return lambda i, j: table[i, j]
-    return lambda i, j: ratio(np.asarray(chosen[i, j]).ravel(), np.asarray(asked[i, j]).ravel())
+    return lambda i, j: ratio(chosen[i, j], asked[i, j], otherwise)
 
 
 def _mean(values: np.ndarray, questions: np.ndarray) -> Interval:

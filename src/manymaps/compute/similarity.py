@@ -6,14 +6,14 @@
     a, float32   Student, 2 a - 1 degrees of        (1 + d2 / a)^-a    K / (1 + d2 / a)
                  freedom (Kobak et al. 2019)
 
-d2 is a squared distance. The Student kernel is that of Student's t distribution with nu degrees of
-freedom, in a scale in which all kernels have the same curvature at 0: its limits are exactly the
-other two, the Cauchy kernel at a = 1 and the Gaussian kernel at a = infinity.
+d2 is a squared distance. The Student kernel is that of Student's t distribution, in a scale in
+which all kernels have the same curvature at 0. Its limits are exactly the other two: the Cauchy
+kernel at a = 1 and the Gaussian kernel at a = infinity.
 
 A compiled loop receives the kernel as its code. An integer is constant throughout the loop, so the
 compiler moves the branch out of it and the loop remains cached. The exponent of a Student kernel
-has another type, for which the loop is compiled separately (`chosen_by_type`): the loops of the
-other two kernels contain nothing of it, compile as fast and give the same bits as without it.
+has another type, for which the loop is compiled separately (`chosen_by_type`). The loops of the
+other two kernels contain nothing of it, so that it does not change their bits and compile time.
 
 References
 ----------

@@ -45,7 +45,8 @@ from scipy import sparse
 from manymaps.checks import check_whole
 from manymaps.data.count_values import count_table
 from manymaps.errors import DataError
-from manymaps.metrics.measures import Measure
+from manymaps.metrics.measures import Measure, ratio
+from manymaps.metrics.neighborhoods import tie_means
 from manymaps.metrics.spaces import TIE, Space, as_space, blocks
 
 __all__ = ["GroupMeasure", "group_lift", "group_purity"]
@@ -189,8 +190,7 @@ def _lifts(table: sparse.csr_array, codes: np.ndarray) -> np.ndarray:
     totals, of_columns = sums.sum(axis=1, keepdims=True), sums.sum(axis=0)
     if n_rows == 0 or not totals.all():
         raise DataError("a group has no counts; remove its rows, or add counts")
-    prior = of_columns / of_columns.sum()
-    return np.divide(sums / totals, prior, out=np.full(sums.shape, np.nan), where=prior > 0)
+    return ratio(sums / totals, of_columns / of_columns.sum())
 
 
 def _over_sizes(
@@ -213,7 +213,7 @@ def _over_sizes(
         order, keys = _nearest(keys, most + own)
         if own:
             order, keys = order[:, 1:], keys[:, 1:]
-        shares = _shared(score(block, order), keys)[:, :most]
+        shares = tie_means(score(block, order), keys)[:, :most]
         means = np.cumsum(shares, axis=1) / sizes
         curve += means.sum(axis=0)
         values[places] = means.mean(axis=1)
@@ -233,16 +233,3 @@ def _nearest(keys: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     else:
         order = np.argsort(keys, axis=1)
     return order, np.take_along_axis(keys, order, axis=1)
-
-
-def _shared(scores: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Replace each score by the mean of its tie; keys rise along rows."""
-    n_rows, n = keys.shape
-    first = np.ones((n_rows, n), dtype=bool)
-    first[:, 1:] = keys[:, 1:] > keys[:, :-1] * (1 + TIE)
-    starts = np.flatnonzero(first)
-    if len(starts) == n_rows * n:
-        return scores
-    lengths = np.diff(np.append(starts, n_rows * n))
-    means = np.add.reduceat(scores.ravel(), starts) / lengths
-    return np.repeat(means, lengths).reshape(n_rows, n)

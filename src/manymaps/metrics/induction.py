@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manymaps.errors import DataError
-from manymaps.metrics.senses import votes
+from manymaps.metrics.senses import check_maps, votes
 from manymaps.model.choice import Kernel
 
 __all__ = ["SenseInduction", "b_cubed", "explaining_maps", "sense_induction"]
@@ -239,11 +239,7 @@ def explaining_maps(
     [0, 1, -1]
     """
     left, right = np.asarray(rows), np.asarray(columns)
-    if maps.ndim != 3 or proportions.shape != maps.shape[:2]:
-        raise DataError(
-            f"maps of shape {maps.shape} do not match proportions of shape {proportions.shape}; "
-            "the shapes must be (maps, objects, components) and (maps, objects)"
-        )
+    check_maps(maps, proportions)
     if left.ndim != 1 or left.shape != right.shape:
         raise DataError(
             f"rows have shape {left.shape} and columns {right.shape}; pass lists of equal length"

@@ -1,15 +1,50 @@
-"""Means over objects with their standard errors, which all measures return."""
+"""Means over objects and estimates with intervals, which all measures return."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from manymaps.errors import DataError
 
-__all__ = ["Measure", "standard_error"]
+__all__ = ["Interval", "Measure", "ratio", "standard_error"]
+
+
+class Interval(NamedTuple):
+    """Value with its confidence limits at the requested level.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The estimate, its lower limit and its upper limit.
+
+    See Also
+    --------
+    manymaps.Intervals
+
+    Examples
+    --------
+    >>> from manymaps import Interval
+    >>> value, low, high = Interval(0.75, 0.6, 0.86)
+    >>> round(high - low, 2)
+    0.26
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+def ratio(above: Any, below: Any, otherwise: float = np.nan) -> np.ndarray:
+    """Divide elementwise; the result is `otherwise` where the divisor is not positive.
+
+    >>> ratio(np.array([1.0, 2.0]), np.array([4, 0])).tolist()
+    [0.25, nan]
+    """
+    shape = np.broadcast_shapes(np.shape(above), np.shape(below))
+    return np.divide(above, below, out=np.full(shape, otherwise), where=np.asarray(below) > 0)
 
 
 def standard_error(values: np.ndarray) -> float:

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from manymaps.metrics.spaces import TIE, Space, blocks
 
-__all__ = ["mean_ranks", "memberships"]
+__all__ = ["mean_ranks", "memberships", "tie_means"]
 
 
 def memberships(
@@ -96,14 +96,21 @@ def mean_ranks(keys: np.ndarray) -> np.ndarray:
     >>> mean_ranks(np.array([[3.0, 1, 3, 2]])).tolist()
     [[3.5, 1.0, 3.5, 2.0]]
     """
-    n_rows, n = keys.shape
     order = np.argsort(keys, axis=1)
-    ordered = np.take_along_axis(keys, order, axis=1)
-    first = np.ones((n_rows, n), dtype=bool)
-    first[:, 1:] = ordered[:, 1:] > ordered[:, :-1] * (1 + TIE)
-    starts = np.flatnonzero(first)
-    sizes = np.diff(np.append(starts, n_rows * n))
-    middle = starts % n + (sizes + 1) / 2
-    ranks = np.empty((n_rows, n))
-    np.put_along_axis(ranks, order, np.repeat(middle, sizes).reshape(n_rows, n), axis=1)
+    ranks = np.empty(keys.shape)
+    places = np.broadcast_to(np.arange(1.0, keys.shape[1] + 1), keys.shape)
+    means = tie_means(places, np.take_along_axis(keys, order, axis=1))
+    np.put_along_axis(ranks, order, means, axis=1)
     return ranks
+
+
+def tie_means(values: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Replace each value by the mean of its tie; keys rise along rows."""
+    first = np.ones(keys.shape, dtype=bool)
+    first[:, 1:] = keys[:, 1:] > keys[:, :-1] * (1 + TIE)
+    starts = np.flatnonzero(first)
+    if len(starts) == keys.size:
+        return values
+    lengths = np.diff(np.append(starts, keys.size))
+    means = np.add.reduceat(values.ravel(), starts) / lengths
+    return np.repeat(means, lengths).reshape(keys.shape)

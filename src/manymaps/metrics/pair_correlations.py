@@ -47,6 +47,8 @@ import numpy as np
 from scipy.special import stdtrit
 from scipy.stats import rankdata
 
+from manymaps.metrics.measures import Interval
+
 __all__ = ["PairCorrelation", "pair_correlation"]
 
 # Deletions that leave fewer pairs have correlations of -1 or 1 whatever the data.
@@ -75,18 +77,18 @@ class PairCorrelation:
     deletions: np.ndarray
     n_words: int
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the ends of the confidence interval, which is symmetric on Fisher's z scale."""
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the correlation with its interval, which is symmetric on Fisher's z scale."""
         centre = _fisher(self.value)
         margin = self._margin(_fisher(self.deletions) - centre, level)
         low, high = float(np.tanh(centre - margin)), float(np.tanh(centre + margin))
-        return min(low, self.value), max(high, self.value)
+        return Interval(self.value, min(low, self.value), max(high, self.value))
 
-    def gain(self, other: PairCorrelation, level: float = 0.95) -> tuple[float, float, float]:
+    def gain(self, other: PairCorrelation, level: float = 0.95) -> Interval:
         """Return the difference from another correlation over the same pairs, and its interval."""
         gain = self.value - other.value
         margin = self._margin(self.deletions - other.deletions - gain, level)
-        return gain, gain - margin, gain + margin
+        return Interval(gain, gain - margin, gain + margin)
 
     def _margin(self, changes: np.ndarray, level: float) -> float:
         """Compute Student's quantile times the standard error, from the changes by deletions."""

@@ -59,6 +59,8 @@ import numpy as np
 from scipy.special import betainc
 from scipy.stats import beta, norm
 
+from manymaps.metrics.measures import Interval, ratio
+
 __all__ = ["design_effects", "effective_number", "proportion_interval"]
 
 # Log ratios of the largest share to the least, from equal shares to a single category.
@@ -138,12 +140,12 @@ def design_effects(
     unit, category = np.divmod(pairs, max(n, 1))
     sums = np.bincount(categories, minlength=n)
     whole = np.bincount(sets, minlength=n_sets)
-    share = np.divide(sums, whole[set_of], out=np.zeros(n), where=sums > 0)
+    share = ratio(sums, whole[set_of], 0.0)
     # Units without an answer in a category deviate from their expectation, too.
     expected = share[category] * own[unit]
     squares = share**2 * np.bincount(of_unit, own**2, n_sets)[set_of]
     squares += np.bincount(category, (counts - expected) ** 2 - expected**2, n)
-    each = np.divide(squares, share, out=np.zeros(n), where=share > 0)
+    each = ratio(squares, share, 0.0)
     n_units = np.bincount(of_unit, minlength=n_sets)
     n_there = np.bincount(set_of, sums > 0, n_sets)
     enough = (n_units > 1) & (n_there > 1)
@@ -154,7 +156,7 @@ def design_effects(
     return np.where(enough, np.clip(effect, 1 / most, most), 1.0)
 
 
-def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float, float, float]:
+def effective_number(shares: np.ndarray, n: float, level: float) -> Interval:
     """Compute exp H of the shares of n answers, with its confidence interval.
 
     Parameters
@@ -168,8 +170,8 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float,
 
     Returns
     -------
-    value, low, high : float
-        Plug-in estimate and the ends of its interval. For a single category all are equal.
+    Interval
+        Plug-in estimate with its interval. For a single category all values are equal.
 
     Notes
     -----
@@ -181,11 +183,11 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float,
     >>> [round(value, 2) for value in effective_number(np.array([0.5, 0.5]), 40, 0.95)]
     [2.0, 1.73, 2.0]
     >>> effective_number(np.ones(1), 40, 0.95)
-    (1.0, 1.0, 1.0)
+    Interval(value=1.0, low=1.0, high=1.0)
     """
     count = len(shares)
     if count == 1:
-        return 1.0, 1.0, 1.0
+        return Interval(1.0, 1.0, 1.0)
     there = shares[shares > 0]
     here = abs(float((there * np.log(there)).sum()))
     logs = np.log((shares * n + 0.5) / (n + count / 2))
@@ -207,7 +209,7 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float,
         high = max(high, np.interp((1 - level) / 2, tail, entropies))
     elif tail[0] >= (1 - level) / 2:
         high = entropies[0]
-    return float(np.exp(here)), float(np.exp(min(low, here))), float(np.exp(max(high, here)))
+    return Interval(*(float(np.exp(end)) for end in (here, min(low, here), max(high, here))))
 
 
 def _upper_tail(count: float, n: float, proportions: np.ndarray) -> np.ndarray:

@@ -43,7 +43,7 @@ from scipy import sparse
 
 from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, ParameterError
-from manymaps.metrics.measures import Measure
+from manymaps.metrics.measures import Measure, ratio
 from manymaps.metrics.neighborhoods import mean_ranks, memberships
 from manymaps.metrics.spaces import TIE, MapSpace, Space, as_space, blocks, own_places
 from manymaps.model.target import Target
@@ -123,11 +123,11 @@ def mu_local(
             kept[block] = 1.0
             continue
         in_data = memberships(data, rows[block], among, np.full(len(block), wanted))
-        n_neighbors = np.rint(_row_sums(in_data)).astype(int)
+        n_neighbors = np.rint(in_data.sum(axis=1)).astype(int)
         in_maps = memberships(maps, rows[block], among, n_neighbors)
-        shared = _row_sums(in_data.minimum(in_maps)) + count_self
+        shared = in_data.minimum(in_maps).sum(axis=1) + count_self
         size = np.where(n_neighbors > 0, n_neighbors + count_self, 0)
-        kept[block] = _ratio(shared, size)
+        kept[block] = ratio(shared, size)
     return Measure.over(kept, rows)
 
 
@@ -239,8 +239,7 @@ def trustworthiness(
     >>> trustworthiness(line, -line, k=3).mean
     1.0
     """
-    data, maps, rows, among = _checked(data, maps, rows, among, sample, random_state)
-    return _trust(data, maps, rows, among, k)
+    return _trust(*_checked(data, maps, rows, among, sample, random_state), k)
 
 
 def continuity(
@@ -283,8 +282,7 @@ def continuity(
     >>> trustworthiness(line, torn, k=2).mean > continuity(line, torn, k=2).mean
     True
     """
-    data, maps, rows, among = _checked(data, maps, rows, among, sample, random_state)
-    return _trust(maps, data, rows, among, k)
+    return _trust(*_checked(maps, data, rows, among, sample, random_state), k)
 
 
 def nearest_neighbor_error(
@@ -337,7 +335,7 @@ def nearest_neighbor_error(
     owners = np.repeat(np.arange(len(rows)), np.diff(found.indptr))
     other = found.data * (classes[found.indices] != classes[rows[owners]])
     errors = np.bincount(owners, other, minlength=len(rows))
-    return Measure.over(_ratio(errors, np.diff(found.indptr) > 0), rows)
+    return Measure.over(ratio(errors, np.diff(found.indptr) > 0), rows)
 
 
 def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) -> float:
@@ -426,7 +424,7 @@ def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, 
         block = rows[places]
         mine, at = own_places(block, among, judge.n_objects)
         nearest = memberships(neighbors, block, among, np.full(len(block), k))
-        size = np.rint(_row_sums(nearest)).astype(int)
+        size = np.rint(nearest.sum(axis=1)).astype(int)
         keys = judge.keys(block, among)
         keys[mine, at] = np.inf
         says = np.isfinite(keys).any(axis=1)
@@ -438,7 +436,7 @@ def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, 
             near = keys[i, column[nearest.indices[start:end]]]
             lost[i] = _loss(others, near, nearest.data[start:end], int(size[i]))
         possible = size * (2 * sizes[places] - 3 * size - 1) / 2
-        values[places] = 1 - _ratio(lost, np.where(says, possible, 0))
+        values[places] = 1 - ratio(lost, np.where(says, possible, 0))
     return Measure.over(values, rows)
 
 
@@ -510,15 +508,6 @@ def _check_k(k: int, rows: np.ndarray, among: np.ndarray) -> None:
         )
 
 
-def _row_sums(table: sparse.csr_array) -> np.ndarray:
-    return np.asarray(table.sum(axis=1)).ravel()
-
-
-def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """Return above / below, or NaN if both are 0."""
-    return np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
-
-
 def _correlations(a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Compute Pearson's correlation along rows; NaN if a is constant, 0 if only b is."""
     counts = np.maximum(weights.sum(axis=1, keepdims=True), 1)
@@ -526,8 +515,6 @@ def _correlations(a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> np.ndarr
     b = (b - (b * weights).sum(axis=1, keepdims=True) / counts) * weights
     spread_a, spread_b = (a**2).sum(axis=1), (b**2).sum(axis=1)
     together = (a * b).sum(axis=1)
-    result = np.zeros(len(a))
-    both = (spread_a > 0) & (spread_b > 0)
-    result[both] = together[both] / np.sqrt(spread_a[both] * spread_b[both])
+    result = ratio(together, np.sqrt(spread_a * spread_b), 0.0)
     result[spread_a == 0] = np.nan
     return result

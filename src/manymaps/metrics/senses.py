@@ -201,7 +201,7 @@ def sense_separation(
     (1.0, 1.0, 1)
     """
     strengths = sparse.csr_array(strengths, dtype=np.float64)
-    _check(maps, proportions, strengths)
+    check_maps(maps, proportions, strengths.shape[0])
     rows = np.repeat(np.arange(strengths.shape[0]), np.diff(strengths.indptr))
     shares = votes(maps, proportions, rows, strengths.indices, kernel, kernel_width)
     return word_separation(
@@ -369,13 +369,13 @@ def _similarities(
     return similar
 
 
-def _check(maps: np.ndarray, proportions: np.ndarray, strengths: sparse.csr_array) -> None:
-    n = strengths.shape[0]
+def check_maps(maps: np.ndarray, proportions: np.ndarray, n: int | None = None) -> None:
+    """Check that the shapes of maps and proportions match, and n objects if they are given."""
+    n = maps.shape[1] if n is None and maps.ndim == 3 else n
     if maps.ndim != 3 or maps.shape[1] != n or proportions.shape != maps.shape[:2]:
         raise DataError(
             f"maps of shape {maps.shape} and proportions of shape {proportions.shape} do not match "
-            f"strengths of {n} objects; the shapes must be (maps, objects, components) and "
-            "(maps, objects)"
+            f"(maps, {'objects' if n is None else n}, components) and (maps, objects)"
         )
 
 

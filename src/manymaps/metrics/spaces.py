@@ -36,6 +36,7 @@ from manymaps.checks import (
 )
 from manymaps.constraints import check_parameter
 from manymaps.errors import DataError, ParameterError
+from manymaps.metrics.measures import ratio
 from manymaps.model.choice import KERNEL, Kernel
 from manymaps.model.similarities import log_kernel
 
@@ -60,10 +61,12 @@ Candidates = tuple[np.ndarray, np.ndarray, np.ndarray]
 class Space(ABC):
     """Base class of objects with dissimilarities."""
 
+    values: Any
+
     @property
-    @abstractmethod
     def n_objects(self) -> int:
         """Number of objects."""
+        return int(self.values.shape[0])
 
     @abstractmethod
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
@@ -147,11 +150,6 @@ class VectorSpace(Space):
                 f"row {np.flatnonzero(self._norms == 0)[0]} is a zero vector, for which the cosine "
                 "is undefined; remove it"
             )
-
-    @property
-    def n_objects(self) -> int:
-        """Number of objects."""
-        return int(self.values.shape[0])
 
     @cached_property
     def _norms(self) -> np.ndarray:
@@ -299,11 +297,6 @@ class DistanceSpace(Space):
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _table(self.values, "distances"))
 
-    @property
-    def n_objects(self) -> int:
-        """Number of objects."""
-        return int(self.values.shape[0])
-
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
         """Return the distances."""
         if not sparse.issparse(self.values):
@@ -337,18 +330,13 @@ class SimilaritySpace(Space):
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _table(self.values, "similarities", finite=True))
 
-    @property
-    def n_objects(self) -> int:
-        """Number of objects."""
-        return int(self.values.shape[0])
-
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
         """Return one divided by the similarity."""
         if sparse.issparse(self.values):
             block = self.values[rows].toarray()[:, among].astype(np.float64)
         else:
             block = np.array(self.values[np.ix_(rows, among)], np.float64)
-        return np.divide(1.0, block, out=np.full_like(block, np.inf), where=block > 0)
+        return ratio(1.0, block, np.inf)
 
 
 @dataclass(frozen=True)
