@@ -2,14 +2,14 @@
 
     K(d2) = soft(d2) + near(d2),     q = max(0, (radius^2 - d2) / (a + radius^2))
 
-K = (1 + d2 / a)^-a is a power series in q about d2 = radius^2, with the coefficients 1, a,
-a (a + 1) / 2, a (a + 1) (a + 2) / 6, ... times K(radius^2). For the Cauchy kernel (a = 1) it is a
-geometric series, and near(d2) = K(d2) q^4. The soft part is the first four terms within the radius
-and K beyond, so that it has three continuous derivatives and no peak. A grid
-spacing of a third of the radius suffices for it, whereas K itself needs one of 0.4. The near part
-vanishes at the radius. (Softening by a Taylor series: Skeel, Tezcan & Hardy 2002.) The split is
-for two dimensions. It pays for a heavy-tailed map of thinly scattered points, which has few near
-pairs and a large grid.
+K = (1 + d2 / a)^-a is a power series in q about d2 = radius^2. Relative to K(radius^2), its
+coefficients are 1, a, a (a + 1) / 2, a (a + 1) (a + 2) / 6 and so on. For the Cauchy kernel (a = 1)
+it is a geometric series, and near(d2) = K(d2) q^4. The soft part is the first four terms within the
+radius and K beyond, so that it has three continuous derivatives and no peak. A grid spacing of a
+third of the radius suffices for it, whereas K itself needs one of 0.4. The near part vanishes at
+the radius. (Softening by a Taylor series: Skeel, Tezcan & Hardy 2002.) The split is for two
+dimensions. It pays for a heavy-tailed map of thinly scattered points, which has few near pairs and
+a large grid.
 
 The side of a cell equals the radius. The sources of a row of cells are stored in order, so that the
 three cells with a target's near sources form one run.
