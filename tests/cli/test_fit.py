@@ -284,7 +284,7 @@ class TestFitOfVectors:
         many = ("--maps", 2) if method in ("mm-tsne", "mm-sne", "aspect-maps") else ()
         given = ("--metric", "cosine", "--recall", 0.9, "--local-perplexity", 2)
         atlas = atlas_of(vectors, *many, *given, method=method)
-        estimator = getattr(mm, METHODS[method].estimator)(
+        estimator = getattr(mm, METHODS[method])(
             **({"n_maps": 2} if many else {}),
             perplexity=5.0, metric="cosine", neighbors=mm.NeighborSearch(recall=0.9),
             affinity=mm.LocalPerplexity(5.0), max_iter=60, random_state=0,

@@ -209,8 +209,8 @@ NOT_IN_FIT = (
 EVERY = [
     *(
         ("fit", name)
-        for method in METHODS.values()
-        for name in inspect.signature(getattr(mm, method.estimator)).parameters
+        for estimator in METHODS.values()
+        for name in inspect.signature(getattr(mm, estimator)).parameters
         if name not in NOT_IN_FIT
     ),
     *offered("predict", mm.AssociationPredictor, "init", "distillation", "teacher",

@@ -56,12 +56,12 @@ def stated(help: str) -> tuple[str, dict[str, str]]:
 )  # fmt: skip
 def test_the_defaults_of_each_method_are_said(option):
     usual, others = stated(help_of("fit", option))
-    for name, method in METHODS.items():
-        parameters = inspect.signature(getattr(mm, method.estimator)).parameters
+    for name, estimator in METHODS.items():
+        parameters = inspect.signature(getattr(mm, estimator)).parameters
         parameter = SETS[option]
         if parameter not in parameters:
             continue
-        default = method.defaults.get(parameter, parameters[parameter].default)
+        default = parameters[parameter].default
         said = others.get(name, usual)
         assert said == str(default) or float(said) == float(default), (name, said, default)
 

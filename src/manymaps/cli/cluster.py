@@ -11,15 +11,7 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell, write_rows
-from manymaps.cli.options import (
-    OF_PAIRS,
-    Reading,
-    carried,
-    jobs_option,
-    output_names,
-    refuse,
-    seed_option,
-)
+from manymaps.cli.options import OF_PAIRS, Reading, Running, carried, output_names, refuse
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
@@ -126,8 +118,7 @@ class ClusterOptions:
         "Constraint on the additive constant, the similarity that all objects share.",
         default="free",
     )
-    seed: int = seed_option()
-    jobs: int | None = jobs_option()
+    running: Running = group(Running)
     workers: Workers = group(Workers)
 
 
@@ -151,14 +142,14 @@ def cluster(options: ClusterOptions) -> None:
     check_workers(options.workers)
     table = _read(options)
     if options.choose is not None:
-        with on_workers(options.workers, options.jobs):
+        with on_workers(options.workers, options.running.jobs):
             _choose(table, options.choose, options)
         return
     n_clusters = options.clusters or 0
     estimator = _estimator(n_clusters, options)
     # Objects that cannot be drawn are reported before the clusters are found.
     atlas = _map(table, options) if options.plot is not None else None
-    with on_workers(options.workers, options.jobs):
+    with on_workers(options.workers, options.running.jobs):
         starts = plural("start", estimator.n_init)
         with work(f"finding {n_clusters:,} clusters of {options.file} from {starts}"):
             estimator.fit(table.values, labels=table.labels)
@@ -211,11 +202,12 @@ def _estimator(n_clusters: int, options: ClusterOptions) -> mm.AdditiveClusterin
     usual = RESTARTS if options.choose is None else RESTARTS_TO_CHOOSE
     return mm.AdditiveClustering(
         n_clusters,
-        **chosen(options, "solver", "strict", "seed"),
+        **chosen(options, "solver", "strict"),
+        **chosen(options.running, "seed"),
         constant=CONSTANTS[options.constant],
         n_init=options.restarts or usual,
         kind="dissimilarity" if options.dissimilarities else "similarity",
-        n_jobs=options.jobs or -1,
+        n_jobs=options.running.jobs or -1,
     )
 
 
@@ -227,7 +219,10 @@ def _stability(
         return None
     with work(f"refitting {count:,} times"):
         return mm.cluster_stability(
-            estimator, n_bootstraps=count, random_state=options.seed, n_jobs=options.jobs or -1
+            estimator,
+            n_bootstraps=count,
+            random_state=options.running.seed,
+            n_jobs=options.running.jobs or -1,
         )
 
 
@@ -265,7 +260,7 @@ def _record(
         # A perfect fit has an infinite value, which JSON represents as null.
         "log_likelihood": estimator.log_likelihood_,
         "solver": options.solver,
-        "seed": options.seed,
+        "seed": options.running.seed,
         "solutions": estimator.solutions_.tolist(),
         "iterations": int(estimator.n_iter_),
         "converged": bool(estimator.converged_),
@@ -325,7 +320,7 @@ def _choose(table: SimilarityTable, numbers: range, options: ClusterOptions) -> 
             numbers,
             estimator=_estimator(numbers[0], options),
             precision=options.precision,
-            random_state=options.seed,
+            random_state=options.running.seed,
         )
     record = {**_path_record(path), "seconds": elapsed()}
     tell(lambda: record, lambda: _path_report(record, options.file), summary=True)

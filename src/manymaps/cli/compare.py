@@ -16,9 +16,16 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, shown, tell
-from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, Running, build
+from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, build
 from manymaps.cli.interruption import partial_name
-from manymaps.cli.options import PairReading, output_names, refuse, refuse_given, word_option
+from manymaps.cli.options import (
+    PairReading,
+    Running,
+    output_names,
+    refuse,
+    refuse_given,
+    word_option,
+)
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import (
     InputFile,

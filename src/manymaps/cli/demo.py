@@ -9,7 +9,8 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import note, tell
-from manymaps.cli.fit import Model, Running, build, fit_record, keep_stopped, run_fit
+from manymaps.cli.fit import Model, build, fit_record, keep_stopped, run_fit
+from manymaps.cli.options import Running
 from manymaps.cli.record import command, group, option
 from manymaps.cli.types import check_folder
 

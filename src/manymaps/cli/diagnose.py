@@ -10,7 +10,7 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
-from manymaps.cli.options import PairReading, fit_command, jobs_option, output_names, seed_option
+from manymaps.cli.options import PairReading, Running, fit_command, output_names
 from manymaps.cli.record import argument, chosen, command, group, option
 from manymaps.cli.types import InputFile, Whole, figure_file
 from manymaps.errors import DataError
@@ -38,8 +38,7 @@ class DiagnoseOptions:
         metavar="OUT.png",
     )  # fmt: skip
     reading: PairReading = group(PairReading)
-    seed: int = seed_option()
-    jobs: int | None = jobs_option()
+    running: Running = group(Running)
 
 
 @command(DiagnoseOptions)
@@ -68,11 +67,11 @@ def diagnose(options: DiagnoseOptions) -> None:
             f"{file} contains counts of rows and columns; expected associations, similarities or "
             "vectors (use --cue, --response and --strength to name the columns of associations)"
         )
-    data = read_data(file, options.reading, metric=metric, seed=options.seed)
+    data = read_data(file, options.reading, metric=metric, seed=options.running.seed)
     size = len(data.labels)
     objects = plural("object" if isinstance(data, mm.Associations) else "vector", size)
     with work(f"diagnosing {objects}, with quick fits of up to 40 maps"):
-        settings = chosen(options, "samples", "seed", "jobs")
+        settings = {**chosen(options, "samples"), **chosen(options.running)}
         found = mm.diagnose(data, metric=metric or "euclidean", **settings)
     if options.plot is not None:
         mm.save_figure(mm.plot_shepard(found), options.plot)

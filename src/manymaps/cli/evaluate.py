@@ -9,14 +9,7 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
-from manymaps.cli.options import (
-    OF_TRIALS,
-    TableReading,
-    atlas_argument,
-    jobs_option,
-    refuse_given,
-    seed_option,
-)
+from manymaps.cli.options import OF_TRIALS, Running, TableReading, atlas_argument, refuse_given
 from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.types import InputFile, Number, perplexities, positive
 from manymaps.labels import first_of, only_count, plural
@@ -84,8 +77,7 @@ class EvaluateOptions:
         "Factor that weights each further step of Katz's walk (ratings only).  [default: 0.75]",
     )
     reading: TableReading = group(TableReading)
-    seed: int = seed_option()
-    jobs: int | None = jobs_option()
+    running: Running = group(Running)
 
 
 @command(EvaluateOptions)
@@ -134,8 +126,8 @@ def _measured(
     """Evaluate the atlas, and print notes and the results."""
     from manymaps.compute.threads import threads
 
-    with work("measuring"), threads(options.jobs):
-        found: Any = mm.evaluate(atlas, data, random_state=options.seed, **settings)
+    with work("measuring"), threads(options.running.jobs):
+        found: Any = mm.evaluate(atlas, data, random_state=options.running.seed, **settings)
     notes(found, options)
     record = {**found.record(), "seconds": elapsed()}
     tell(lambda: record, lambda: table(found, str(options.atlas)))
@@ -150,7 +142,7 @@ def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     fitted = atlas.settings.metric
     metric = options.metric or (fitted if fitted == "precomputed" else None)
     data = read_data(
-        options.file, options.reading, metric=metric, among=atlas.labels, seed=options.seed
+        options.file, options.reading, metric=metric, among=atlas.labels, seed=options.running.seed
     )
     _measured(
         atlas, data, options, evaluation_table, _note_of_pairs,
@@ -227,13 +219,14 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
 
 def _note_of_reading(ratings: mm.Ratings, options: EvaluateOptions) -> None:
     """Note the content of a file of ratings, and the reason why it was read as ratings."""
+    from manymaps.cli.report import dropped
+
     report = ratings.report
     line = f"{plural('rated pair', len(ratings))} of {len(ratings.words):,} words"
     if report.merged:
         line += f"; {plural('repeated pair', report.merged)} averaged"
     if report.n_dropped:
-        reasons = ", ".join(f"{reason}: {count:,}" for reason, count in report.dropped.items())
-        line += f"; dropped {report.n_dropped:,} ({reasons})"
+        line += f"; dropped {dropped(report)}"
     note(line, *report.notes)
     if not options.ratings and options.reading.format is None:
         note(

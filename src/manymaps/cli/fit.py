@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -19,10 +19,9 @@ from manymaps.cli.options import (
     OF_TRIALS,
     ROW_SUMS,
     Reading,
+    Running,
     TableReading,
-    jobs_option,
     refuse_given,
-    seed_option,
 )
 from manymaps.cli.record import (
     argument,
@@ -54,18 +53,10 @@ if TYPE_CHECKING:
     from manymaps.maps.restarts import Restart
 
 __all__ = [
-    "METHODS", "OF_COUNTS", "USUAL_METHOD", "Counting", "Method", "Model", "Run", "Running",
+    "METHODS", "OF_COUNTS", "USUAL_METHOD", "Counting", "Model", "Run",
     "VectorModel", "VectorReading", "build", "check_method", "fit", "fit_record", "keep_stopped",
     "max_words_option", "run_fit",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Method:
-    """A method of `fit`, with its estimator's public name and the defaults that `fit` changes."""
-
-    estimator: str
-    defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Run(NamedTuple):
@@ -75,15 +66,16 @@ class Run(NamedTuple):
     stopped: bool
 
 
+# The public names of the estimators.
 METHODS = {
-    "mm-tsne": Method("MultipleMapsTSNE", {"n_maps": 40}),
-    "mm-sne": Method("MultipleMapsSNE", {"n_maps": 40}),
-    "aspect-maps": Method("AspectMaps"),
-    "tsne": Method("TSNE"),
-    "sne": Method("SNE"),
-    "symmetric-sne": Method("SymmetricSNE"),
-    "uni-sne": Method("UniSNE"),
-    "code": Method("CODE"),
+    "mm-tsne": "MultipleMapsTSNE",
+    "mm-sne": "MultipleMapsSNE",
+    "aspect-maps": "AspectMaps",
+    "tsne": "TSNE",
+    "sne": "SNE",
+    "symmetric-sne": "SymmetricSNE",
+    "uni-sne": "UniSNE",
+    "code": "CODE",
 }
 USUAL_METHOD = "mm-tsne"
 OF_COUNTS = "code"
@@ -167,14 +159,6 @@ class Model:
         Number(min=0, min_open=True),
         "Maximum relative error of approximate sums.  [default: 0.005]",
     )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class Running:
-    """The seed and the number of threads of a fit."""
-
-    seed: int = seed_option()
-    jobs: int | None = jobs_option()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -495,7 +479,7 @@ def _taken_from(path: Path, model: Model) -> tuple[Model, mm.Atlas]:
     defaults: dict[str, Any] = {}
     if model.method is None:
         defaults["method"] = usual
-    has_maps = "n_maps" in inspect.signature(_estimator(model.method or usual)).parameters
+    has_maps = "n_maps" in inspect.signature(getattr(mm, METHODS[model.method or usual])).parameters
     if model.maps is None and has_maps:
         defaults["maps"] = atlas.n_maps
     if model.dims is None:
@@ -552,9 +536,9 @@ def build(method: str, *records: Any) -> Any:
     ParameterError
         If the method's estimator lacks the parameter of an option.
     """
-    estimator = _estimator(method)
+    estimator = getattr(mm, METHODS[method])
     known = inspect.signature(estimator).parameters
-    parameters = dict(METHODS[method].defaults)
+    parameters: dict[str, Any] = {}
     for one, parameter, value in (setting for record in records for setting in settings_of(record)):
         if value is None or parameter in ("method", "sd"):
             continue
@@ -569,13 +553,6 @@ def build(method: str, *records: Any) -> Any:
     if isinstance(parameters.get("init"), Path):
         del parameters["init"]  # read when the labels are known
     return estimator(**parameters)
-
-
-def _estimator(method: str) -> Any:
-    """Return the class of a method's estimator."""
-    import manymaps
-
-    return getattr(manymaps, METHODS[method].estimator)
 
 
 def _run(estimator: Any, data: PairData | mm.Counts, options: FitOptions) -> Run:

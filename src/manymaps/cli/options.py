@@ -15,7 +15,8 @@ from manymaps.cli.types import InputFile, Whole, count_or
 from manymaps.errors import ParameterError
 
 __all__ = [
-    "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "TableReading",
+    "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "Running",
+    "TableReading",
     "atlas_argument", "carried", "fit_command", "jobs_option", "output_names", "refuse",
     "refuse_given", "seed_option", "word_option",
 ]  # fmt: skip
@@ -116,6 +117,13 @@ def atlas_argument() -> Any:
     return argument("ATLAS", InputFile())
 
 
+def _some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
+    """Reject 0 as a number of threads or processes."""
+    if value == 0:
+        raise click.BadParameter("got 0; use 1 or more, or -1 for all cores", ctx, param)
+    return value
+
+
 def seed_option() -> Any:
     """Return the field of the seed."""
     return option(Whole(0), "Seed of the random number generator.", default=0, sets="random_state")
@@ -126,16 +134,17 @@ def jobs_option(help: str = "Number of threads; -1 for all cores.  [default: all
     return option(Whole(-1), help, callback=_some_jobs, sets="n_jobs")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """The seed and the number of threads of a command."""
+
+    seed: int = seed_option()
+    jobs: int | None = jobs_option()
+
+
 def word_option() -> Any:
     """Return the field of the words that --plot draws."""
     return option("WORD", "Word to draw with --plot; can be repeated.", "--word", multiple=True)
-
-
-def _some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
-    """Reject 0 as a number of threads or processes."""
-    if value == 0:
-        raise click.BadParameter("got 0; use 1 or more, or -1 for all cores", ctx, param)
-    return value
 
 
 # Options of a single run, which do not apply to the next command.

@@ -12,7 +12,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
 from manymaps.cli.interruption import Stop, ending_early, partial_name
-from manymaps.cli.options import PairReading, Reading, jobs_option, output_names, seed_option
+from manymaps.cli.options import PairReading, Reading, Running, output_names
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, positive, refuse_to_replace
 from manymaps.labels import plural
@@ -80,8 +80,7 @@ class PredictOptions:
         required=False,
     )
     reading: PairReading = group(PairReading)
-    seed: int = seed_option()
-    jobs: int | None = jobs_option()
+    running: Running = group(Running)
 
 
 @command(PredictOptions)
@@ -125,7 +124,8 @@ def _predicted(
     norms: mm.Associations, dims: int, options: PredictOptions, stop: Stop
 ) -> PredictionResult:
     """Split the associations, fit the training part, and score the prediction."""
-    split = mm.split_associations(norms, random_state=options.seed, **chosen(options.splitting))
+    seed = options.running.seed
+    split = mm.split_associations(norms, random_state=seed, **chosen(options.splitting))
     note(*split.notes)
     with work(f"fitting the training part of {options.file}"):
         return mm.predict_associations(
@@ -134,8 +134,9 @@ def _predicted(
             dims,
             split=split,
             callback=stop,
-            n_jobs=options.jobs or -1,
-            **chosen(options, "seed", "kernel", "penalty"),
+            random_state=seed,
+            n_jobs=options.running.jobs or -1,
+            **chosen(options, "kernel", "penalty"),
             **chosen(options.stopping),
         )
 
@@ -166,7 +167,7 @@ def _record(
         "n_components": dims,
         **chosen(options, "kernel", "penalty"),
         **chosen(options.splitting),
-        "seed": options.seed,
+        "seed": options.running.seed,
         **output_names(options, "output"),
     }
 

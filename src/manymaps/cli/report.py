@@ -21,9 +21,10 @@ from manymaps.labels import plain_spelling, plural
 if TYPE_CHECKING:
     from manymaps.analysis.evaluation import CountEvaluation
     from manymaps.cli.reading import PairData
+    from manymaps.data.associations import ReadReport
 
 __all__ = [
-    "agreement_table", "count_evaluation_table", "count_inspection", "evaluation_table",
+    "agreement_table", "count_evaluation_table", "count_inspection", "dropped", "evaluation_table",
     "inspection", "inspection_record", "rating_evaluation_table", "reading_notes", "trial_record",
     "triplet_evaluation_table", "vector_inspection",
 ]  # fmt: skip
@@ -174,7 +175,7 @@ def _inspection(
     further: Sequence[str],
 ) -> str:
     """Join rows with those that all kinds of data have, and the next command."""
-    rows += [("merged", f"{data.report.merged:,}"), ("dropped", _dropped(data))]
+    rows += [("merged", f"{data.report.merged:,}"), ("dropped", dropped(data.report))]
     rows += [("note", text) for text in notes]
     return f"{grid(rows)}\n{next_step(*further)}"
 
@@ -282,20 +283,20 @@ def suggested_fit(data: PairData, file: Path) -> list[str]:
 
 def reading_notes(data: PairData | Counts) -> list[str]:
     """List the lines that are printed about the data before a fit."""
-    notes, dropped = list(data.report.notes), "dropped"
+    notes, lost = list(data.report.notes), "dropped"
     if isinstance(data, Counts):
         rows, columns = map(plural, data.kinds, data.shape)
         line = f"{data.n_counts:,.10g} counts of {rows} and {columns} in {data.n_pairs:,} pairs"
         # The fit itself reports the rows and columns without counts.
         notes = [text for text in notes if " without counts kept" not in text]
     elif isinstance(data, Vectors):
-        line, dropped = f"{len(data):,} vectors of {data.n_features:,} numbers", "left out"
+        line, lost = f"{len(data):,} vectors of {data.n_features:,} numbers", "left out"
     else:
         line, notes = f"{data.n_pairs:,} pairs of {data.n_objects:,} objects", _notes(data)
     if data.report.merged:
         line += f"; {data.report.merged:,} repeated pairs merged"
     if data.report.n_dropped:
-        line += f"; {dropped} {_dropped(data)}"
+        line += f"; {lost} {dropped(data.report)}"
     return [line, *notes]
 
 
@@ -333,9 +334,10 @@ def _agreed(correlation: float) -> str:
     return "none" if np.isnan(correlation) else f"{correlation:.2f}"
 
 
-def _dropped(data: PairData | Counts) -> str:
-    reasons = ", ".join(f"{reason}: {count:,}" for reason, count in data.report.dropped.items())
-    return f"{data.report.n_dropped:,}" + (f" ({reasons})" if reasons else "")
+def dropped(report: ReadReport) -> str:
+    """Format the number of dropped rows with the reasons."""
+    reasons = ", ".join(f"{reason}: {count:,}" for reason, count in report.dropped.items())
+    return f"{report.n_dropped:,}" + (f" ({reasons})" if reasons else "")
 
 
 def _symmetry(data: mm.Associations) -> str:
