@@ -43,6 +43,16 @@ def judged(tmp_path: Path) -> Path:
     return write_table(tmp_path / "judged.csv", exact())
 
 
+@pytest.fixture
+def structured(tmp_path: Path) -> Path:
+    """Ten words, enough to distinguish three clusters from shuffled similarities."""
+    members = np.zeros((3, 10))
+    members[0, :4] = members[1, 3:7] = members[2, 6:] = 1
+    noise = np.random.default_rng(0).normal(0, 0.01, (10, 10))
+    values = members.T @ (np.array([[0.5], [0.4], [0.3]]) * members) + noise + noise.T
+    return write_table(tmp_path / "structured.csv", values, [f"word {i}" for i in range(10)])
+
+
 def record(file: Path, *options: object) -> dict:
     result = worked(invoke("cluster", file, "--json", "--quiet", *options))
     assert result.stderr == ""
@@ -247,13 +257,8 @@ def test_asymmetric_tables(tmp_path):
     assert "or omit --strict" in " ".join(result.stderr.split())
 
 
-def test_numbers_of_clusters_are_compared(tmp_path):
-    members = np.zeros((3, 10))
-    members[0, :4] = members[1, 3:7] = members[2, 6:] = 1
-    noise = np.random.default_rng(0).normal(0, 0.01, (10, 10))
-    values = members.T @ (np.array([[0.5], [0.4], [0.3]]) * members) + noise + noise.T
-    judged = write_table(tmp_path / "judged.csv", values, [f"word {i}" for i in range(10)])
-    result = record(judged, "--choose", "1-3", "--restarts", 3)
+def test_numbers_of_clusters_are_compared(structured):
+    result = record(structured, "--choose", "1-3", "--restarts", 3)
     assert result["n_clusters"] == [1, 2, 3]
     assert result["variance_accounted_for"] == sorted(result["variance_accounted_for"])
     assert result["suggestion"] == 3
@@ -261,15 +266,15 @@ def test_numbers_of_clusters_are_compared(tmp_path):
     for name in ("held_out", "held_out_error", "held_out_standard_error", "description_length"):
         assert len(result[name]) == 3
     assert result["fewest_by_held_out"] in (1, 2, 3)
-    least = record(judged, "--choose", "1-3", "--restarts", 3, "--precision", 10)
+    least = record(structured, "--choose", "1-3", "--restarts", 3, "--precision", 10)
     assert least["suggestion"] == 0  # errors of 10 drown similarities of at most 1
     assert result["structure_found"] is True
     assert result["constant_description_length"] > min(result["description_length"])
-    shown = worked(invoke("cluster", judged, "--choose", "2-3", "--restarts", 3))
+    shown = worked(invoke("cluster", structured, "--choose", "2-3", "--restarts", 3))
     assert "suggested: " in shown.stdout
     assert re.search(r"\n2 +\S+% +\S+ +\S+ +\S+ ± \S+\n", shown.stdout)
     assert "from 2 to 3 clusters" in shown.stdout
-    assert f"next: manymaps cluster {judged} --clusters " in shown.stdout
+    assert f"next: manymaps cluster {structured} --clusters " in shown.stdout
 
 
 def test_noise_has_no_suggestion(tmp_path):
@@ -325,8 +330,8 @@ def test_bad_data(tmp_path, text, message):
 
 
 @pytest.mark.slow
-def test_a_terminal_shows_how_far_the_comparison_is(judged):
-    done = on_a_terminal("cluster", judged, "--choose", "1-3")
+def test_a_terminal_shows_how_far_the_comparison_is(structured):
+    done = on_a_terminal("cluster", structured, "--choose", "1-3")
     assert done.returncode == 0
     assert "finding 1 to 3 clusters of" in done.stderr
     assert re.search(r"path \d+ of 11", done.stderr)
