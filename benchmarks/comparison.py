@@ -48,7 +48,7 @@ from scipy import linalg, sparse
 import manymaps as mm
 from manymaps.analysis.comparison import NO_CHANGE
 from manymaps.analysis.group_effects import agreement_effects
-from manymaps.analysis.group_tests import DealtUnits, PooledSenses
+from manymaps.analysis.group_tests import PermutedUnits, PooledSenses
 from manymaps.data.responses import grouped_responses
 from manymaps.data.trials import Trials
 
@@ -241,7 +241,7 @@ def of_intervals(usf: mm.Associations) -> None:
             found = grouped_responses(groups)
             words = np.flatnonzero((found.totals() >= 10).all(axis=0))
             senses = PooledSenses(np.zeros(len(words), int), np.zeros(1, int), np.zeros(0, int))
-            effect, low, high = agreement_effects(DealtUnits.of(found, words, senses), 2)
+            effect, low, high = agreement_effects(PermutedUnits.of(found, words, senses), 2)
             place = {label: i for i, label in enumerate(usf.labels)}
             truth = truth[[place[found.labels[i]] for i in words]]
             known = np.isfinite(effect)

@@ -10,7 +10,7 @@ from scipy import sparse
 import manymaps as mm
 from manymaps import Associations, compare
 from manymaps.analysis.group_effects import agreement_effects, sense_shifts, spelling_variants
-from manymaps.analysis.group_tests import DealtUnits, PooledSenses
+from manymaps.analysis.group_tests import PermutedUnits, PooledSenses
 from manymaps.data.responses import grouped_responses
 from manymaps.data.trials import Trials
 
@@ -21,7 +21,7 @@ def effects(groups, **options):
     words = np.flatnonzero((found.totals() >= 2).all(axis=0))
     none = PooledSenses(np.zeros(len(words), int), np.zeros(1, int), np.zeros(0, int))
     paired = options.get("shared_people") == "paired"
-    figures = agreement_effects(DealtUnits.of(found, words, none), found.n_groups, paired=paired)
+    figures = agreement_effects(PermutedUnits.of(found, words, none), found.n_groups, paired=paired)
     return [found.labels[i] for i in words], figures
 
 
@@ -137,7 +137,7 @@ def shifts(groups):
     ends = np.cumsum([0, *map(len, members)])
     senses = PooledSenses(np.array([2]), ends, np.concatenate(members).astype(int))
     words = np.array([found.labels.index("word0" if "word0" in found.labels else "cue")])
-    return np.stack(sense_shifts(DealtUnits.of(found, words, senses)))
+    return np.stack(sense_shifts(PermutedUnits.of(found, words, senses)))
 
 
 def test_shifts_by_hand():

@@ -5,7 +5,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from manymaps.compute.permutations import dealt_tests, observed_divergences
+from manymaps.compute.permutations import observed_divergences, permutation_tests
 from manymaps.compute.threads import share_out, threads
 from reference import weighted_divergence
 
@@ -66,8 +66,8 @@ def drawn(data, most, *, n_groups=2, hits=10**9, seed=0, at_once=100, least=1, b
     for start in range(0, len(data["units"]) - 1, at_once):
         chosen = np.arange(len(data["units"]) - 1)[start : start + at_once]
         share_out(
-            dealt_tests, len(chosen), chosen, *data.values(), n_groups, logs_to(100), seed, hits,
-            least, most, reached, draws, means,
+            permutation_tests, len(chosen), chosen, *data.values(), n_groups, logs_to(100), seed,
+            hits, least, most, reached, draws, means,
         )  # fmt: skip
     return reached, draws, means
 

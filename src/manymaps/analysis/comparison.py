@@ -55,7 +55,7 @@ from manymaps.analysis.group_effects import (
     spelling_variants,
 )
 from manymaps.analysis.group_fits import GroupFits, fit_groups, pooled_associations
-from manymaps.analysis.group_tests import DealtUnits, dealt_p_values, pooled_senses
+from manymaps.analysis.group_tests import PermutedUnits, permutation_p_values, pooled_senses
 from manymaps.analysis.intervals import Interval
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.checks import check_choice, check_number, check_whole
@@ -654,10 +654,12 @@ def compare(
     words = _tested(responses_of_groups, min_responses)
     pooled = pooled_associations(responses_of_groups, rule)
     senses = pooled_senses(responses_of_groups, pooled, words, min_share)
-    tables = DealtUnits.of(responses_of_groups, words, senses)
-    dealt = dealt_p_values(tables, responses_of_groups, seed, alpha, correction, n_permutations)
+    tables = PermutedUnits.of(responses_of_groups, words, senses)
+    tests = permutation_p_values(
+        tables, responses_of_groups, seed, alpha, correction, n_permutations
+    )
     tested = _comparison(
-        responses_of_groups, words, tables, dealt,
+        responses_of_groups, words, tables, tests,
         agreement_effects(tables, responses_of_groups.n_groups, paired=shared_people == "paired"),
         alpha=alpha, min_share=min_share, min_effect=min_effect, min_responses=min_responses,
     )  # fmt: skip
@@ -671,14 +673,14 @@ def compare(
 def _comparison(
     found: GroupedResponses,
     words: np.ndarray,
-    tables: DealtUnits,
-    dealt: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    tables: PermutedUnits,
+    tests: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
     effects: tuple[np.ndarray, np.ndarray, np.ndarray],
     min_responses: int,
     **settings: Any,
 ) -> Comparison:
     """Join the tests of words and senses, the effects and the notes."""
-    divergence, by_chance, p, q = dealt
+    divergence, by_chance, p, q = tests
     variants = spelling_variants(found)
     notes = [
         *found.notes,

@@ -33,7 +33,7 @@ from itertools import combinations
 import numpy as np
 from scipy import sparse, stats
 
-from manymaps.analysis.group_tests import DealtUnits
+from manymaps.analysis.group_tests import PermutedUnits
 from manymaps.data.responses import GroupedResponses
 from manymaps.labels import fold
 
@@ -58,13 +58,13 @@ _AMERICAN = (
 
 
 def agreement_effects(
-    tables: DealtUnits, n_groups: int, *, paired: bool = False
+    tables: PermutedUnits, n_groups: int, *, paired: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute the effect of each word and its 95 % confidence limits.
 
     Parameters
     ----------
-    tables : DealtUnits
+    tables : PermutedUnits
         The responses of all groups to the words.
     n_groups : int
         Number of groups.
@@ -151,12 +151,12 @@ def _jackknife(
     return parts.sum(axis=1), sizes.reshape(n, n_samples).min(axis=1)
 
 
-def sense_shifts(tables: DealtUnits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute the difference of each sense's response shares, second group minus first.
 
     Parameters
     ----------
-    tables : DealtUnits
+    tables : PermutedUnits
         The responses of two groups. Paired participants count as different ones, which makes
         intervals wider.
 

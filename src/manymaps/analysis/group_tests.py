@@ -1,7 +1,7 @@
 """Permutation tests of words and senses: units are permuted among groups.
 
 The senses come from the responses of all groups together (`manymaps.atlas.senses`), so that they
-are the same in every permutation. `DealtUnits` contains the arrays that
+are the same in every permutation. `PermutedUnits` contains the arrays that
 `manymaps.compute.permutations` takes. Each word has one test of its own, followed by one per sense.
 
 The permutations of a test end when 20 of them reach the observed value (Besag & Clifford 1991), or
@@ -26,14 +26,14 @@ from scipy.stats import false_discovery_control
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.meanings import meaning_space
 from manymaps.atlas.senses import observed_groups
-from manymaps.compute.permutations import dealt_tests, observed_divergences
+from manymaps.compute.permutations import observed_divergences, permutation_tests
 from manymaps.compute.threads import share_out
 from manymaps.data.associations import Associations
 from manymaps.data.responses import GroupedResponses
 from manymaps.labels import plural
 from manymaps.progress import work
 
-__all__ = ["DealtUnits", "PooledSenses", "dealt_p_values", "pooled_senses"]
+__all__ = ["PermutedUnits", "PooledSenses", "permutation_p_values", "pooled_senses"]
 
 # 20 permutations that reach the observed value estimate a p-value with a standard error of 22 %.
 _HITS, _FIRST_DRAWS, _FOR_MEANS, _AT_ONCE = 20, 9_999, 100, 64
@@ -107,7 +107,7 @@ def pooled_senses(
 
 
 @dataclass(frozen=True, eq=False)
-class DealtUnits:
+class PermutedUnits:
     """The arrays of `manymaps.compute.permutations`, and the number of units per group and word."""
 
     groups: np.ndarray
@@ -122,7 +122,7 @@ class DealtUnits:
     found: PooledSenses
 
     @classmethod
-    def of(cls, found: GroupedResponses, words: np.ndarray, senses: PooledSenses) -> DealtUnits:
+    def of(cls, found: GroupedResponses, words: np.ndarray, senses: PooledSenses) -> PermutedUnits:
         """Sort the responses to the words by word, stratum and unit."""
         n, n_labels = len(words), len(found.labels)
         word_of_label = np.full(n_labels, -1)
@@ -161,8 +161,13 @@ class DealtUnits:
         )  # fmt: skip
 
 
-def dealt_p_values(
-    tables: DealtUnits, found: GroupedResponses, seed: int, alpha: float, correction: str, most: int
+def permutation_p_values(
+    tables: PermutedUnits,
+    found: GroupedResponses,
+    seed: int,
+    alpha: float,
+    correction: str,
+    most: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Compute the divergence of all words and senses in bits, its mean by chance, p and q."""
     n, n_tests = len(tables.units) - 1, int(tables.tests[-1])
@@ -181,7 +186,7 @@ def dealt_p_values(
             for start in range(0, len(words), _AT_ONCE):
                 some = words[start : start + _AT_ONCE]
                 share_out(
-                    dealt_tests, len(some), some, *tables.arrays, found.n_groups, logs, seed,
+                    permutation_tests, len(some), some, *tables.arrays, found.n_groups, logs, seed,
                     _HITS, min(_FOR_MEANS, most), last, reached, draws, means,
                 )  # fmt: skip
                 at(n - len(words) + start)

@@ -122,9 +122,9 @@ def stress_by_chance(
     """Compute the stress after permuting the dissimilarities among the pairs."""
     n = len(dissimilarities)
     upper = np.triu_indices(n, 1)
-    dealt = np.zeros((n, n))
-    dealt[upper] = np.random.default_rng(random_state).permutation(dissimilarities[upper])
-    return nonmetric_scaling(dealt + dealt.T, n_components, random_state=random_state).stress
+    permuted = np.zeros((n, n))
+    permuted[upper] = np.random.default_rng(random_state).permutation(dissimilarities[upper])
+    return nonmetric_scaling(permuted + permuted.T, n_components, random_state=random_state).stress
 
 
 def _classical(table: np.ndarray, n_components: int, generator: np.random.Generator) -> np.ndarray:

@@ -1,11 +1,11 @@
-"""The senses of words in a fit as arrays: their neighbours, their overlaps, their groups.
+"""The senses of words in a fit as arrays, their overlaps, and their groups over several fits.
 
-A sense is a meaning of a word (`manymaps.atlas.meanings`) or, where no associations are
-known, a map in which it has some weight, as the weighted set of its strongest members or
-neighbours there; `manymaps.analysis.stability` states the formulas.
+A sense is the weighted set of the strongest members of a meaning (`manymaps.atlas.meanings`). If no
+associations are known, a sense is a map in which the word has some weight, with its nearest
+neighbours there. `manymaps.analysis.stability` states the formulas.
 
-Shapes: all senses of a fit in the order of the words, offsets (n_objects + 1,); neighbors and
-weights (n_senses, n_neighbors).
+Shapes: offsets (n_objects + 1,), with the senses in the order of the words; neighbors and weights
+(n_senses, n_neighbors).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from manymaps.atlas.senses import sense_groups
 from manymaps.compute.runs import crossed_runs
 from manymaps.model.similarities import log_kernel
 
-__all__ = ["FitSenses", "consensus_of", "dealt", "fit_senses", "matched_overlaps"]
+__all__ = ["FitSenses", "consensus_of", "fit_senses", "matched_overlaps", "shuffled"]
 
-#: Sums of weights that are 1 fall short of it by so much.
+#: Rounding error of a sum of weights that is 1.
 ROUNDING = 1e-9
 # 32 MiB of float64 per block.
 _BLOCK = 1 << 22
@@ -49,16 +49,16 @@ class FitSenses:
     shares : ndarray of shape (n_senses,)
         Share of each sense: the observed share of a group, or the weight of a map.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
-        Numbers of objects, strongest first; -1 where there are no more.
+        Indices of objects, the strongest first, padded with -1.
     responses : ndarray of shape (n_senses, n_neighbors)
-        What makes it this sense: the strengths of a group's members, or what a map says of its
-        neighbours; those of a sense sum to 1.
+        Strengths of the members of a group, or weights of the neighbours in a map. They sum to 1
+        for each sense.
     weights : ndarray of shape (n_senses, n_neighbors)
-        What the map of the sense explains of these, which is all where the sense is a map.
+        Part of these that the map of the sense explains. It is all of them if the sense is a map.
     recurrence : ndarray of shape (n_senses,)
-        The share of the other fits in which the sense recurs.
+        Share of the other fits in which the sense recurs.
     overlap : ndarray of shape (n_senses,)
-        With its match in the other fits, on average; 0 where it has none.
+        Mean overlap with its match in the other fits; 0 without a match.
     """
 
     offsets: np.ndarray
@@ -73,7 +73,7 @@ class FitSenses:
 
     @property
     def words(self) -> np.ndarray:
-        """The number of each sense's word, shape (n_senses,)."""
+        """Index of the word of each sense, shape (n_senses,)."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
@@ -84,7 +84,7 @@ def fit_senses(
     min_share: float = LEAST_SHARE,
     level: Level = "meaning",
 ) -> FitSenses:
-    """The senses of all words in a fit; those without any neighbour are left out."""
+    """Return the senses of all words in a fit that have at least one neighbour."""
     table = None if atlas.kinds is not None else atlas.associations
     words = np.zeros(0, np.intp) if table is None else np.flatnonzero(np.diff(table.indptr))
     parts = [_of_groups(atlas, words, n_neighbors, min_share, level)] if len(words) else []
@@ -114,7 +114,7 @@ def fit_senses(
 def _of_groups(
     atlas: Atlas, words: np.ndarray, n_neighbors: int, min_share: float, level: Level
 ) -> tuple[np.ndarray, ...]:
-    """Words, maps, shares, neighbors, responses and weights of senses that are groups."""
+    """Return words, maps, shares, neighbors, responses and weights of senses that are groups."""
     assert atlas.associations is not None
     space = atlas.meaning_space if level == "meaning" else None
     groups = sense_groups(atlas.choices, atlas.associations, words, space)
@@ -140,7 +140,7 @@ def _of_groups(
 def _of_maps(
     atlas: Atlas, wanted: np.ndarray, n_neighbors: int, min_weight: float
 ) -> list[tuple[np.ndarray, ...]]:
-    """The same of senses that are maps, map by map."""
+    """Return the same arrays of senses that are maps, map by map."""
     parts: list[tuple[np.ndarray, ...]] = []
     map_weights = atlas.map_weights
     lives = map_weights >= min_weight
@@ -156,7 +156,7 @@ def _of_maps(
 def _sides(
     atlas: Atlas, lives: np.ndarray, there: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Whose neighbours are looked for among whom: all among all, or a kind among the other."""
+    """Yield objects and candidates for their neighbours, of the other kind if bipartite."""
     if atlas.kinds is None:
         yield np.flatnonzero(lives), np.flatnonzero(there)
         return
@@ -167,7 +167,7 @@ def _sides(
 def _strongest(
     atlas: Atlas, map: int, rows: np.ndarray, columns: np.ndarray, n_neighbors: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The strongest neighbours in a map, and their weights; both (n_rows, n_neighbors)."""
+    """Return the strongest neighbours in a map and their weights, both (n_rows, n_neighbors)."""
     near = np.full((len(rows), n_neighbors), -1, np.int32)
     weights = np.zeros(near.shape)
     count = min(n_neighbors, len(columns))
@@ -182,10 +182,10 @@ def _strongest(
         logs = log_kernel(logs, atlas.model.kernel)
         logs += log_proportions
         logs[rows[block, None] == columns] = -np.inf
-        # Of equal neighbours the first is taken.
+        # Ties are decided by the order of the objects.
         top = np.argsort(-logs, axis=1, kind="stable")[:, :count]
         values = np.take_along_axis(logs, top, axis=1)
-        # Where nobody else is there, the peak is -inf and no weight is left.
+        # If no other object is in the map, the peak is -inf and all weights are 0.
         peak = np.where(np.isfinite(values[:, :1]), values[:, :1], 0.0)
         shares = np.exp(values - peak)
         near[block, :count] = np.where(shares > 0, columns[top], -1)
@@ -199,7 +199,7 @@ def _overlaps(
     second: tuple[np.ndarray, np.ndarray],
     others: np.ndarray,
 ) -> np.ndarray:
-    """sum_j min(w(j), w'(j)) of pairs of senses, each a row of (neighbors, weights)."""
+    """Return sum_j min(w(j), w'(j)) of pairs of senses, each a row of (neighbors, weights)."""
     overlaps = np.zeros(len(rows))
     for start in range(0, len(rows), _PAIRS):
         block = slice(start, start + _PAIRS)
@@ -211,16 +211,16 @@ def _overlaps(
 
 
 def matched_overlaps(
-    first: FitSenses, second: FitSenses, partner: np.ndarray | None = None
+    first: FitSenses, second: FitSenses, counterparts: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The overlap of each sense of either fit with its match; 0 where it has none.
+    """Return the overlap of each sense of either fit with its match, or 0 without a match.
 
-    The senses of word i are matched with those of word partner[i] (itself by default).
+    The senses of word i are matched with those of word counterparts[i] (itself by default).
     """
     n = len(first.offsets) - 1
-    partner = np.arange(n) if partner is None else partner
-    sizes, other_sizes = np.diff(first.offsets), np.diff(second.offsets)[partner]
-    other_starts = second.offsets[partner]
+    counterparts = np.arange(n) if counterparts is None else counterparts
+    sizes, other_sizes = np.diff(first.offsets), np.diff(second.offsets)[counterparts]
+    other_starts = second.offsets[counterparts]
     rows, others = crossed_runs(first.offsets[:-1], sizes, other_starts, other_sizes)
     counts = sizes * other_sizes
     starts = np.cumsum(counts) - counts
@@ -238,8 +238,8 @@ def matched_overlaps(
     return best, other_best
 
 
-def dealt(found: FitSenses, rng: np.random.Generator) -> FitSenses:
-    """The neighbours of each word dealt by lot to the places that its senses have."""
+def shuffled(found: FitSenses, rng: np.random.Generator) -> FitSenses:
+    """Return senses with the neighbours of each word assigned at random to its senses."""
     there = found.neighbors >= 0
     words = np.broadcast_to(found.words[:, None], there.shape)[there]
     order = np.lexsort((rng.random(len(words)), words))
@@ -251,11 +251,11 @@ def dealt(found: FitSenses, rng: np.random.Generator) -> FitSenses:
 def consensus_of(
     senses: Sequence[FitSenses], threshold: float, *, fit: int, n_maps: int
 ) -> Consensus:
-    """The senses of all words over several fits, beside the maps of one of them.
+    """Return the senses of all words over several fits, with the maps of one of them.
 
-    Average-linkage clusters of the senses that the fits give a word, cut where the mean overlap of
-    what makes two clusters is below the threshold. A fit that knows the sense but whose map
-    explains less of it than the threshold does not have it.
+    The senses of a word in all fits are clustered by average linkage, as long as the mean overlap
+    of two clusters reaches the threshold. A fit contains a sense if its map explains at least this
+    share of it.
     """
     n_objects = len(senses[0].offsets) - 1
     words = np.concatenate([found.words for found in senses])
@@ -292,7 +292,7 @@ def consensus_of(
 def _of_map(
     maps: np.ndarray, words: np.ndarray, groups: np.ndarray, shape: tuple[int, int]
 ) -> np.ndarray:
-    """The groups of each word in each map, (n_slots, n_maps, n_objects); -1 where no more."""
+    """Return the groups of each word in each map, (n_slots, n_maps, n_objects), padded with -1."""
     keys = np.unique(np.stack([maps, words, groups]), axis=1)
     _, start, counts = np.unique(keys[:2], axis=1, return_index=True, return_counts=True)
     slots = np.arange(keys.shape[1]) - np.repeat(start, counts)
@@ -304,7 +304,7 @@ def _of_map(
 def _groups(
     counts: np.ndarray, neighbors: np.ndarray, weights: np.ndarray, threshold: float
 ) -> np.ndarray:
-    """The group of each sense, numbered through all words; senses stand word by word."""
+    """Return the group of each sense, numbered over all words; senses are sorted by word."""
     starts = np.cumsum(counts) - counts
     one, other = crossed_runs(starts, counts, starts, counts)
     above = one < other
@@ -329,7 +329,7 @@ def _groups(
 def _mean_neighbors(
     groups: np.ndarray, neighbors: np.ndarray, weights: np.ndarray, n_objects: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The strongest neighbours of each group of senses, by mean weight."""
+    """Return the strongest neighbours of each group of senses, by mean weight."""
     sizes = np.bincount(groups)
     there = neighbors >= 0
     rows = np.broadcast_to(groups[:, None], neighbors.shape)[there]

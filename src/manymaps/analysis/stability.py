@@ -62,9 +62,9 @@ from manymaps.analysis.senses import (
     ROUNDING,
     FitSenses,
     consensus_of,
-    dealt,
     fit_senses,
     matched_overlaps,
+    shuffled,
 )
 from manymaps.atlas.atlas import LEAST_WEIGHT, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
@@ -366,7 +366,7 @@ def stability(
         for sums, partner, second in (
             (observed, None, senses[b]),
             (others, lot, senses[b]),
-            (dealing, None, dealt(senses[b], rng)),
+            (dealing, None, shuffled(senses[b], rng)),
         ):
             for fit, overlap in zip(
                 (a, b), matched_overlaps(senses[a], second, partner), strict=True

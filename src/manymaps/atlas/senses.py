@@ -1,31 +1,35 @@
-"""The senses of a word: groups of its neighbours, each with the map that says most of it.
+"""The senses of a word: groups of its associates, each with the map that explains most of it.
 
-Where the atlas knows associations, the neighbours of word i that were observed are the nodes of a
-network without i, tied by what was observed between them, in both directions: with a_jk the sum of
-the two strengths, c_jk how many others of the network have ties with both, and s_jk how many of j
-and k see i and the other in one community of their own neighbours (0, 1 or 2),
+The observed associates of word i are the nodes of a network without i. The weight of an edge
+depends on the observed associations between the two nodes j and k:
 
     w_jk = sqrt(a_jk) (1 + c_jk) exp(s_jk)
 
-Its communities at a resolution of `RESOLUTION` (`manymaps.compute.communities`) are the senses. The
-root keeps one strong tie from deciding; c favours what hangs together; s discounts ties of another
-sense, as that of *match* and *light* beside *tie*.
+    a_jk   sum of the strengths in both directions
+    c_jk   number of other nodes with ties to both
+    s_jk   number of the two nodes (0, 1 or 2) among whose own associates i and the other node are
+           in the same community
 
-A sense has the share of the word's observed associations that falls to its members, and lies in
-the map that explains these best, so that one map can hold two senses,
+The communities of the network at a resolution of `RESOLUTION` (`manymaps.compute.communities`) are
+the fine senses. The root limits the influence of a single strong tie, and c favours cohesive
+groups. The factor s discounts ties of another sense, such as that of *match* and *light* in the
+network of *tie*.
+
+The share of a sense is the share of the word's observed associations with its members. Its map is
+the one that explains these associations best, so one map can contain two senses:
 
     share = sum_j p_ij / sum over all p_ij,      map = argmax_m sum_j p_ij r_ij^m
 
-with r_ij^m = v_ij^m / v_ij. Objects that the model places near i, but that are not associates of i,
-join the sense to whose members they have the strongest observed ties, if they have two or more.
+with r_ij^m = v_ij^m / v_ij. Objects that are near i in the model, but are not associates of i, join
+the sense with the strongest observed ties to them, if they have at least two ties.
 
-The *listed* senses of a word (`listed_senses`) are the groups with a large enough share, and one
-sense for every map with a large enough weight: its largest group or, if it has none, a sense
-without an observed share, whose members are the objects that the model places near i there. So the
-list also shows associations that only the maps contain. Maps of larger weight come first.
+The *listed* senses of a word (`listed_senses`) are the groups with a sufficient share, and one
+sense for every map with a sufficient weight. It is the largest group of the map. If the map has no
+group, it is a sense without an observed share, whose members are the objects near i in the map.
+The list therefore also shows associations that occur only in the maps. It is sorted by map weight.
 
-Shapes: the senses of all words that are asked for lie end to end, those of the w-th from offsets[w]
-to offsets[w + 1]; so do the members of the senses.
+Shapes: the senses of all requested words are concatenated, those of the w-th word from offsets[w]
+to offsets[w + 1]. The members of the senses are concatenated in the same way.
 """
 
 from __future__ import annotations
@@ -44,11 +48,11 @@ from manymaps.compute.runs import crossed_runs
 
 __all__ = ["MOST_NEAR", "SenseGroups", "listed_senses", "observed_groups", "sense_groups"]
 
-#: The resolution of the communities; of .3, .5, .7 and 1 the best on the word relations.
+#: Resolution of the communities, the best of 0.3, 0.5, 0.7 and 1 on the word relations.
 RESOLUTION = 0.5
-#: Objects that the model places nearest, of which those that were not observed may join a sense.
+#: Number of objects nearest in the model. Those that are not associates can join a sense.
 MOST_NEAR = 20
-#: Observed ties to what a word recalls that such an object needs.
+#: Least number of observed ties to associates of the word that such an object needs.
 LEAST_TIES = 2
 # Words per block: bounds the memory of their neighbours' pairs.
 _WORDS = 512
@@ -63,16 +67,16 @@ class SenseGroups:
     offsets : ndarray of int, shape (n_words + 1,)
     maps : ndarray of int, shape (n_senses,)
     shares : ndarray of shape (n_senses,)
-        Those of all senses of a word sum to 1.
+        Response shares, which sum to 1 over the senses of a word.
     ends : ndarray of int, shape (n_senses + 1,)
-        Where the members of each sense lie.
+        Offsets of the members of each sense.
     members : ndarray of int, shape (n_members,)
-        Numbers of objects: those observed, the strongest first, then the others by similarity.
+        Indices of objects: associates, the strongest first, then other objects by similarity.
     strengths : ndarray of shape (n_members,)
-        What was observed of them, p_ij; 0 of the others.
+        Observed strengths p_ij of associates; 0 for other objects.
     typicality : ndarray of shape (n_members,)
-        Of associates in their meaning (`manymaps.atlas.meanings`), or their strengths; 0 of the
-        others.
+        Typicality of associates in their meaning (`manymaps.atlas.meanings`), or their strengths if
+        senses are fine; 0 for other objects.
     """
 
     offsets: np.ndarray
@@ -84,25 +88,25 @@ class SenseGroups:
     typicality: np.ndarray
 
     def of(self, word: int) -> range:
-        """The numbers of a word's senses."""
+        """Return the indices of the senses of a word."""
         return range(int(self.offsets[word]), int(self.offsets[word + 1]))
 
     @property
     def owners(self) -> np.ndarray:
-        """The place of each sense's word among those asked for, shape (n_senses,)."""
+        """Index of the word of each sense among the requested words, shape (n_senses,)."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def listed(self, min_share: float) -> np.ndarray:
-        """Which senses have that share or are the first of their word, shape (n_senses,)."""
+        """Return a mask of the senses with that share or first of their word, shape (n_senses,)."""
         return (self.shares >= min_share) | self.is_first
 
     @property
     def is_first(self) -> np.ndarray:
-        """Which senses are the first of their word, shape (n_senses,)."""
+        """Mask of the senses that are the first of their word, shape (n_senses,)."""
         return np.asarray(np.arange(len(self.shares)) == self.offsets[self.owners])
 
     def only(self, word: int) -> SenseGroups:
-        """The senses of one word."""
+        """Return the senses of one word."""
         own = slice(*self.offsets[word : word + 2].tolist())
         ends = self.ends[own.start : own.stop + 1]
         inside = slice(*ends[[0, -1]].tolist())
@@ -112,7 +116,7 @@ class SenseGroups:
         )  # fmt: skip
 
     def members_of(self, sense: int) -> slice:
-        """Where the members of a sense lie."""
+        """Return the range of the members of a sense."""
         return slice(int(self.ends[sense]), int(self.ends[sense + 1]))
 
 
@@ -122,23 +126,23 @@ def sense_groups(
     words: np.ndarray,
     space: MeaningSpace | None = None,
 ) -> SenseGroups:
-    """The senses of some words.
+    """Group the associates of some words into senses.
 
     Parameters
     ----------
     choices : Choices
-        Of one set of objects.
+        Choice probabilities of one set of objects.
     associations : sparse array of shape (n, n)
-        What was observed (`Atlas.associations`), with sorted indices.
+        Observed associations (`Atlas.associations`), with sorted indices.
     words : ndarray of int
-        A word of which no association is known has no sense.
+        Indices of the words. A word without known associations has no sense.
     space : MeaningSpace, optional
         Similarities by which the groups are merged into meanings; without them, groups are fine.
 
     Returns
     -------
     SenseGroups
-        The largest share first.
+        The senses of each word, the largest share first.
     """
     parts = [
         _ranked(choices, associations, words[start : start + _WORDS], space)
@@ -154,21 +158,22 @@ def sense_groups(
 def observed_groups(
     associations: sparse.csr_array, words: np.ndarray, space: MeaningSpace | None = None
 ) -> np.ndarray:
-    """The group of each response of some words, as `sense_groups` has them, without any map.
+    """Return the group of each response of some words, as in `sense_groups`, without any map.
 
     Parameters
     ----------
     associations : sparse array of shape (n, n)
-        With sorted indices.
+        Observed associations, with sorted indices.
     words : ndarray of int
+        Indices of the words.
     space : MeaningSpace, optional
         As for `sense_groups`.
 
     Returns
     -------
     ndarray of int
-        For each association that the rows of the words store, in their order, the number of its
-        group; two groups of one word have different numbers.
+        Group of each stored association in the rows of the words, in their order. Different groups
+        of one word have different numbers.
     """
     blocks = [words[start : start + _WORDS] for start in range(0, len(words), _WORDS)]
     parts = [_grouped(associations, own, associations[own], space).numbers for own in blocks]
@@ -193,17 +198,17 @@ def listed_senses(
     weights : ndarray of shape (n_words, n_maps)
         Map weights of each of the words.
     min_share : float
-        Of a group in what was observed; a word's largest is listed whatever it has.
+        Least share of a group. The largest group of a word is always listed.
     min_weight : float
-        Least weight of a map; a word's map of the largest weight is always listed.
+        Least weight of a map. The map with the largest weight of a word is always listed.
     groups : SenseGroups, optional
-        The `sense_groups` of the words, where they are known.
+        The `sense_groups` of the words, if they are known.
 
     Returns
     -------
     SenseGroups
-        In order of map weight, the largest first; within a map in order of share, the largest
-        first. Maps without any group have a share of 0.
+        The senses sorted by map weight, the largest first, and within a map by share. The share of
+        maps without a group is 0.
     """
     grouped = groups or sense_groups(choices, associations, words)
     listed, rows, maps = _wanted(grouped, weights, min_share, min_weight)
@@ -231,9 +236,10 @@ def listed_senses(
 def _wanted(
     found: SenseGroups, weights: np.ndarray, min_share: float, min_weight: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which groups are listed; of the maps that are too and hold no group, the words and numbers.
+    """Select the groups that are listed, and the listed maps without a group.
 
-    `weights` are the map weights of each word, (n_words, n_maps).
+    `weights` are the map weights of each word, (n_words, n_maps). The maps are returned as indices
+    of words and of maps.
     """
     n_words, n_maps = weights.shape
     wanted = weights >= min_weight
@@ -241,7 +247,7 @@ def _wanted(
     wanted &= (np.diff(found.offsets) > 0)[:, None]
     is_listed, owners = found.listed(min_share), found.owners
     wanted[owners[is_listed], found.maps[is_listed]] = False
-    # Of the smaller groups of a map the first is the largest.
+    # The first of the smaller groups of a map is the largest.
     _, firsts = np.unique(owners * n_maps + found.maps, return_index=True)
     small = firsts[wanted[owners[firsts], found.maps[firsts]]]
     is_listed[small] = True
@@ -257,8 +263,16 @@ def _offsets(counts: np.ndarray) -> np.ndarray:
 class _Grouped(NamedTuple):
     """Groups of entries.
 
-    The word of each group (n_groups,), the group of each entry and its typicality (n_entries,),
-    and the group into which each fine group was merged.
+    Attributes
+    ----------
+    words : ndarray of int, shape (n_groups,)
+        Word of each group.
+    numbers, fine : ndarray of int, shape (n_entries,)
+        Group and fine group of each entry.
+    typicality : ndarray of shape (n_entries,)
+        Typicality of each entry in its group.
+    group_of_fine : ndarray of int, shape (n_fine,)
+        Group into which each fine group was merged.
     """
 
     words: np.ndarray
@@ -291,7 +305,7 @@ def _ranked(
     words: np.ndarray,
     space: MeaningSpace | None,
 ) -> tuple[np.ndarray, ...]:
-    """Senses per word and members per sense; maps, shares; members, strengths, typicality."""
+    """Return numbers of senses and members, and the fields of `SenseGroups` without offsets."""
     near = associations[words]
     grouped = _grouped(associations, words, near, space)
     owners, numbers = np.repeat(np.arange(len(words)), np.diff(near.indptr)), grouped.numbers
@@ -324,7 +338,7 @@ def _ranked(
 def _communities(
     associations: sparse.csr_array, words: np.ndarray, near: sparse.csr_array
 ) -> np.ndarray:
-    """The community of each stored association of the words, numbered anew for each word."""
+    """Return the community of each stored association of the words, numbered word by word."""
     ties = np.sqrt(ego_weights(associations, near))
     for block in _blocks(near, ties):
         there = (block > 0).astype(np.float64)
@@ -346,7 +360,7 @@ def _communities(
 
 
 def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """What a table with sorted indices stores at (rows, columns), else 0."""
+    """Return the values of a table with sorted indices at (rows, columns), or 0."""
     counts, width = np.diff(table.indptr), table.shape[1]
     keys = np.repeat(np.arange(len(counts)) * width, counts) + table.indices
     wanted = rows.astype(np.int64) * width + columns
@@ -357,7 +371,7 @@ def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -
 
 
 def _blocks(near: sparse.csr_array, packed: np.ndarray) -> Iterator[np.ndarray]:
-    """Each row's square of packed values, as a view."""
+    """Yield the square of packed values of each row, as a view."""
     start = 0
     for size in np.diff(near.indptr).tolist():
         yield packed[start : start + size**2].reshape(size, size)
@@ -371,7 +385,7 @@ def _joined(
     near: sparse.csr_array,
     numbers: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Who else is placed near the words and tied to their associates; the group that each joins."""
+    """Return further objects near the words with ties to their associates, and their groups."""
     neighbors = choices.strongest(words, MOST_NEAR)
     rows, ranks = np.nonzero(neighbors >= 0)
     others = neighbors[rows, ranks]

@@ -31,7 +31,7 @@ import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
 
-__all__ = ["dealt_tests", "observed_divergences"]
+__all__ = ["observed_divergences", "permutation_tests"]
 
 # Relative tolerance; sums of the same counts in another order differ by less.
 _ROUNDING = 1e-9
@@ -125,7 +125,7 @@ def observed_divergences(
 
 
 @compiled
-def dealt_tests(
+def permutation_tests(
     first, last, words, groups, strata, units, given, answers, kinds, senses, tests,
     n_groups, logs, seed, hits, least, most, reached, draws, means,
 ):  # fmt: skip
