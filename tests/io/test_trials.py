@@ -251,7 +251,7 @@ def test_rows_that_end_early_lack_answers(tmp_path):
         ("cue,R1,R2\n", {}, "contains no trials"),
         ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}, "a column 'age' that does not exist"),
         ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}, "is true for none of 1 trials"),
-        ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' is neither 'least' nor"),
+        ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' must be 'least' or"),
         ("cue,R1,R2\ntie,a,b\n", {"balance": 0}, "n=0"),
         ("cue,R1,R2\ntie,a,b\n", {"format": "npy"}, "format='npy' is not one of 'trials'"),
         ("cue,R1\ntie,a\n", {"response": "cue"}, "a column would be read twice"),

@@ -306,8 +306,10 @@ def similarity_triangles(
     if not known.any():
         return Estimate(float("nan"))
     largest = W.data.max()
-    sides = [outward.data[first][known], outward.data[second][known], between[known]]
-    broken = _violated(*(-np.log(side / largest) for side in sides))
+    sides = np.stack([outward.data[first][known], outward.data[second][known], between[known]])
+    # A mean similarity can differ from the largest by rounding only; its distance is exactly 0.
+    sides[sides >= (1 - _ROUNDING) * largest] = largest
+    broken = _violated(*-np.log(sides / largest))
     if n_wedges <= _MOST_WEDGES:
         return Estimate(float(broken.mean()), 0.0, len(broken))
     return _share(broken)
