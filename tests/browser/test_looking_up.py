@@ -283,20 +283,17 @@ def test_the_keyboard_alone(open_page, relations, relations_page, tmp_path):
 
 
 def test_what_was_observed_stands_beside_the_model(open_page, grouped, grouped_page):
-    """Cards come in the order of `Atlas.senses`, and a map without any group says so."""
+    """Cards come in the order of `Atlas.senses`."""
     at = open_page(grouped_page)
     found = {word: grouped.senses(word) for word in grouped.labels}
-    word = next(word for word, senses in found.items() if 0 in [sense.share for sense in senses])
-    senses = found[word]
+    word, senses = max(found.items(), key=lambda pair: len(pair[1]))
     at.look_up(word)
     at.expect(at.cards).to_have_count(len(senses))
     for text, sense in zip(at.texts(at.cards), senses, strict=True):
-        told = re.match(r"Map (\d+) (not observed|[\d.]+% observed) model ([\d.]+)% ", text)
+        told = re.match(r"Map (\d+) ([\d.]+)% observed model ([\d.]+)% ", text)
         assert told, text
         assert told[1] == str(sense.map)
-        assert (told[2] == "not observed") == (sense.share == 0)
-        observed = 0 if told[2].startswith("not") else float(told[2].split("%")[0])
-        assert observed == pytest.approx(100 * sense.share, rel=0.05)
+        assert float(told[2]) == pytest.approx(100 * sense.share, rel=0.05)
         assert float(told[3]) == pytest.approx(100 * sense.weight, rel=0.05)
     hidden = 1 - sum({sense.map: sense.weight for sense in senses}.values())
     said = at.senses.get_by_role("paragraph").all_inner_texts()

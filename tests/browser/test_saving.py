@@ -83,7 +83,7 @@ def test_the_strip_and_the_gallery_are_saved_by_keyboard(at, tmp_path, part):
     at.button("All maps").click()
     at.sheets.first.wait_for()
     if part == "the meanings":
-        at.look_up("bank")
+        at.look_up("tie")
         cards = at.texts(at.cards)
     else:
         cards = at.texts(at.sheets)
