@@ -62,14 +62,14 @@ class AtlasPage:
         # Another one belongs to the threshold.
         self.status = page.get_by_role("status").last
         self.senses = page.get_by_role("region").filter(
-            has=page.get_by_role("button", name="Close the senses")
+            has=page.get_by_role("button", name="Close the meanings")
         )
         self.cards = self.senses.get_by_role("listitem").get_by_role("button")
         self.sheets = page.get_by_role("main").get_by_role("listitem").get_by_role("button")
         self.only_its_maps = page.get_by_role("button", name="Only maps with")
         self.map = page.get_by_role("application")
         self.tip = page.get_by_role("tooltip")
-        self.threshold = page.get_by_role("slider", name="that a map explains at least")
+        self.threshold = page.get_by_role("slider", name="that barely belong to a map")
         self.color = page.get_by_role("combobox", name="Colour by")
         self.size = page.get_by_role("combobox", name="Size by")
         self.legend = page.get_by_role("list", name="Colours:")
@@ -77,8 +77,8 @@ class AtlasPage:
         self.filters = page.get_by_role("region", name="Filters")
         self.marks = page.get_by_role("list", name="Marks")
         self.features = page.get_by_role("group", name="Features").get_by_role("checkbox")
-        self.in_view = page.get_by_role("region", name=re.compile(" in view$"))
-        self.lines = page.get_by_role("checkbox", name="Lines to what was observed")
+        self.in_view = page.get_by_role("region", name=re.compile("^Labelled "))
+        self.lines = page.get_by_role("checkbox", name="Draw links")
         self.card = page.get_by_role("region", name=re.compile("^The "))
         self.selection = page.get_by_role("region", name="Selection")
         self.alert = page.get_by_role("alert")

@@ -84,7 +84,7 @@ def test_changes_are_announced(open_page, tiny_page):
     at = open_page(tiny_page)
     assert at.status.get_attribute("aria-live") == "polite"
     at.look_up("tie")
-    at.expect(at.status).to_contain_text("tie lives in 3 maps")
+    at.expect(at.status).to_contain_text("tie appears in 3 maps")
     at.cards.nth(2).click()
     at.expect(at.status).to_contain_text("Map 2")
 

@@ -38,19 +38,19 @@ def test_light_and_dark(open_page, tiny_page, system):
     other = "dark" if system == "light" else "light"
     assert at.theme == system
     assert (paper(at) > 0.5) == (system == "light")
-    at.button(f"Go {other}").click()
-    at.button(f"Go {system}").wait_for()
+    at.button(f"{other.title()} theme").click()
+    at.button(f"{system.title()} theme").wait_for()
     assert at.theme == other
     assert (paper(at) > 0.5) == (other == "light")
-    at.button(f"Go {system}").click()
-    at.button(f"Go {other}").wait_for()
+    at.button(f"{system.title()} theme").click()
+    at.button(f"{other.title()} theme").wait_for()
     assert at.theme == system
 
 
 def test_the_system_changes_its_mind(open_page, tiny_page):
     at = open_page(tiny_page, color_scheme="light")
     at.page.emulate_media(color_scheme="dark")
-    at.button("Go light").wait_for()
+    at.button("Light theme").wait_for()
     assert at.theme == "dark"
 
 

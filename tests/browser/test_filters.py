@@ -50,8 +50,8 @@ def test_a_range_by_keyboard(at, tiny):
     least, most = min(years_of.values()) + 3, max(years_of.values()) - 1
     kept = {word for word, year in years_of.items() if least <= year <= most}
     assert labels(at) == before & kept < before
-    at.expect(at.filters).to_contain_text(f"{len(kept)} of {len(years_of)} objects left")
-    at.expect(at.status).to_contain_text(f"{len(kept)} of {len(years_of)} objects left")
+    at.expect(at.filters).to_contain_text(f"{len(kept)} of {len(years_of)} objects shown")
+    at.expect(at.status).to_contain_text(f"{len(kept)} of {len(years_of)} objects shown")
     assert at.becomes("location.hash.includes('filter=year:1993,')", None)
     at.filters.get_by_role("button", name="Show all").click()
     assert labels(at) == before
@@ -125,12 +125,12 @@ def test_more_categories_than_colours(open_page, themes_page):
     themes.get_by_role("textbox", name="Find in theme").fill("ME 2")
     at.expect(boxes).to_have_count(11)
     themes.get_by_role("button", name="None").click()
-    at.expect(at.filters).to_contain_text("38 of 60 objects left")
+    at.expect(at.filters).to_contain_text("38 of 60 objects shown")
     themes.get_by_role("checkbox", name="theme 25").check()
-    at.expect(at.filters).to_contain_text("40 of 60 objects left")
+    at.expect(at.filters).to_contain_text("40 of 60 objects shown")
     scores = at.unfold_filter("score")
     scores.get_by_role("slider", name="from").press("End")
-    at.expect(at.filters).to_contain_text("0 of 60 objects left")
+    at.expect(at.filters).to_contain_text("0 of 60 objects shown")
 
 
 def test_colours_of_numbers(open_page, themes_page):
@@ -157,7 +157,7 @@ def test_the_address_holds_filters_colours_and_selection(open_page, tiny, tiny_p
     assert labels(other) == labels(at)
     other.expect(other.keys.filter(has_text="noun")).to_have_attribute("aria-pressed", "false")
     # A map further and back, everything stands as before; and an address without filters has none.
-    other.button("Map after").click()
+    other.button("Next map").click()
     other.read("atlas.select([1])")
     other.filters.get_by_role("button", name="Show all").click()
     assert other.becomes("location.hash.includes('map=1&select=1')")
@@ -191,7 +191,7 @@ def test_a_selection_too_large_for_an_address(open_page, pages):
     write_page(page_samples.on_a_line(6000), pages / "line.html")
     at = open_page(pages / "line.html")
     at.read("atlas.select(Array.from({ length: 3000 }, (_, i) => 2 * i))")
-    at.expect(at.selection).to_contain_text("The address keeps the first 2,000 of them")
+    at.expect(at.selection).to_contain_text("The address stores only the first 2,000;")
     assert at.becomes("location.hash.includes('select=0.1.1')")
     at.read("atlas.select([])")
     assert at.becomes("!location.hash.includes('select')")

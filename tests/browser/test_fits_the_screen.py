@@ -63,7 +63,7 @@ def test_the_tools_of_a_map_lie_on_it_on_phones(open_page, relations_page, size)
     box = at.box()
     assert box["y"] >= 0
     assert box["y"] + box["height"] < height + 1
-    for name in ("Zoom in", "Show all", "Select with a lasso", "PNG", "SVG", "Map after"):
+    for name in ("Zoom in", "Show all", "Select with a lasso", "PNG", "SVG", "Next map"):
         tool = at.button(name).bounding_box()
         assert tool["x"] >= box["x"]
         assert tool["x"] + tool["width"] <= box["x"] + box["width"]
@@ -89,7 +89,7 @@ def test_the_card_of_a_tapped_dot_is_in_sight(open_page, relations_page, size):
     card.wait_for()
     name = card.get_by_role("heading").bounding_box()
     assert 0 <= name["y"] <= height - name["height"]
-    further = card.get_by_role("button", name="Show its senses").bounding_box()
+    further = card.get_by_role("button", name="Show meanings").bounding_box()
     assert further["y"] + further["height"] <= height
     if width < 760:
         card.get_by_role("button", name="Close the card").click()

@@ -212,6 +212,7 @@ def test_broken_data_are_told(open_page, tiny_page, tmp_path, how):
     sentence = said.split("\n")[-1]
     assert len(sentence) > 30
     assert sentence.endswith(".")
-    assert not re.search("undefined|null|TypeError|went wrong|\\bat \\w+:", sentence), sentence
+    code = "undefined|null|TypeError|could not be opened|\\bat \\w+:"
+    assert not re.search(code, sentence), sentence
     if how == "newer":
         assert "newer" in sentence

@@ -79,10 +79,10 @@ def test_of_every_word_the_strongest_partner_is_in_sight(at, grouped):
 
 
 def test_the_card_lists_the_data_first(at, grouped, word):
-    recalled = at.card.get_by_role("table", name="What it recalls")
+    recalled = at.card.get_by_role("table", name="Its associates")
     rows = [row.split("\t") for row in recalled.get_by_role("row").all_inner_texts()]
     assert [text.replace("\n", " ") for text in rows[0]] == [
-        "object", "observed", "model", "near in map"
+        "object", "observed", "model", "close in map"
     ]  # fmt: skip
     table = grouped.associations.toarray()
     order = np.argsort(-table[word], kind="stable")
@@ -97,7 +97,7 @@ def test_the_card_lists_the_data_first(at, grouped, word):
     others = rows[1 + len(order) :]
     assert others
     assert all(row[1] == "–" for row in others)
-    recalling = at.card.get_by_role("table", name="What recalls it")
+    recalling = at.card.get_by_role("table", name="Objects that evoke it")
     first = recalling.get_by_role("row").nth(1).inner_text().split("\t")
     who = int(table[:, word].argmax())
     assert first[0].strip() == grouped.labels[who]
@@ -122,7 +122,7 @@ def test_what_is_much_is_told_on_demand(at, grouped):
 
 
 def test_a_place_in_the_card_opens_its_map(at, word):
-    place = at.card.get_by_role("table", name="What it recalls").get_by_role("button", name="Map ")
+    place = at.card.get_by_role("table", name="Its associates").get_by_role("button", name="Map ")
     map = int(place.first.inner_text())
     place.first.click()
     assert at.becomes("atlas.state.map === given", map)
@@ -157,7 +157,7 @@ def test_without_data_there_are_no_lines(open_page, ungrouped_page):
     at.expect(at.cards.first).to_be_visible()
     assert at.lines.count() == 0
     assert at.senses.get_by_text("bserved").count() == 0
-    caption = "What it recalls in the model, and what recalls it"
+    caption = "Associates in the model"
     at.expect(at.card.get_by_role("table", name=caption)).to_be_visible()
 
 
@@ -204,8 +204,8 @@ def test_a_page_of_one_map_has_its_own_noun_and_no_strip(open_page, pictures, pi
     at.look_up("img 7")
     at.expect(at.card.get_by_role("heading")).to_have_text("img 7")
     assert at.senses.count() == 0
-    at.expect(at.status).to_contain_text("img 7: near img ")
-    nearest = at.card.get_by_role("table", name="Nearest to it")
+    at.expect(at.status).to_contain_text("img 7: close to img ")
+    nearest = at.card.get_by_role("table", name="Nearest neighbours")
     row = pictures.similarities("img 7")
     shares = row / row.sum()
     rows = [text.split("\t") for text in nearest.get_by_role("row").all_inner_texts()[1:]]
@@ -217,11 +217,11 @@ def test_a_page_of_one_map_has_its_own_noun_and_no_strip(open_page, pictures, pi
         assert float(share.strip("%")) == pytest.approx(100 * exact, rel=0.06)
     whole = at.page.locator(".atlas").inner_text()
     assert "img 7" in whole
-    assert not re.search(r"\b(word|object|sense)s?\b|<0.01%", whole, re.IGNORECASE)
+    assert not re.search(r"\b(word|object|sense|meaning)s?\b|<0.01%", whole, re.IGNORECASE)
     at.button("Close").click()
     assert at.becomes("atlas.state.word === null")
     at.search.fill("zzz")
-    at.expect(at.nothing_found).to_contain_text("No image")
+    at.expect(at.nothing_found).to_contain_text("No image matches “zzz”")
 
 
 def test_pictures_stand_in_card_table_and_tooltip(open_page, pictures_page):
@@ -236,7 +236,7 @@ def test_pictures_stand_in_card_table_and_tooltip(open_page, pictures_page):
     assert at.tip.get_by_role("img", name="picture of img 7").evaluate_all(loaded) == [1]
     said = at.tip.inner_text()
     assert "shade" in said
-    assert re.search(r"Near: img \d+, img \d+, img \d+", said.replace("\n", ""))
+    assert re.search(r"Neighbours: img \d+, img \d+, img \d+", said.replace("\n", ""))
     at.read("atlas.chooseWord(9)")
     at.expect(at.card.get_by_role("heading")).to_have_text("img 9")
     assert portrait.count() == 0
@@ -249,7 +249,7 @@ def test_a_page_of_one_map_shows_the_data_too(open_page, grouped, tmp_path):
     at = open_page(tmp_path / "single.html")
     word = next(word for word in range(60) if strongest(single, word) is not None)
     at.read("atlas.chooseWord(given)", word)
-    recalled = at.card.get_by_role("table", name="What it recalls")
+    recalled = at.card.get_by_role("table", name="Its associates")
     rows = [row.split("\t") for row in recalled.get_by_role("row").all_inner_texts()]
     assert [text.replace("\n", " ") for text in rows[0]] == [
         "word", "observed", "model", "on the map"
@@ -259,5 +259,5 @@ def test_a_page_of_one_map_shows_the_data_too(open_page, grouped, tmp_path):
     assert label.strip() == single.labels[partner]
     assert observed == told(single.associations[[word]].toarray()[0, partner])
     similarities = single.choices.shares(word)[0]
-    assert place == ("near" if similarities[partner] >= 0.05 * similarities.max() else "apart")
+    assert place == ("close" if similarities[partner] >= 0.05 * similarities.max() else "not close")
     assert at.senses.count() == 0

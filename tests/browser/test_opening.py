@@ -30,9 +30,9 @@ def test_the_page_says_what_it_is(open_page, tmp_path):
     head = at.page.get_by_role("banner").inner_text()
     assert "drawn by multiple maps t\u2011SNE" in head
     assert "mm-tsne" not in head
-    at.expect(at.page.get_by_text("Show words that a map explains at least 10% of")).to_be_visible()
+    at.expect(at.page.get_by_text("barely belong to a map: below 10%")).to_be_visible()
     at.threshold.press("ArrowRight")
-    at.expect(at.page.get_by_text("Show words that a map explains at least 11% of")).to_be_visible()
+    at.expect(at.page.get_by_text("barely belong to a map: below 11%")).to_be_visible()
 
 
 def test_nothing_is_said_where_nothing_is_known(open_page, tiny_page):

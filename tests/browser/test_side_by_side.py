@@ -49,7 +49,7 @@ def test_two_words_of_one_atlas(open_page, tiny_page):
     assert at.read(WORDS) == ["tie", "knot"]
     assert at.becomes("location.hash === '#word=tie&beside&word=knot'")
     # The search is about the view that was last used.
-    view(at, "First view").get_by_role("heading", name="3 maps").click()
+    view(at, "tie").get_by_role("heading", name="3 maps").click()
     at.expect(at.search).to_have_value("tie")
     at.look_up("bow")
     assert at.read(WORDS) == ["bow", "knot"]
@@ -60,7 +60,7 @@ def test_two_words_of_one_atlas(open_page, tiny_page):
 def test_steps_of_two_views_are_taken_back(open_page, tiny_page):
     at = open_page(tiny_page)
     at.look_up("tie")
-    at.button("A second view beside").click()
+    at.button("Side by side").click()
     view(at, "Second view").get_by_role("button", name=re.compile("^Map 1")).click()
     assert at.becomes("location.hash === '#word=tie&beside&word=tie&map=1'")
     at.page.go_back()
@@ -81,10 +81,10 @@ def test_an_address_of_two_views(open_page, tiny_page):
     assert at.becomes("location.hash.includes('&beside&word=knot&map=2')")
 
 
-@pytest.mark.parametrize(("closed", "left"), [("first", 2), ("second", 1)])
+@pytest.mark.parametrize(("closed", "left"), [("First", 2), ("Second", 1)])
 def test_either_view_is_closed(open_page, tiny_page, closed, left):
     at = open_page(tiny_page, "#map=1&beside&map=2")
-    at.button(f"Close the {closed} view").click()
+    at.button(f"Close {closed} view").click()
     assert at.becomes("atlas.beside === null")
     assert at.open_map == left
     assert at.becomes("location.hash === given", f"#map={left}")
@@ -109,7 +109,7 @@ def test_one_search_for_two_atlases(open_page, pair_page):
     at = open_page(pair_page)
     at.look_up("tie")
     assert at.read(WORDS) == ["tie", "TIE"]
-    at.expect(at.page.get_by_role("heading", name="tie lives in 3 maps")).to_have_count(2)
+    at.expect(at.page.get_by_role("heading", name="tie appears in 3 maps")).to_have_count(2)
     at.look_up("knot")
     assert at.read(WORDS) == ["knot", None]
     at.page.get_by_role("heading", name="knot is not in Old").wait_for()

@@ -101,7 +101,7 @@ def test_what_the_page_is_made_of(atlas, tmp_path):
     )
     assert parts.text_of("title") == "Ties"
     assert parts.text_of("h1").strip() == "Ties"
-    assert "opening the atlas" in parts.text_of("p", **{"class": "opening"})
+    assert "Opening the atlas" in parts.text_of("p", **{"class": "opening"})
     names = [own.get("id") or own.get("type") for tag, own in parts.tags if tag == "script"]
     assert names == ["manymaps-data", "module"]
     assert "JavaScript" in page[page.index("<noscript>") : page.index("</noscript>")]

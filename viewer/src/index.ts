@@ -54,7 +54,7 @@ async function show(
   try {
     // What stands in the host is seen until the atlas is read.
     const [first, second] = await Promise.all(data().map(readAtlas));
-    if (first === undefined) throw new UnreadableAtlas("The page holds no atlas.");
+    if (first === undefined) throw new UnreadableAtlas("This page does not contain an atlas.");
     const sessions: [Session, ...Session[]] = [new Session(first, stateOf(first, 0), ownsTheKeys)];
     if (second !== undefined) {
       shareColumns(first, second);
@@ -115,7 +115,7 @@ function Failure({ error }: { error: unknown }) {
   const sentence =
     error instanceof UnreadableAtlas
       ? error.message
-      : `Something went wrong while the atlas was opened: ${error instanceof Error ? error.message : error}`;
+      : `The atlas could not be opened: ${error instanceof Error ? error.message : error}`;
   return h(
     "div",
     { class: "failure", role: "alert" },

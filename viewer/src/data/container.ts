@@ -57,25 +57,25 @@ export function fromBase64(text: string): Uint8Array {
     for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
     return bytes;
   } catch (cause) {
-    throw new UnreadableAtlas(`The data in this page are no base64 text; ${AGAIN}.`, { cause });
+    throw new UnreadableAtlas(`The data in this page are not base64 text; ${AGAIN}.`, { cause });
   }
 }
 
 /** The atlas in the bytes of a page or a widget. */
 export async function readAtlas(packed: Uint8Array): Promise<Atlas> {
   if (packed[0] !== 0x1f || packed[1] !== 0x8b) {
-    throw new UnreadableAtlas(`The data in this page are no packed atlas; ${AGAIN}.`);
+    throw new UnreadableAtlas(`The data in this page are not a packed atlas; ${AGAIN}.`);
   }
   const bytes = await unpacked(packed);
   const view = new DataView(bytes.buffer);
   if (bytes.length < PREAMBLE || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) {
-    throw new UnreadableAtlas(`The data in this page are not those of an atlas; ${AGAIN}.`);
+    throw new UnreadableAtlas(`The data in this page do not describe an atlas; ${AGAIN}.`);
   }
   const version = view.getUint32(8, true);
   if (version > VERSION) {
     throw new UnreadableAtlas(
-      `The data in this page have format ${version}, newer than ${VERSION}, which this viewer ` +
-        "reads; update manymaps and save the page again with `manymaps view`.",
+      `The data in this page have format ${version}, newer than ${VERSION} of this viewer; ` +
+        "update manymaps and save the page again with `manymaps view`.",
     );
   }
   const end = PREAMBLE + view.getUint32(12, true);
@@ -100,7 +100,7 @@ async function unpacked(packed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 function cutShort(cause?: unknown): UnreadableAtlas {
-  return new UnreadableAtlas(`The data in this page are cut short or damaged; ${AGAIN}.`, {
+  return new UnreadableAtlas(`The data in this page are truncated or damaged; ${AGAIN}.`, {
     cause,
   });
 }
@@ -115,7 +115,7 @@ function headerOf(bytes: Uint8Array): Fields {
     return fields(header, "the header");
   } catch (cause) {
     if (cause instanceof UnreadableAtlas) throw cause;
-    throw new UnreadableAtlas(`The header of the data in this page is no JSON; ${AGAIN}.`, {
+    throw new UnreadableAtlas(`The header of the data in this page is not JSON; ${AGAIN}.`, {
       cause,
     });
   }

@@ -60,8 +60,8 @@ export function counted(count: number, noun: string): string {
 }
 
 /** A count of an atlas's objects in its own noun: 1 image, 2,000 cells. */
-export function countedObjects({ noun }: Atlas, count: number): string {
-  return `${count.toLocaleString("en")} ${noun[count === 1 ? 0 : 1]}`;
+export function countedObjects({ noun }: Atlas, count: number, adjective = ""): string {
+  return `${count.toLocaleString("en")} ${adjective}${noun[count === 1 ? 0 : 1]}`;
 }
 
 /** A text that begins a heading. */

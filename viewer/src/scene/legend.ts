@@ -17,7 +17,7 @@ const NARROW = "\u00A0";
 /** The entries of a legend; `size` is the column that sizes the dots. */
 export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: string): Key[] {
   const keys = colorKeys(atlas, legend);
-  if (size !== null) keys.push([{ text: `size of a dot: ${plainText(size)}` }]);
+  if (size !== null) keys.push([{ text: `dot size: ${plainText(size)}` }]);
   atlas.kinds?.forEach((kind, k) => {
     keys.push(dot(kind, ink, "●◆"[k]));
   });
@@ -28,7 +28,7 @@ function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
   if (legend.type === "category") return legend.items.map(({ label, color }) => dot(label, color));
   // In a single map every weight is 1.
   if (legend.type === "weight")
-    return nMaps === 1 ? [] : [ramp("map weight: little", legend.stops, "much")];
+    return nMaps === 1 ? [] : [ramp("map weight: low", legend.stops, "high")];
   const { name, low, high, stops, hasMissing, missing } = legend;
   const keys = [ramp(`${plainText(name)}: ${low}`, stops, high)];
   if (hasMissing) keys.push(dot("no value", missing));

@@ -81,7 +81,7 @@ export class Lookups {
   recalledBy(object: number): Beside[] {
     const { observed } = this.atlas;
     if (observed === null) return [];
-    return this.once(`recalled ${object} ${this.store.state.threshold}`, () =>
+    return this.once(`associates ${object} ${this.store.state.threshold}`, () =>
       this.beside(object, recalledBy(observed, object), (other) => [object, other]),
     );
   }

@@ -8,6 +8,7 @@
 
 import type { Column } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
+import { plainLabel } from "../data/words.ts";
 import { colorColumns, sizeColumns } from "../scene/coloring.ts";
 import { Session } from "./session.ts";
 import type { State, Step } from "./store.ts";
@@ -72,7 +73,10 @@ export class Panes {
   }
 
   nameOf(session: Session): string {
-    if (this.hasTwoAtlases) return session.atlas.title;
+    const { atlas, state } = session;
+    if (this.hasTwoAtlases) return atlas.title;
+    const { word } = state;
+    if (word !== null && word !== this.beside(session)?.state.word) return plainLabel(atlas, word);
     return session === this.views[0] ? "First view" : "Second view";
   }
 
@@ -113,7 +117,7 @@ export class Panes {
     this.isLinked = false;
     this.active = elementAt(this.views, 1);
     this.tell(step);
-    if (step === "push") active.announce("A second view of the atlas stands beside this one");
+    if (step === "push") active.announce("Second view opened");
   }
 
   /** A second view, or no longer. */
@@ -140,7 +144,7 @@ export class Panes {
     this.active = rest;
     this.words.delete(session);
     this.tell(step);
-    if (step === "push") rest.announce("One view is left");
+    if (step === "push") rest.announce("View closed");
   }
 
   /** Changes views without one following the other, as a part of a greater change. */

@@ -1,9 +1,9 @@
-/** What the page says of words: beside those found, and to those who hear it. */
+/** Sentences about words, for cards, headings, announcements and pictures. */
 import { type Atlas, kindOf, lives } from "../data/atlas.ts";
 import { mapsOf } from "../data/entries.ts";
 import type { Step } from "../data/paths.ts";
 import type { Sense } from "../data/probabilities.ts";
-import { counted, percent, plainLabel } from "../data/words.ts";
+import { counted, percent, plainLabel, plainText } from "../data/words.ts";
 import type { Beside } from "./lookups.ts";
 
 /** The neighbours of a sense, or that it has none. */
@@ -12,7 +12,7 @@ export function whatIsNear(atlas: Atlas, { neighbors, first }: Sense): string {
     return neighbors.map(({ object }) => plainLabel(atlas, object)).join(", ");
   return first === undefined
     ? "no neighbours here"
-    : `${plainLabel(atlas, first)} is not near here`;
+    : `${plainLabel(atlas, first)} is not close here`;
 }
 
 const MOST_SENSES = 3;
@@ -46,8 +46,8 @@ export function sensesInWords(
       .slice(0, MOST_NEIGHBORS)
       .map(({ object }) => plainLabel(atlas, object));
     const near = names.join(", ");
-    if (atlas.nMaps === 1) return `near ${near}`;
-    return `map ${sense.map}, ${shareInWords(sense)}${near && `, near ${near}`}`;
+    if (atlas.nMaps === 1) return `close to ${near}`;
+    return `map ${sense.map}, ${shareInWords(sense)}${near && `, close to ${near}`}`;
   });
   const [first] = unseen;
   if (first) {
@@ -61,7 +61,7 @@ export function sensesInWords(
 /** "dog to tie in 2 steps: cat in map 3, tie in map 5". */
 export function pathInWords(atlas: Atlas, steps: readonly Step[]): string {
   const [first] = steps;
-  if (first === undefined) return "No path was found";
+  if (first === undefined) return "No path found";
   const names = steps.map(({ to, map }) => `${plainLabel(atlas, to)} in map ${map}`);
   return `${counted(steps.length, "step")} from ${plainLabel(atlas, first.from)}: ${names.join(", ")}`;
 }
@@ -71,9 +71,9 @@ export function beside({ share, model }: Pick<Beside, "share" | "model">): strin
   return `${percent(share)} (model ${percent(model)})`;
 }
 
-/** "near in no map", "near in map 3": where a partner stands near the word. */
+/** "not close in any map", "close in map 3, 5": the maps in which an associate is close to the word. */
 export function nearIn({ maps }: Beside): string {
-  return `near in ${maps.length > 0 ? "map " : "no map"}${maps.join(", ")}`;
+  return maps.length > 0 ? `close in map ${maps.join(", ")}` : "not close in any map";
 }
 
 /** What a word has of a sense: its map weight, and its observed share. */
@@ -81,25 +81,29 @@ function shareInWords({ share, weight }: Sense): string {
   return share === null ? percent(weight) : `${observed(share)}, model ${percent(weight)}`;
 }
 
-/** "54% observed"; of a map without any group, whose words were observed in other senses, "only in the model". */
+/** "54% observed"; "not observed" for a map whose words were observed in other senses only. */
 export function observed(share: number): string {
-  return share > 0 ? `${percent(share)} observed` : "only in the model";
+  return share > 0 ? `${percent(share)} observed` : "not observed";
 }
 
-/** "lives in 3 maps", or "has 4 senses in 3 maps" where one holds several, and others no observed one. */
+/** "has 4 meanings in 3 maps", without those not observed; "appears in 3 maps" where no data are known. */
 export function whereSensesLie(senses: readonly Sense[]): string {
   const found = senses.filter(({ share }) => share !== 0);
-  const nMaps = new Set(found.map(({ map }) => map)).size;
-  const maps = counted(nMaps, "map");
-  const isOneEach = senses.length === nMaps;
-  return isOneEach ? `lives in ${maps}` : `has ${counted(found.length, "sense")} in ${maps}`;
+  const maps = counted(new Set(found.map(({ map }) => map)).size, "map");
+  if (found[0]?.share === null) return `appears in ${maps}`;
+  return `has ${counted(found.length, "meaning")} in ${maps}`;
 }
 
-/** "5 further maps give 7% in the model" of a word's weight; "" where that is next to nothing. */
+/** Nothing has a name like a text that was typed. */
+export function noMatch({ noun }: Atlas, text: string): string {
+  return `No ${noun[0]} matches “${plainText(text)}”`;
+}
+
+/** "5 further maps: 7% in the model" of a word's weight; "" where that is next to nothing. */
 export function furtherMaps(atlas: Atlas, word: number, senses: readonly Sense[]): string {
   const listed = new Map(senses.map(({ map, weight }) => [map, weight]));
   const rest = 1 - [...listed.values()].reduce((sum, weight) => sum + weight, 0);
   const others = mapsOf(atlas, word).filter(({ map }) => !listed.has(map));
   if (others.length === 0 || rest < LEAST_SAID) return "";
-  return `${counted(others.length, "further map")} ${others.length > 1 ? "give" : "gives"} ${percent(rest)} in the model`;
+  return `${counted(others.length, "further map")}: ${percent(rest)} in the model`;
 }

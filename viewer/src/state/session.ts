@@ -119,7 +119,7 @@ export class Session {
     if (map === null || isHere || first === undefined) this.step({ word, path: null }, step);
     else this.step({ word, path: null, map: first.map, camera: null }, step);
     if (isHere) this.flyToWord();
-    this.announce(word === null ? `No ${this.atlas.noun[0]} is looked up` : this.inWords(word));
+    this.announce(word === null ? `No ${this.atlas.noun[0]} shown` : this.inWords(word));
   }
 
   /** Goes to a word in one of its maps. */
@@ -248,7 +248,7 @@ export class Session {
   /** How many objects the filters let pass. */
   get whatIsLeft(): string {
     const { count } = this.filtering;
-    return `${count.toLocaleString("en")} of ${countedObjects(this.atlas, this.atlas.nObjects)} left`;
+    return `${count.toLocaleString("en")} of ${countedObjects(this.atlas, this.atlas.nObjects)} shown`;
   }
 
   select(objects: readonly number[], mode: "replace" | "add" | "toggle" = "replace"): void {
@@ -260,7 +260,7 @@ export class Session {
     const selection = [...now].sort((a, b) => a - b);
     this.store.change({ selection });
     const [only] = objects.length === 1 ? objects : [];
-    const verb = only === undefined || now.has(only) ? "" : "no longer ";
+    const verb = only === undefined || now.has(only) ? "" : "de";
     const named = only === undefined ? "" : `${plainLabel(this.atlas, only)} ${verb}selected; `;
     this.announce(`${named}${countedObjects(this.atlas, selection.length)} selected`);
   }

@@ -1,6 +1,7 @@
 /** The whole page: head, one view or two side by side, panel. */
 
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { capital } from "../data/words.ts";
 import type { Panes } from "../state/panes.ts";
 import type { Session } from "../state/session.ts";
 import { Help } from "./help.tsx";
@@ -61,6 +62,7 @@ function Head({ panes, onHelp }: { panes: Panes; onHelp: () => void }) {
   const { active, title, isPair } = panes;
   const { theme } = active.appearance;
   const other = theme === "dark" ? "light" : "dark";
+  const goOther = `${capital(other)} theme`;
   return (
     <header class="head">
       <div>
@@ -75,8 +77,8 @@ function Head({ panes, onHelp }: { panes: Panes; onHelp: () => void }) {
           <button
             type="button"
             class="tool"
-            title="A second view beside (d)"
-            aria-label="A second view beside"
+            title="Side by side (d)"
+            aria-label="Side by side"
             aria-pressed={isPair}
             onClick={() => panes.toggle()}
           >
@@ -86,8 +88,8 @@ function Head({ panes, onHelp }: { panes: Panes; onHelp: () => void }) {
         <button
           type="button"
           class="tool"
-          title={`Go ${other}`}
-          aria-label={`Go ${other}`}
+          title={goOther}
+          aria-label={goOther}
           onClick={() => active.store.change({ theme: other })}
         >
           <Icon name={theme === "dark" ? "sun" : "moon"} />

@@ -21,7 +21,7 @@ export function Display({ session }: { session: Session }) {
   const colors = colorColumns(atlas);
   const sizes = sizeColumns(atlas);
   // Of one map there is no share that tells its objects apart.
-  const noColumn = session.isSingle ? "nothing" : "map weight";
+  const noColumn = session.isSingle ? "none" : "map weight";
   return (
     <section aria-label="Display">
       {!session.isSingle && <Threshold session={session} />}
@@ -52,7 +52,7 @@ export function Display({ session }: { session: Session }) {
           checked={state.contours}
           onChange={() => store.change({ contours: !state.contours })}
         />
-        <span>Lines of equal density</span>
+        <span>Density contours</span>
       </label>
       {atlas.kinds && <Kinds session={session} kinds={atlas.kinds} />}
       {atlas.features.length > 0 && <Features session={session} />}
@@ -66,7 +66,8 @@ function Threshold({ session }: { session: Session }) {
   return (
     <div class="threshold">
       <label for="threshold">
-        Show {session.atlas.noun[1]} that a map explains at least <b class="number">{least}</b> of
+        Hide {session.atlas.noun[1]} that barely belong to a map: below{" "}
+        <b class="number">{least}</b>
       </label>
       <input
         id="threshold"
@@ -126,12 +127,6 @@ function Choice({ name, options, value, onChoose }: ChoiceProps) {
   );
 }
 
-const SCALE_NAMES: Record<Scale, string> = {
-  linear: "even steps",
-  log: "equal ratios",
-  rank: "equal numbers of dots",
-};
-
 /** The colours of a column of numbers, and how they are spread over it. */
 function NumberColors({ session }: { session: Session }) {
   const { color, ramp, scale } = session.state;
@@ -148,7 +143,7 @@ function NumberColors({ session }: { session: Session }) {
       />
       <Choice
         name="Scale"
-        options={scales.map((name) => [name, SCALE_NAMES[name]])}
+        options={scales.map((name) => [name, name])}
         value={scales.includes(scale) ? scale : "linear"}
         onChoose={(chosen) => session.store.change({ scale: chosen as Scale })}
       />
@@ -241,7 +236,7 @@ function Kinds({ session, kinds }: { session: Session; kinds: [string, string] }
         </li>
       </ul>
       <Choice
-        name="Near it"
+        name="Neighbours"
         options={kinds.map((kind, k) => [String(k), `${kind}s`])}
         value={String(neighborKind)}
         onChoose={(chosen) => session.store.change({ neighborKind: chosen === "0" ? 0 : 1 })}
@@ -250,7 +245,7 @@ function Kinds({ session, kinds }: { session: Session; kinds: [string, string] }
   );
 }
 
-/** Lines that tell what was observed from what the map has near. */
+/** Lines from the word to its observed associates. */
 function Lines({ session }: { session: Session }) {
   const { lines, word } = session.state;
   return (
@@ -261,13 +256,13 @@ function Lines({ session }: { session: Session }) {
           checked={lines}
           onChange={() => session.store.change({ lines: !lines })}
         />
-        <span>Lines to what was observed</span>
+        <span>Draw links</span>
       </label>
       {lines && (
         <p class="quiet">
           {word === null
-            ? `They start at the ${session.atlas.noun[0]} that is looked up.`
-            : "Dashed where the map holds the two apart."}
+            ? `Find a ${session.atlas.noun[0]} to see its observed links.`
+            : `Dashed: the two ${session.atlas.noun[1]} are not close.`}
         </p>
       )}
     </>

@@ -83,7 +83,7 @@ export function SaveButtons({ session, of, name, sheet }: SaveButtonsProps) {
       if (found) await how(found, session.appearance.palette, file);
       setProblem("");
     } catch (error) {
-      setProblem(`No picture could be made: ${error instanceof Error ? error.message : error}`);
+      setProblem(`Could not save the picture: ${error instanceof Error ? error.message : error}`);
     }
   };
   const formats = [

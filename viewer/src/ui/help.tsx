@@ -5,23 +5,23 @@ import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 
 const KEYS: [string[], string][] = [
-  [["/"], "find one by its name; Enter goes to it"],
-  [["Tab", "Enter"], "go from one thing to the next, and open it"],
-  [["←", "→"], "from one sense or map to the next, in the strip and the gallery"],
-  [["g"], "all maps"],
-  [["[", "]"], "the map before, the map after"],
+  [["/"], "find by name; Enter opens the result"],
+  [["Tab", "Enter"], "go to the next control; open it"],
+  [["←", "→"], "previous or next meaning or map"],
+  [["g"], "show all maps"],
+  [["[", "]"], "previous map, next map"],
   [
     ["m"],
-    "to the map; then arrows move it, + and − zoom, 0 shows all of it, n goes to the next neighbour",
+    "go to the map; then arrows move it, + and − zoom, 0 shows all, n goes to the next neighbour",
   ],
-  [["s"], "select what was found, or no longer"],
+  [["s"], "select or deselect the result"],
   [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
-  [["d", "o"], "a second view beside, or no longer; to the other view"],
-  [["t"], "to the threshold; arrows move it"],
-  [["f"], "to the filters; Enter unfolds them"],
-  [["e"], "to the exports of the open map"],
-  [["Esc"], "close, clear, or back to all maps"],
-  [["?"], "these keys"],
+  [["d", "o"], "open or close a second view; go to the other view"],
+  [["t"], "go to the threshold; arrows change it"],
+  [["f"], "go to the filters; Enter opens them"],
+  [["e"], "go to the export buttons of the map"],
+  [["Esc"], "close, clear, or return to all maps"],
+  [["?"], "show this help"],
 ];
 
 interface HelpProps {
@@ -41,24 +41,24 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
   return (
     <dialog ref={dialog} aria-labelledby="help-title" onCancel={onClose} onClose={onClose}>
       <div class="dialoghead">
-        <h2 id="help-title">Reading an atlas</h2>
+        <h2 id="help-title">How to read an atlas</h2>
         <button type="button" class="tool" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
         </button>
       </div>
       <p>
         {session.isSingle
-          ? `A dot is one of the ${nouns}; what is alike stands near it.`
-          : `Every map shows some of the ${nouns}. A dot’s area says how much of what it recalls this
-            map gives; what is near it here is one of its senses.`}{" "}
-        Click a dot to select it, double-click to see all about it; drag with Shift for a box, with
-        Alt for a lasso. An arrow at the rim points to a neighbour that lies farther off; a click on
-        it goes there.
+          ? `Each dot is one of the ${nouns}. Similar ${nouns} are close together.`
+          : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a
+            dot is its map weight: the share of its associations that this map contributes.`}{" "}
+        Click a dot to select it; double-click to open it. Drag with Shift to select in a box, with
+        Alt to select with a lasso. An arrow at the edge points to a neighbour outside the picture;
+        click it to go there.
       </p>
       {session.atlas.observed && (
         <p>
-          “Observed” are shares in the data, “model” what the maps make of them. Near is what stands
-          not much farther from a dot than its nearest neighbour there.
+          “Observed” is the share in the data, “model” the share that the maps predict. “Close”
+          means not much farther away than the nearest neighbour on that map.
         </p>
       )}
       <dl>
@@ -81,7 +81,7 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
           checked={hasKeys}
           onChange={() => session.store.change({ hasKeys: !hasKeys })}
         />
-        <span>Single keys are commands</span>
+        <span>Single-key shortcuts</span>
       </label>
     </dialog>
   );

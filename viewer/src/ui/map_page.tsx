@@ -5,12 +5,12 @@ import { type AtlasMap, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { observedIn } from "../data/observed.ts";
-import { capital, counted, mapTitle, percent, plainLabel } from "../data/words.ts";
+import { counted, mapTitle, percent, plainLabel } from "../data/words.ts";
 import { onPrint } from "../draw/printing.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { ShownLabel } from "../scene/scene.ts";
-import { beside } from "../state/sentences.ts";
+import { beside, observed } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
@@ -54,7 +54,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         ref={host}
         role="application"
         tabIndex={0}
-        aria-label={`${session.nameOf(map)}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “${capital(nouns)} in view” lists its ${nouns}`}
+        aria-label={`${session.nameOf(map)}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Labelled ${nouns}” lists its ${nouns}`}
       />
       <Plaque session={session} map={map} />
       <Dock session={session} map={map} />
@@ -168,14 +168,14 @@ function Plaque({ session, map }: { session: Session; map: number }) {
   return (
     <div class="plaque">
       <ToolButton icon="grid" name="All maps" keys="g" onClick={() => session.closeMap()} />
-      <ToolButton icon="left" name="Map before" keys="[" onClick={() => session.turnPage(-1)} />
-      <ToolButton icon="right" name="Map after" keys="]" onClick={() => session.turnPage(1)} />
+      <ToolButton icon="left" name="Previous map" keys="[" onClick={() => session.turnPage(-1)} />
+      <ToolButton icon="right" name="Next map" keys="]" onClick={() => session.turnPage(1)} />
       <h2 title={title}>
         <small>Map {map}</small> <bdi>{title}</bdi>
       </h2>
       {at.share < 0.995 && (
-        <span class="quiet" title="Share of the map's spread that two dimensions show">
-          {percent(at.share)} of it
+        <span class="quiet" title="Share of the map's variance in the two dimensions drawn">
+          {percent(at.share)} of variance
         </span>
       )}
     </div>
@@ -260,9 +260,9 @@ function Tip({ session, at, host }: TipProps) {
     (place) => place.map !== map && lives(place.weight, state.threshold),
   );
   const weight = percent(elementAt(weights, at.entry));
-  const observed = observedIn(atlas.senses, object, map);
-  const model = observed === null ? "" : "model ";
-  const here = observed === null ? weight : `here ${percent(observed)} observed, ${model}${weight}`;
+  const share = observedIn(atlas.senses, object, map);
+  const model = share === null ? "" : "model ";
+  const here = share === null ? weight : `${observed(share)} here, ${model}${weight}`;
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
     ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
@@ -308,12 +308,12 @@ function Near({ session, object, map }: { session: Session; object: number; map:
     <>
       {word !== null && told && (
         <span class="more">
-          <Word atlas={atlas} object={word} /> recalls it: observed {beside(told)}
+          <Word atlas={atlas} object={word} /> evokes it: observed {beside(told)}
         </span>
       )}
       {listed.length > 0 && (
         <span class="more">
-          {isObserved ? "Observed: " : "Near: "}
+          {isObserved ? "Observed: " : "Neighbours: "}
           {listed.slice(0, MOST_NEAR).map(([other, told], k) => (
             <>
               {k > 0 && ", "}

@@ -114,7 +114,7 @@ function Bar({ panes, session, name, id }: BarProps) {
           type="button"
           class="tool leave"
           title="Close (d)"
-          aria-label={`Close the ${name.toLowerCase()}`}
+          aria-label={`Close ${name}`}
           onClick={() => panes.close(session)}
         >
           <Icon name="close" />

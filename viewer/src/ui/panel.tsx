@@ -54,7 +54,7 @@ export function Panel({ session, of, shown }: PanelProps) {
 function ManySided({ session }: { session: Session }) {
   const objects = session.lookups.manySided;
   if (objects.length === 0) return null;
-  const title = `${capital(session.atlas.noun[1])} of many senses`;
+  const title = `${capital(session.atlas.noun[1])} with many meanings`;
   return (
     <section aria-label={title}>
       <h2>{title}</h2>

@@ -7,6 +7,7 @@ import { observedShare } from "../data/observed.ts";
 import type { Step } from "../data/paths.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { counted } from "../data/words.ts";
+import { noMatch } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Card, stepBetween } from "./senses.tsx";
@@ -42,10 +43,10 @@ export function Path({ session, word, end, of }: PathProps) {
         </h2>
         <p class="quiet">
           {steps === null
-            ? "looking for a path …"
+            ? "Searching for a path …"
             : steps.length > 0
-              ? "each within one map, by what the model recalls"
-              : "no path leads there through what is near"}
+              ? "Each step stays in one map and follows the model."
+              : "No path found"}
         </p>
         <button
           type="button"
@@ -129,7 +130,7 @@ export function PathTo({ session, object }: { session: Session; object: number }
           </button>
         ))}
         {text.trim() !== "" && hits.length === 0 && (
-          <span class="quiet">nothing is spelled so</span>
+          <span class="quiet">{noMatch(session.atlas, text)}</span>
         )}
       </div>
     </form>

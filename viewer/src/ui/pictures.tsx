@@ -117,7 +117,7 @@ export function Crop({ session, word, sense }: { session: Session; word: number;
       session={session}
       panel={(size) => cropOf(session, sense, size)}
       queue={crops}
-      title="An arrow at the rim points to a neighbour that lies farther off"
+      title="An arrow at the edge points to a neighbour outside the picture"
       depends={[session.appearance.look, word, sense.map, near.join()]}
     />
   );

@@ -6,9 +6,9 @@
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
-import { capital, plainText } from "../data/words.ts";
+import { capital, countedObjects, plainText } from "../data/words.ts";
 import type { Found } from "../state/finder.ts";
-import { whereabouts } from "../state/sentences.ts";
+import { noMatch, whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { holdPictures } from "./pictures.tsx";
@@ -21,7 +21,7 @@ const AROUND = 24;
 
 export function Search({ session }: { session: Session }) {
   const { word } = session.state;
-  const [noun, nouns] = session.atlas.noun;
+  const [, nouns] = session.atlas.noun;
   const labelOf = (object: number | null) =>
     object === null ? "" : elementAt(session.atlas.labels, object);
   const shown = labelOf(word);
@@ -138,6 +138,7 @@ export function Search({ session }: { session: Session }) {
       else event.currentTarget.closest<HTMLElement>(".atlas")?.focus();
     }
   };
+  const firstGuess = hits.findIndex((hit) => hit.object !== null && hit.how === "close");
   return (
     <div class="search" role="search">
       <Icon name="search" />
@@ -189,7 +190,7 @@ export function Search({ session }: { session: Session }) {
             id={`hit-${k}`}
             session={session}
             hit={hit}
-            typed={text}
+            isGuess={k === firstGuess}
             isActive={k === active}
             onChoose={() => enter(hit)}
           />
@@ -197,7 +198,7 @@ export function Search({ session }: { session: Session }) {
       </div>
       {isOpen && hits.length === 0 && (
         <p class="hits nothing" role="status">
-          No {noun} is spelled like this.
+          {noMatch(session.atlas, text)}
         </p>
       )}
     </div>
@@ -208,12 +209,12 @@ interface OptionProps {
   id: string;
   session: Session;
   hit: Found;
-  typed: string;
+  isGuess: boolean;
   isActive: boolean;
   onChoose: () => void;
 }
 
-function Option({ id, session, hit, typed, isActive, onChoose }: OptionProps) {
+function Option({ id, session, hit, isGuess, isActive, onChoose }: OptionProps) {
   return (
     <div
       class="hit"
@@ -226,21 +227,21 @@ function Option({ id, session, hit, typed, isActive, onChoose }: OptionProps) {
       onClick={onChoose}
       onKeyDown={(event) => event.key === "Enter" && onChoose()}
     >
-      <What session={session} hit={hit} typed={typed} />
+      <What session={session} hit={hit} isGuess={isGuess} />
     </div>
   );
 }
 
-/** What was found, and beside it why or where. */
-function What({ session, hit, typed }: Pick<OptionProps, "session" | "hit" | "typed">) {
+/** A result, and why or where it was found. */
+function What({ session, hit, isGuess }: Pick<OptionProps, "session" | "hit" | "isGuess">) {
   const { object, column, text, start, end } = hit;
   if (object === null) {
     return (
       <>
         <span class="word">
-          all with <bdi>{plainText(column)}</bdi> = <Marked text={text} start={start} end={end} />
+          Show only <bdi>{plainText(column)}</bdi> = <Marked text={text} start={start} end={end} />
         </span>
-        <span class="where">{hit.count.toLocaleString("en")}: show only these</span>
+        <span class="where">{countedObjects(session.atlas, hit.count)}</span>
       </>
     );
   }
@@ -261,16 +262,10 @@ function What({ session, hit, typed }: Pick<OptionProps, "session" | "hit" | "ty
   return (
     <>
       <span class="word">
+        {isGuess && "Did you mean: "}
         <Marked text={text} start={start} end={end} />
       </span>
-      <span class="where">
-        {hit.how === "close" && (
-          <>
-            close to <bdi>{plainText(typed)}</bdi>,{" "}
-          </>
-        )}
-        {whereabouts(session.atlas, object, session.state.threshold)}
-      </span>
+      <span class="where">{whereabouts(session.atlas, object, session.state.threshold)}</span>
     </>
   );
 }

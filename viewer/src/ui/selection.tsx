@@ -32,7 +32,7 @@ export function Selection({ session }: { session: Session }) {
       </ul>
       {session.ownsTheKeys && kept < selection.length && (
         <p class="quiet">
-          The address keeps the first {kept.toLocaleString("en")} of them: save the table to keep
+          The address stores only the first {kept.toLocaleString("en")}; save a CSV file to keep
           all.
         </p>
       )}

@@ -45,10 +45,10 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
           <em>
             <Word atlas={session.atlas} object={word} />
           </em>{" "}
-          {senses.length === 0 ? "is in none of the maps" : whereSensesLie(senses)}
+          {senses.length === 0 ? "is not in any map" : whereSensesLie(senses)}
         </h2>
         {further && (
-          <p class="quiet" title="Of what the model recalls of it">
+          <p class="quiet" title="Weight in maps without a card">
             {further}
           </p>
         )}
@@ -58,8 +58,8 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
           <div class="keep">
             <SaveButtons
               session={session}
-              of="the senses"
-              name={`senses of ${plainLabel(session.atlas, word)}`}
+              of="the meanings"
+              name={`meanings of ${plainLabel(session.atlas, word)}`}
               sheet={() => sensesSheet(session, word, senses)}
             />
           </div>
@@ -68,7 +68,7 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
           type="button"
           class="tool leave"
           title="Close"
-          aria-label="Close the senses"
+          aria-label="Close the meanings"
           onClick={() => session.chooseWord(null)}
         >
           <Icon name="close" />
@@ -175,7 +175,7 @@ function Unseen({ session, word }: { session: Session; word: number }) {
   );
 }
 
-/** "Observed: dynasty recalls China 8.9% (model 4%), ...": the pair that differs most. */
+/** "Observed: dynasty evokes China 8.9% (model 4%), ...": the pair that differs most. */
 function Asymmetry({ session, word }: { session: Session; word: number }) {
   const { atlas, lookups } = session;
   const { observed } = atlas;
@@ -187,7 +187,7 @@ function Asymmetry({ session, word }: { session: Session; word: number }) {
   if (most === undefined) return null;
   const told = (a: number, b: number, share: number) => (
     <>
-      <Word atlas={atlas} object={a} /> recalls{" "}
+      <Word atlas={atlas} object={a} /> evokes{" "}
       <b>
         <Word atlas={atlas} object={b} />
       </b>{" "}

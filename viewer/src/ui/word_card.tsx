@@ -1,10 +1,10 @@
-/** One object in words: its columns, its maps, what it recalls and what recalls it. */
+/** One object in words: its columns, its maps, its associates and the words that evoke it. */
 
 import { type Column, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import type { Association, Neighbor } from "../data/probabilities.ts";
-import { percent } from "../data/words.ts";
+import { capital, percent, plainLabel } from "../data/words.ts";
 import type { Beside } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
@@ -36,7 +36,7 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
           <Icon name="close" />
         </button>
       )}
-      {of !== null && (
+      {of !== null && of !== plainLabel(atlas, object) && (
         <p class="quiet">
           <bdi>{of}</bdi>
         </p>
@@ -54,13 +54,13 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
         )}
         {state.word !== object && (
           <button type="button" class="button" onClick={() => session.chooseWord(object)}>
-            {session.isSingle ? "Go there" : "Show its senses"}
+            {session.isSingle ? "Show on map" : "Show meanings"}
           </button>
         )}
         <button
           type="button"
           class="button"
-          title="Select it (s)"
+          title="Select (s)"
           aria-pressed={state.selection.includes(object)}
           onClick={() => session.select([object], "toggle")}
         >
@@ -119,17 +119,17 @@ function valueIn(column: Column, object: number): string | null {
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }
 
-/** What the object recalls, and what recalls it: what was observed first, and the model beside it. */
+/** The associates of the object and the objects that evoke it: observed shares, then the model's. */
 function Associations({ session, object }: { session: Session; object: number }) {
   const { atlas, lookups } = session;
   if (atlas.observed) return <Observations session={session} object={object} />;
   if (session.isSingle) {
     const share = ({ share }: Neighbor) => percent(share, true);
-    const title = "Of all that is similar to it on the map";
+    const title = "Share of its similarity on this map";
     return (
       <ObjectTable
         session={session}
-        caption="Nearest to it"
+        caption="Nearest neighbours"
         rows={lookups.nearestTo(object)}
         columns={[{ head: "share", cell: share, title }]}
       />
@@ -143,18 +143,14 @@ function Associations({ session, object }: { session: Session; object: number })
     probabilities: { isAsymmetric },
   } = lookups;
   const to = {
-    head: "recalled",
+    head: isAsymmetric ? "evoked by it" : "model",
     cell: (pair: Association) => percent(probabilities.probability(object, pair.object)),
   };
-  const from = { head: "recalls it", cell: (pair: Association) => percent(pair.from) };
+  const from = { head: "evokes it", cell: (pair: Association) => percent(pair.from) };
   return (
     <ObjectTable
       session={session}
-      caption={
-        isAsymmetric
-          ? "What it recalls in the model, and what recalls it"
-          : "What it recalls in the model"
-      }
+      caption="Associates in the model"
       rows={pairs}
       columns={isAsymmetric ? [to, from] : [to]}
     />
@@ -171,22 +167,22 @@ function Observations({ session, object }: { session: Session; object: number })
   const columns = [
     {
       head: "observed",
-      title: "Share in the data; a dash where it is none of the strongest",
+      title: "Share in the data; a dash if not among the strongest",
       cell: ({ share }: Beside) => (Number.isNaN(share) ? "–" : percent(share)),
     },
     {
       head: "model",
-      title: "Share in the model",
+      title: "Share that the maps predict",
       cell: ({ model }: Beside) => percent(model, session.isSingle),
     },
     session.isSingle
       ? {
           head: "on the map",
           isText: true,
-          cell: ({ maps }: Beside) => (maps.length > 0 ? "near" : "apart"),
+          cell: ({ maps }: Beside) => (maps.length > 0 ? "close" : "not close"),
         }
       : {
-          head: "near in map",
+          head: "close in map",
           isText: true,
           cell: ({ maps }: Beside) => <Places session={session} object={object} maps={maps} />,
         },
@@ -195,13 +191,13 @@ function Observations({ session, object }: { session: Session; object: number })
     <>
       <ObjectTable
         session={session}
-        caption="What it recalls"
+        caption="Its associates"
         rows={[...observed, ...modelled]}
         columns={columns}
       />
       <ObjectTable
         session={session}
-        caption="What recalls it"
+        caption={`${capital(session.atlas.noun[1])} that evoke it`}
         rows={lookups.whoRecalls(object)}
         columns={columns}
       />

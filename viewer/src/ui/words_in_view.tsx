@@ -1,10 +1,10 @@
-/** The labels that stand on the open map now, as a table: the map in words. */
+/** The labels on the open map, as a table: the map in words. */
 
 import { lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { observedIn } from "../data/observed.ts";
-import { capital, countedObjects, percent } from "../data/words.ts";
+import { countedObjects, percent } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import { ObjectTable } from "./object_table.tsx";
@@ -21,7 +21,7 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const { atlas, state } = session;
   const { noun } = atlas;
   const { weights } = elementAt(atlas.maps, map);
-  // Where one looks from too far for labels, there is none to be told.
+  // From far away no label is drawn.
   if (shown.length === 0) return null;
   const rows = shown.slice(-MOST_ROWS).reverse();
   const otherMaps = (object: number) =>
@@ -29,7 +29,8 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
       .filter((at) => at.map !== map && lives(at.weight, state.threshold))
       .map((at) => at.map)
       .join(", ");
-  const title = `${capital(noun[1])} in view`;
+  const title = `Labelled ${noun[1]}`;
+  const labelled = countedObjects(atlas, shown.length, "labelled ");
   const model = ({ entry }: ShownLabel) => percent(elementAt(weights, entry));
   const observed = ({ object }: ShownLabel) => {
     const share = observedIn(atlas.senses, object, map);
@@ -43,22 +44,18 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const data = atlas.observed && {
     head: "observed",
     cell: observed,
-    title: "Of all that was observed of it, what falls to its senses in this map",
+    title: "Observed share of its meanings in this map",
   };
   const given = {
-    head: data ? "model" : "here",
+    head: data ? "model" : "weight",
     cell: model,
-    title: "Of all that it recalls in the model, what this map gives",
+    title: "Map weight",
   };
   return (
     <section aria-label={title}>
       <ObjectTable
         session={session}
-        caption={
-          shown.length > rows.length
-            ? `The first ${rows.length} of ${countedObjects(atlas, shown.length)} in view`
-            : `${countedObjects(atlas, shown.length)} in view`
-        }
+        caption={shown.length > rows.length ? `The first ${rows.length} of ${labelled}` : labelled}
         rows={rows}
         columns={session.isSingle ? [] : data ? [data, given, others] : [given, others]}
       />

@@ -203,10 +203,10 @@ test("base64 gives the bytes back, with white space too", () => {
 
 test("bytes that are no whole gzip are refused", async () => {
   const bytes = packed(SMALL);
-  assert.match(await refusal(new Uint8Array()), /no packed atlas/);
-  assert.match(await refusal(Uint8Array.of(60, 33, 68)), /no packed atlas/);
+  assert.match(await refusal(new Uint8Array()), /not a packed atlas/);
+  assert.match(await refusal(Uint8Array.of(60, 33, 68)), /not a packed atlas/);
   for (const length of [2, 10, 30, bytes.length >> 1, bytes.length - 9, bytes.length - 1]) {
-    assert.match(await refusal(bytes.subarray(0, length)), /cut short/);
+    assert.match(await refusal(bytes.subarray(0, length)), /truncated/);
   }
   const flipped = bytes.slice();
   flipped[bytes.length >> 1] = elementAt(bytes, bytes.length >> 1) ^ 0x55;
@@ -219,17 +219,17 @@ test("another file, a newer format and a header that is no JSON are named", asyn
     bytes[at] = byte;
     return new Uint8Array(gzipSync(bytes));
   };
-  assert.match(await refusal(new Uint8Array(gzipSync("hello"))), /not those of an atlas/);
-  assert.match(await refusal(change(0, 77)), /not those of an atlas/);
+  assert.match(await refusal(new Uint8Array(gzipSync("hello"))), /do not describe an atlas/);
+  assert.match(await refusal(change(0, 77)), /do not describe an atlas/);
   assert.match(await refusal(change(8, 2)), /format 2, newer than 1.*update manymaps/);
-  assert.match(await refusal(change(15, 9)), /cut short/);
-  assert.match(await refusal(change(17, 0)), /no JSON/);
+  assert.match(await refusal(change(15, 9)), /truncated/);
+  assert.match(await refusal(change(17, 0)), /not JSON/);
 });
 
 test("blocks that end beyond the data or hold impossible numbers are refused", async () => {
   const spoilt = (change: Parameters<typeof packed>[1]) => refusal(packed(SMALL, change));
   const bytes = gunzipSync(packed(SMALL));
-  assert.match(await refusal(new Uint8Array(gzipSync(bytes.subarray(0, -8)))), /cut short/);
+  assert.match(await refusal(new Uint8Array(gzipSync(bytes.subarray(0, -8)))), /truncated/);
   assert.match(
     await spoilt((_, { objects }) => {
       objects[1] = 4;

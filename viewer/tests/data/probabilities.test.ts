@@ -501,10 +501,13 @@ test("groups of what an object recalls are its senses, two of one map too", () =
   const found = probabilities.senses(0, { nNeighbors: 2, minWeight: 0.1 });
   assert.match(
     sensesInWords({ ...atlas, nMaps: 2 }, 0, found),
-    /^light has 2 senses in 1 map: map 0, 75% observed, model 100%, near lamp, bulb; map 0, 25% observed, model 100%, near heavy, weight$/,
+    /^light has 2 meanings in 1 map: map 0, 75% observed, model 100%, close to lamp, bulb; map 0, 25% observed, model 100%, close to heavy, weight$/,
   );
   // The only map needs no number and no share of itself.
-  assert.equal(sensesInWords(atlas, 0, found), "light: near lamp, bulb; near heavy, weight");
+  assert.equal(
+    sensesInWords(atlas, 0, found),
+    "light: close to lamp, bulb; close to heavy, weight",
+  );
 });
 
 test("a map that recalls what no group says is told as the model's, and what is not listed is counted", () => {
@@ -532,9 +535,9 @@ test("a map that recalls what no group says is told as the model's, and what is 
   const senses = new Probabilities(atlas).senses(0, { nNeighbors: 8, minWeight: 0.1 });
   assert.match(
     sensesInWords(atlas, 0, senses),
-    /^light has 1 sense in 1 map: map 1, only in the model, model 70%, near heavy; map 0, 90% observed, model 20%, near lamp$/,
+    /^light has 1 meaning in 1 map: map 1, not observed, model 70%, close to heavy; map 0, 90% observed, model 20%, close to lamp$/,
   );
-  assert.equal(furtherMaps(atlas, 0, senses), "2 further maps give 10% in the model");
+  assert.equal(furtherMaps(atlas, 0, senses), "2 further maps: 10% in the model");
   const single = tinyAtlas({ labels, points });
   const all = new Probabilities(single).senses(0, { nNeighbors: 8, minWeight: 0.1 });
   assert.equal(furtherMaps(single, 0, all), "");

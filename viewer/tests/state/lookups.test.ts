@@ -110,10 +110,13 @@ test("the strongest partner is at its sense where it lives, far away too, and to
   );
   const [dark] = lookups.unseen(0);
   assert.ok(dark);
-  assert.match(`${nearIn(dark)}: ${beside(dark)}`, /^near in no map: 40% \(model <?0\.\d+%\)$/);
+  assert.match(
+    `${nearIn(dark)}: ${beside(dark)}`,
+    /^not close in any map: 40% \(model <?0\.\d+%\)$/,
+  );
   assert.match(
     sensesInWords(atlas, 0, senses, lookups.unseen(0)),
-    /; also observed, near in no map: dark 40% \(model <?0\.\d+%\)$/,
+    /; also observed, not close in any map: dark 40% \(model <?0\.\d+%\)$/,
   );
 });
 
