@@ -411,9 +411,9 @@ class Atlas(AtlasData):
         Returns
         -------
         dict of str to ndarray of shape (n_senses of all words,)
-            The column "sense" contains its number within the "word", "name" its most typical
-            members, and "neighbors" its labels joined by "; ". The columns "share", "map",
-            "proportion" and "weight" are as in `Sense`. A bipartite atlas adds "kind", and a
+            The column "sense" contains its number within the "word". The column "name" contains its
+            most typical members, and "neighbors" its labels joined by "; ". The columns "share",
+            "map", "proportion" and "weight" are as in `Sense`. A bipartite atlas adds "kind", and a
             consensus adds "n_fits".
 
         Raises

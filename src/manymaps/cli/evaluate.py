@@ -95,9 +95,9 @@ def evaluate(options: EvaluateOptions) -> None:
     are in its group than overall.
 
     If FILE contains rated pairs of words (SimLex-999, MEN, WordSim-353, ...), the ratings are
-    correlated with the similarities in ATLAS and with simpler measures: associative strength, the
-    cosine of PPMI vectors, Katz's walk, word vectors. In this case, --cue, --response and
-    --strength name the columns of the two words and of the rating.
+    correlated with the similarities in ATLAS and with simpler measures. These are associative
+    strength, the cosine of PPMI vectors, Katz's walk and word vectors. In this case, --cue,
+    --response and --strength name the columns of the two words and of the rating.
 
     If FILE contains choices among three objects, the report lists the share of triplets that ATLAS
     predicts, compared with chance, counts, and the agreement of repeated triplets. The format is

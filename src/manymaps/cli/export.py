@@ -49,8 +49,8 @@ class ExportOptions:
     )  # fmt: skip
     resamples: int | str = option(
         count_or("none", 2),
-        "Estimate standard errors from N resamples of the responses, or from the fits alone (none; "
-        "with --ambiguity only).",
+        "Estimate standard errors from N resamples of the responses, or only from the fits (none). "
+        "Applies to --ambiguity only.",
         default=20, metavar="N|none", sets="n_resamples",
     )  # fmt: skip
     per_cue: int = option(

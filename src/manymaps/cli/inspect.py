@@ -48,11 +48,11 @@ class InspectOptions:
 def inspect(options: InspectOptions) -> None:
     """Summarize the data that a fit would read from FILE.
 
-    FILE contains associations as a table (CSV, TSV, Parquet, also gzipped) with the columns cue,
-    response and strength; raw trials with a cue and its responses R1, R2, R3 in each row; a square
-    matrix of similarities; vectors (word2vec, GloVe, fastText, NPY, NPZ, tables with a column of
-    labels, .h5ad); or counts of rows and columns (a list of document, word and count; a table of
-    sites and species; NPZ, MatrixMarket, .h5ad).
+    FILE can contain associations as a table (CSV, TSV, Parquet, also gzipped) with the columns cue,
+    response and strength. It can contain raw trials, with a cue and its responses R1, R2, R3 in
+    each row, or a square matrix of similarities. Vectors are read from word2vec, GloVe, fastText,
+    NPY, NPZ and .h5ad files, and from tables with a column of labels. Counts are read from lists of
+    document, word and count, tables of sites and species, NPZ, MatrixMarket and .h5ad files.
 
     \b
     Examples:  manymaps inspect norms.tsv.gz

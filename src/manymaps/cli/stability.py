@@ -103,7 +103,7 @@ def stability(options: StabilityOptions) -> None:
     that contain each sense. The options of the model are those of `manymaps fit`.
 
     Different seeds show the variation of the fit. --bootstrap shows the variation between samples
-    of participants: the first fit, which is written to OUT.atlas, is to FILE, and the others are to
+    of participants. The first fit, which is written to OUT.atlas, is to FILE. The others are to
     resampled responses, or to resampled participants with all their trials.
 
     \b
