@@ -63,7 +63,7 @@ def report(
     i, j = (np.array(label_places(words, norms.labels)) for words in zip(*most.pairs, strict=True))
     cues = np.log1p((norms.strengths > 0).sum(axis=0))
     popular = pair_correlation(cues[i] + cues[j], most.ratings, i, j, ranks=True)
-    print(f"| popularity | {shown(popular.value, *popular.interval())} | |")
+    print(f"| popularity | {shown(*popular.interval())} | |")
     for measure, title in NAMES.items():
         gain = most.spearman_gain[measure]
         print(f"| {title} | {shown(*most.spearman[measure])} | {shown(*gain)} |")
