@@ -183,7 +183,7 @@ def test_two_kinds_of_object_are_matched_within_their_kind():
 def test_what_cannot_be_aligned():
     atlas = atlas_of()
     other = replace(atlas, labels=[f"v{i}" for i in range(40)])
-    with pytest.raises(DataError, match=r"share no object.*'w0', .*'v0'"):
+    with pytest.raises(DataError, match=r"no objects in common.*'w0', .*'v0'"):
         align(atlas, other)
     with pytest.raises(DataError, match="have 2 dimensions and those of the reference 3"):
         align(atlas, atlas_of(n_components=3))

@@ -257,7 +257,7 @@ class TestRefused:
         with pytest.raises(DataError, match="objects of one kind"):
             mm.intervals(norms, two)
         others = mm.Associations([f"x{i}" for i in range(16)], norms.strengths)
-        with pytest.raises(DataError, match=r"the data and the atlas share no word.*'x0'.*'w0'"):
+        with pytest.raises(DataError, match=r"no words in common.*'x0'.*'w0'"):
             mm.intervals(others, atlas)
         with pytest.raises(DataError, match="shares need the senses of an atlas"):
             mm.intervals(norms).to_frame("shares")

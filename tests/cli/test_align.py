@@ -65,5 +65,5 @@ def test_the_output_may_be_the_atlas_itself(folder):
 def test_atlases_that_share_nothing(folder):
     old = mm.load_atlas(folder / "old.atlas")
     replace(old, labels=["a", "b", "c", "d"]).save(folder / "old.atlas")
-    failed(aligned(folder), 3, "share no object")
+    failed(aligned(folder), 3, "no objects in common")
     assert not (folder / "out.atlas").exists()

@@ -88,7 +88,7 @@ def test_vectors_of_three_features_stay_vectors(folder):
         ([[0, 1, 2], [0, 12, 1]], ("--labels", "names.txt"), 3, "row 1: the object 12 exceeds"),
         ([[0, 1, 2]], ("--neighbors", 3), 2, "--neighbors does not apply to triplets"),
         ([[0, 1, 2]], ("--norms", "names.txt"), 2, "--norms does not apply to triplets"),
-        ([[90, 91, 92]], (), 3, "all three objects of none of the 1 triplets"),
+        ([[90, 91, 92]], (), 3, "none of the 1 triplets"),
     ],
 )
 def test_faults(folder, values, options, code, message):

@@ -141,7 +141,7 @@ class TestSenses:
             (("--data", "raw.csv", "--per-cue", 7), 2, "--per-cue applies to norms"),
             (("--data", "words.vec"), 3, "reads as vectors"),
             (("--data", "judged.csv", "--rows", "keep"), 3, "not whole numbers"),
-            (("--data", "others.csv"), 3, "the data and the atlas share no word"),
+            (("--data", "others.csv"), 3, "the data and the atlas have no words in common"),
         ],
     )
     def test_what_is_refused(self, atlas, word, trials, tmp_path, monkeypatch, options, code, said):

@@ -405,7 +405,7 @@ def test_matrix_market_of_a_sequencer_keeps_its_genes_in_rows(tmp_path):
     assert cells.column_labels == ("ENSG1", "ENSG2", "ENSG3")
     assert looks_transposed(cells) is None
     save(tmp_path / "s1_features.tsv", "ENSG1\n")
-    with pytest.raises(DataError, match="belongs to another table"):
+    with pytest.raises(DataError, match="use files of the same table"):
         read_counts(path)
 
 

@@ -224,8 +224,14 @@ class TestJsonLines:
             ('{"id": "b", "text": ', "line 2: invalid JSON .*each line must be one object"),
             ("[1, 2]", "line 2: got a list; each line must be one object"),
             ("3", "line 2: got '3'"),
-            ('{"id": "b", "body": "x"}', "line 2 has no field 'text'; its fields are 'id', 'body'"),
-            ('{"text": "b"}', "line 2 has no field 'id'; its fields are 'text'"),
+            (
+                '{"id": "b", "body": "x"}',
+                "line 2 has no field 'text'",
+            ),
+            (
+                '{"text": "b"}',
+                "line 2 has no field 'id'",
+            ),
             ('{"id": "b", "text": 3}', "line 2: the field 'text' contains '3' of type int"),
             ('{"id": null, "text": "x"}', "line 2: the label in the field 'id' is missing"),
             ('{"id": " ", "text": "x"}', "line 2: the label in the field 'id' is missing"),

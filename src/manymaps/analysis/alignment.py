@@ -192,8 +192,9 @@ def _shared(atlas: Atlas, reference: Atlas) -> tuple[np.ndarray, np.ndarray]:
     both = [(i, others[key]) for key, i in places.items() if key in others]
     if not both:
         raise DataError(
-            "the atlases share no object, so their maps cannot be matched; the first "
-            f"contains {first_of(atlas.labels)}, the reference {first_of(reference.labels)}"
+            "the atlases have no objects in common, so their maps cannot be matched; the atlas "
+            f"contains {first_of(atlas.labels)}, and the reference contains "
+            f"{first_of(reference.labels)}"
         )
     here, there = np.array(both).T
     return here, there

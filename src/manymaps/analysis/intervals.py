@@ -356,7 +356,7 @@ class _Answers:
         place = np.array(label_places(self.labels, atlas.labels), dtype=np.int64)
         if (place < 0).all():
             raise DataError(
-                "the data and the atlas share no word; the data begin with "
+                "the data and the atlas have no words in common; the data begin with "
                 f"{first_of(self.labels)}, the atlas with {first_of(atlas.labels)}"
             )
         here = place[self.cue] >= 0

@@ -199,9 +199,9 @@ def evaluate_triplets(
     unknown = tuple(names[i] for i in np.flatnonzero(appears & ~known).tolist())
     if not asked.any():
         raise DataError(
-            f"the atlas contains all three objects of none of the {len(triplets):,} triplets of "
-            f"{triplets.report.source}; it lacks {first_of(unknown)} and begins with "
-            f"{first_of(atlas.labels)}"
+            f"none of the {len(triplets):,} triplets of {triplets.report.source} has all three "
+            f"objects in the {'atlas' if values is None else 'atlas and the vectors'}; missing "
+            f"objects: {first_of(unknown)}; the atlas contains {first_of(atlas.labels)}"
         )
     some = triplets if asked.all() else triplets.take(np.flatnonzero(asked))
     hits = {OF_ATLAS: choice_accuracy(some, _of_atlas(atlas, place, len(some)))}

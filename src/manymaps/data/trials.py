@@ -413,7 +413,7 @@ class Trials:
         values = np.unique(known).tolist() if cells.dtype.kind == "f" else set(known.tolist())
         if not values:
             raise DataError(
-                f"{self.report.source}: the column {column!r} is unknown for all trials"
+                f"{self.report.source}: column {column!r} has no value in any trial; use another"
             )
         if len(values) > MOST_GROUPS:
             raise ParameterError(

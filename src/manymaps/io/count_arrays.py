@@ -265,9 +265,9 @@ def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: P
     shape = (len(features["id"]), len(barcodes))
     if values.shape not in (shape, shape[::-1]):
         raise DataError(
-            f"{path} has {values.shape[0]:,} rows and {values.shape[1]:,} columns, {genes.name} "
-            f"{shape[0]:,} lines and {cells.name} {shape[1]:,}; one of them belongs to another "
-            "table"
+            f"{path} has {values.shape[0]:,} rows and {values.shape[1]:,} columns, but "
+            f"{genes.name} has {shape[0]:,} lines and {cells.name} has {shape[1]:,}; use files of "
+            "the same table"
         )
     check_places(str(cells), barcodes, "line", range(1, len(barcodes) + 1))
     names = features.get("name", features["id"])

@@ -217,8 +217,8 @@ def _document(
     for name in fields:
         if name is not None and name not in record:
             raise DataError(
-                f"{where} has no field {name!r}; its fields are {listed(list(record))}. Every "
-                "document needs this field"
+                f"{where} has no field {name!r}, which every document must have; its fields are "
+                f"{listed(list(record))}"
             )
     text = record[text_name]
     if text is None:
