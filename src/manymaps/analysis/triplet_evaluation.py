@@ -200,8 +200,8 @@ def evaluate_triplets(
     if not asked.any():
         raise DataError(
             f"none of the {len(triplets):,} triplets of {triplets.report.source} has all three "
-            f"objects in the {'atlas' if values is None else 'atlas and the vectors'}; missing "
-            f"objects: {first_of(unknown)}; the atlas contains {first_of(atlas.labels)}"
+            f"objects in the {'atlas' if values is None else 'atlas and the vectors'} (missing: "
+            f"{first_of(unknown)}); the atlas contains {first_of(atlas.labels)}"
         )
     some = triplets if asked.all() else triplets.take(np.flatnonzero(asked))
     hits = {OF_ATLAS: choice_accuracy(some, _of_atlas(atlas, place, len(some)))}
