@@ -115,6 +115,8 @@ def test_published_headers_prefer_strength_to_counts(write):
         "knot\ttie\t3\t9\t1\nsuit\ttie\t3\t9\t1\n"
     )
     assert as_dict(read_associations(write("swow.csv", swow))) == EXPECTED
+    network = "src,tgt,wt\n" + "".join(f"{i},{j},{p}\n" for (i, j), p in EXPECTED.items())
+    assert as_dict(read_associations(write("lwow.csv", network))) == EXPECTED
     counts = read_associations(write("swow.csv", swow), strength="R123")
     assert as_dict(counts)["tie", "suit"] == pytest.approx(0.99)
 

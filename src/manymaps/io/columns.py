@@ -60,15 +60,15 @@ def aliases(text: str) -> tuple[str, ...]:
 
 CUE = aliases("""
 cue source from word1 stimulus prime head term1 item1 object1 node1 left subject cueword stim
-stimulusword word
+stimulusword word src
 """)
 RESPONSE = aliases("""
 response target to word2 associate tail term2 item2 object2 node2 right neighbor neighbour related
-object responseword resp answer
+object responseword resp answer tgt
 """)
 STRENGTH = aliases("""
 strength fsg r123strength r1strength weight weights value similarity sim score probability prob
-proximity association
+proximity association wt
 """)
 COUNT = aliases("count counts #p r123 r1 frequency freq cooccurrence")
 # A file with strengths and counts has the counts for reference, so strengths are tried first.
