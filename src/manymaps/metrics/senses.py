@@ -22,7 +22,7 @@ the words that have at least two senses with at least two pairs each (other sens
 The score by itself can be misleading. It is 0 for one map, but 1 if every pair has its own map. In
 the latter case, chance is also 1, so interpret the score and chance together. Alternatively, use
 `contrast` = within - across. The contrast is 0 both for one map and for pairs scattered at random.
-It is 1 only if every sense has a map of its own within the word.
+It is 1 only if every sense has one map that no other sense of the word uses.
 
 **Recall of the strongest associates.** This is the share of objects whose strongest associate in
 the data is among the k most similar objects under the model.
