@@ -4,7 +4,7 @@
     with the fit  the correlation between a judge and the average predicted by the fit
     shares        the share of a judge's similarities that each map explains
 
-A fit of maps gives association probabilities q. They are converted to the scale of the table from
+A fit of maps yields association probabilities q, which are converted to the scale of the table from
 which P was computed (`manymaps.model.target`). Let O_i be the judged pairs in row i of the average
 s. Then
 

@@ -62,8 +62,8 @@ class Ambiguity(TabularResult):
     ambiguity : ndarray of shape (n,)
         Effective number of senses, at least 1. It is NaN for a word without senses.
     standard_error : ndarray of shape (n,)
-        Standard deviation over resampled responses or, if none are drawn, over fits. It is NaN if
-        there are fewer than two.
+        Standard deviation over resampled responses or, without resampling, over fits. It is NaN for
+        fewer than two samples or fits.
     n_senses : ndarray of shape (n,)
         Number of senses listed, averaged over fits.
     n_fits : ndarray of int, shape (n,)
@@ -251,7 +251,7 @@ def _resampled(
 
 
 def _of_consensus(atlas: Atlas) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield these values for each fit of the consensus that the atlas contains."""
+    """Yield the same values for each fit of the consensus stored in the atlas."""
     consensus = atlas.consensus
     assert consensus is not None
     words = np.repeat(np.arange(consensus.n_objects), np.diff(consensus.offsets))

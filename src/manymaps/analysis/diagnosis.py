@@ -156,7 +156,7 @@ class Diagnosis:
     n_objects, n_pairs : int
         Number of objects with at least one pair, and number of stored pairs or distances.
     n_components : int
-        Number of groups of objects that no pair connects.
+        Number of connected components, which are groups of objects without pairs between them.
     kind : {"similarities", "distances"}
         Kind of the data.
     asymmetry : float in [0, 1]
@@ -368,7 +368,7 @@ def diagnose(
     ------
     DataError
         If there are fewer than three objects or no pairs, if values are not valid similarities or
-        distances (such as NaN), or if all of them are equal.
+        distances (such as NaN), or if all values are equal.
     ParameterError
         If an argument is out of its range.
 

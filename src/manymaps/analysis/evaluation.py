@@ -70,7 +70,7 @@ TOLERANCE = 5e-3
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """Agreement with data of an atlas that has one kind of object.
+    """Agreement between data and an atlas with one kind of object.
 
     Attributes
     ----------
@@ -386,7 +386,7 @@ def _target(
     perplexity: float | Sequence[float] | None,
     keep_missing_mass: bool,
 ) -> Target:
-    """Return P as a fit of the atlas's model computes it from these data."""
+    """Compute P from these data in the same way as a fit of the atlas's model."""
     joint = shared.atlas.model.normalization == "joint"
     if shared.associations:
         if joint:

@@ -253,7 +253,7 @@ def intervals(
         Responses of participants. They may differ from the data of the atlas, so that the answers
         of other participants can be counted in the senses of the atlas.
     atlas : Atlas, optional
-        Atlas with the senses. Its words are matched with those of the data by label.
+        Atlas with the senses. The words of the atlas and of the data are matched by label.
     words : sequence of str, optional
         Words of the atlas. The default is all words with known associations.
     level : float in (0, 1)

@@ -239,7 +239,7 @@ def nearest_neighbor_figures(S: sparse.csr_array) -> NearestNeighbors:
 
 
 def _ranks(S: sparse.csr_array, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return mean ranks of values among the stored values of their rows; the largest is first."""
+    """Return mean ranks of values among their rows' stored values, largest first; 0 is last."""
     ranks = np.empty(len(rows))
     order = np.argsort(rows, kind="stable")
     starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
@@ -309,8 +309,7 @@ def similarity_triangles(
         return Estimate(float("nan"))
     largest = W.data.max()
     sides = np.stack([outward.data[first][known], outward.data[second][known], between[known]])
-    # If a mean similarity differs from the largest only by rounding, its distance must be exactly
-    # 0.
+    # A mean similarity that equals the largest up to rounding must have a distance of exactly 0.
     sides[sides >= (1 - _ROUNDING) * largest] = largest
     broken = _violated(*-np.log(sides / largest))
     if n_wedges <= _MOST_WEDGES:
@@ -372,7 +371,8 @@ def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:
     """Compute w_ij / sqrt(m_i m_j), where m_i is the largest w_ij of object i.
 
     Objects without similarities are omitted. With ones on the diagonal, each object is as similar
-    to itself as two mutual nearest neighbours are to each other. No two objects are more similar.
+    to itself as two mutual nearest neighbours are to each other. No two objects exceed this
+    similarity.
     """
     largest = np.asarray(W.max(axis=1).todense(), dtype=np.float64).ravel()
     connected = np.flatnonzero(largest)

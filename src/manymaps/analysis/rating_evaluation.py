@@ -11,7 +11,7 @@ plus a constant. For these reasons, this form was selected from several forms wi
 Each of the other forms correlates by 0.02 more with one set of ratings and less with another
 (`benchmarks/ratings.py`). The form was not fitted to any of these sets.
 
-The atlas is compared with these measures of the same pairs:
+The atlas is compared with the following measures of the same pairs:
 
     strength       (p_ij + p_ji) / 2, the mean associative strength over both directions
     PPMI cosine    cosine of the responses to both, weighted by how informative they are
@@ -76,7 +76,7 @@ class RatingEvaluation(TabularResult):
         "katz_walk" and "vectors". The correlations are computed over the pairs that all of these
         measures contain.
     pearson_gain, spearman_gain : dict of str to Interval
-        Difference between the correlation of the atlas and that of each other measure.
+        Difference between the correlation of the atlas and the correlation of each other measure.
     alone : tuple of Interval, or None
         Pearson's and Spearman's correlations of the atlas over all pairs that the atlas contains,
         if there are more such pairs than pairs that all measures contain.
@@ -382,6 +382,6 @@ def _cosines(values: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
 
 
 def _gains(correlations: Mapping[str, PairCorrelation]) -> dict[str, Interval]:
-    """Compute the difference between the correlation of the atlas and that of each measure."""
+    """Compute the difference between the correlations of the atlas and of each measure."""
     atlas = correlations[OF_ATLAS]
     return {name: atlas.gain(one) for name, one in correlations.items() if name != OF_ATLAS}

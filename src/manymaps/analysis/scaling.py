@@ -71,7 +71,8 @@ def nonmetric_scaling(
     Parameters
     ----------
     dissimilarities : ndarray of shape (n, n)
-        Symmetric dissimilarities, of which only the order matters. The diagonal is ignored.
+        Symmetric dissimilarities. Only the order of the values matters, and the diagonal is
+        ignored.
     n_components : int
         Number of dimensions.
     labels : tuple of str, length n, optional

@@ -47,7 +47,8 @@ class FitSenses:
     proportions : ndarray of shape (n_senses,)
         Mixing proportions in these maps.
     shares : ndarray of shape (n_senses,)
-        Share of each sense: the observed response share of a group, or the map weight of a map.
+        Share of each sense: the observed response share if the sense is a group, or the map weight
+        if the sense is a map.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
         Indices of objects, the strongest first, padded with -1.
     responses : ndarray of shape (n_senses, n_neighbors)

@@ -211,7 +211,8 @@ class Stability(TabularResult):
         Returns
         -------
         list of ConsensusSense
-            The senses. Those found in the most fits are first.
+            The senses, sorted by the number of fits in which they occur, with the largest number
+            first.
 
         Raises
         ------

@@ -16,7 +16,7 @@ with:
 
 The 95 % intervals are computed from the standard error over questions. Answers to the same question
 depend on each other, so they form one unit (`manymaps.data.triplets.question_mean`). A gain is the
-difference between the accuracy of the atlas and that of a measure, triplet by triplet.
+difference between the accuracies of the atlas and of a measure, computed per triplet.
 
 Arrays: values (n, 3), with the chosen pair first; scores (n, n_options), with the chosen option
 first.
@@ -69,7 +69,7 @@ class TripletEvaluation:
     accuracy : dict of str to Interval
         Accuracy by measure: "atlas", "popularity", "counts" and, if there are vectors, "vectors".
     gain : dict of str to Interval
-        Difference between the accuracy of the atlas and that of each other measure.
+        Difference between the accuracy of the atlas and the accuracy of each other measure.
     chance : float
         Accuracy by chance.
     ceiling : NoiseCeiling or None
@@ -190,7 +190,7 @@ def evaluate_triplets(
     Raises
     ------
     DataError
-        If the atlas contains none of the triplets, or if it is bipartite.
+        If the atlas does not contain any triplet, or if it is bipartite.
     """
     check_one_kind(atlas, "triplets")
     place = _places(triplets, atlas.labels)

@@ -120,12 +120,12 @@ def group_purity(rows: Any, groups: Any) -> GroupMeasure:
 
 
 def group_lift(places: Any, groups: Any, counts: Any, *, most_neighbors: int = 99) -> GroupMeasure:
-    """Compute how much more probable the columns nearest to a row are in its group than overall.
+    """Compute how much more probable a row's nearest columns are in the row's group than overall.
 
     Parameters
     ----------
     places : array of shape (n_rows + n_columns, n_components), or Space of as many objects
-        Positions of the rows, followed by those of the columns.
+        Positions of the rows, followed by the positions of the columns.
     groups : array of shape (n_rows,)
         Group of each row, as labels of any type.
     counts : array or sparse array of shape (n_rows, n_columns), or Counts

@@ -61,7 +61,7 @@ class SenseInduction:
     n_words : int
         Number of words whose pairs have two or more senses. Only these words are evaluated.
     mean_clusters, mean_senses : float
-        Mean numbers of clusters and of senses of these words.
+        Mean number of clusters and mean number of senses per evaluated word.
 
     See Also
     --------

@@ -3,7 +3,7 @@
 The data and the maps are spaces of `manymaps.metrics.spaces`: vectors, a table of distances or
 similarities, one map, or many maps under their model's similarity. For each object i,
 
-    local       share of its k nearest neighbours in the data among those in the maps,
+    local       share of its k nearest neighbours in the data that are also nearest in the maps,
                 sum_j min(w_ij, u_ij) / k       with the memberships w (data) and u (maps)
     global      Spearman's rank correlation of its distances in the data and in the maps
     trust       1 - 2 / (k (2 n - 3 k - 1)) sum_j max(0, u_ij - w_ij) (r_ij - k)
@@ -76,7 +76,7 @@ def mu_local(
     k : int, default=10
         Number of neighbours, at most the number of other objects.
     rows : array of int or bool, optional
-        Objects to measure, such as inserted ones. Defaults to all.
+        Objects to measure, such as inserted objects. Defaults to all.
     among : array of int or bool, optional
         Objects that can be neighbours, such as the objects present before an insertion. Defaults to
         all.
@@ -300,7 +300,7 @@ def nearest_neighbor_error(
     classes : array of shape (n,)
         Class of each object, as labels of any type.
     sample : int, optional
-        Number of objects to measure, drawn at random. Defaults to all.
+        Number of objects to measure, drawn at random. Defaults to all objects.
     random_state : int, default=0
         Seed of the sample.
 
