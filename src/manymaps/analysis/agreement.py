@@ -1,19 +1,21 @@
-"""Agreement of each judge with the other judges and with a fit of their average.
+"""Agreement of each judge with the other judges and with a fit to the average judgements.
 
-    with others   the correlation of a judge with the mean of all others, over the judge's pairs
-    with the fit  the correlation with the average as predicted by the fit
+    with others   the correlation between a judge and the mean of all others, over the judge's pairs
+    with the fit  the correlation between a judge and the average predicted by the fit
     shares        the share of a judge's similarities that each map explains
 
-A fit of maps gives association probabilities q. They are converted to the scale of the table from
-which P was computed (`manymaps.model.target`). With O_i the judged pairs of row i of the average s,
+A fit of maps yields association probabilities q, which are converted to the scale of the table from
+which P was computed (`manymaps.model.target`). Let O_i be the judged pairs in row i of the average
+s. Then
 
     fitted_ij = q_ij / sum_{O_i} q  *  sum_{O_i} s                             (conditional)
     fitted_ij = q_ij / sum_O q  *  2 |O| / (1 / mean_{O_i} s + 1 / mean_{O_j} s)     (joint)
 
-Without the background, this is a sum over maps, fitted_ij = sum_m fitted_ij^m. Judges may weight
-the common maps differently, as in the weighted models of individual differences (INDSCAL, Carroll &
-Chang 1970, Psychometrika 35, 283-319). The weights fit s_ij^k ~ sum_m w_km fitted_ij^m with w >= 0
-by least squares. The share of map m is w_km times the sum of fitted^m over the pairs of judge k.
+Without the background, the fitted values are a sum over maps, fitted_ij = sum_m fitted_ij^m. Judges
+may weight the common maps differently, as in weighted models of individual differences (INDSCAL,
+Carroll & Chang 1970, Psychometrika 35, 283-319). The weights w_km >= 0 minimize the squared error
+of s_ij^k ~ sum_m w_km fitted_ij^m. The share of map m is w_km times the sum of fitted^m over the
+pairs of judge k.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ __all__ = ["Agreement", "judge_agreement"]
 
 @dataclass(frozen=True, repr=False)
 class Agreement(TabularResult):
-    """Agreement of judges with each other and with a fit.
+    """Agreement between judges, and between each judge and a fit.
 
     Attributes
     ----------
@@ -46,16 +48,16 @@ class Agreement(TabularResult):
     n_pairs : ndarray of int, shape (n_judges,)
         Number of pairs that each judge judged.
     with_others : ndarray of shape (n_judges,)
-        Correlation of each judge with the mean of the others, from -1 to 1. It is NaN if fewer than
-        three pairs are in common or all values are equal.
+        Correlation of each judge with the mean of the others, from -1 to 1. It is NaN if there are
+        fewer than three common pairs or if all values are equal.
     with_fit : ndarray of shape (n_judges,), optional
-        Correlation of each judge with the fit, from -1 to 1. Its square is the share of the
-        variance of a judge's similarities that the fit explains on the judge's own scale.
+        Correlation of each judge with the fit, from -1 to 1. The squared correlation is the share
+        of the variance in the judge's similarities that the fit explains on the judge's own scale.
     shares : ndarray of shape (n_judges, n_maps), optional
         Share of each judge's similarities that each map explains, if the fit has several maps. Each
         row sums to 1, or is 0 if no map explains anything.
     fit_with_average : float, optional
-        Correlation of the fit with the average, from -1 to 1.
+        Correlation between the fit and the average, from -1 to 1.
 
     See Also
     --------
@@ -117,15 +119,15 @@ class Agreement(TabularResult):
 def judge_agreement(
     judgements: Judgements, fitted: Atlas | AdditiveClustering | np.ndarray | None = None
 ) -> Agreement:
-    """Measure how each judge agrees with the others and with a fit of their average.
+    """Measure how each judge agrees with the others and with a fit to the average judgements.
 
     Parameters
     ----------
     judgements : Judgements
         Similarities of the same objects from several judges.
     fitted : Atlas, AdditiveClustering or array of shape (n, n), optional
-        A fit of the average. An array contains the fitted similarities. By default, judges are
-        compared only with each other.
+        A fit to the average judgements. An array must contain the fitted similarities. By default,
+        judges are compared only with each other.
 
         Returns
         -------
@@ -135,7 +137,7 @@ def judge_agreement(
     Raises
     ------
     DataError
-        If the fit contains other objects than the judgements.
+        If the fit and the judgements contain different objects.
 
     See Also
     --------
@@ -191,7 +193,7 @@ def _shares(judged: np.ndarray, parts: np.ndarray) -> np.ndarray:
 
 
 def _fitted_parts(judgements: Judgements, fitted: Any) -> np.ndarray:
-    """Return the average as fitted by each part, (n_parts, n, n), with a diagonal of NaN."""
+    """Return each part's fit to the average, (n_parts, n, n), with NaN on the diagonal."""
     n = judgements.n_objects
     if isinstance(fitted, AdditiveClustering):
         _check_labels(judgements, fitted.labels_names_)

@@ -1,20 +1,21 @@
-"""Alignment of maps with those of another atlas, to the same numbers and orientations.
+"""Alignment of maps with the maps of another atlas, to match their numbers and orientations.
 
-The numbers and orientations of maps are arbitrary in each fit, and a fit with more or other words
-changes all of them. Corresponding maps are identified by the words that both atlases contain, using
-the weighted Jaccard index of two maps' memberships,
+The numbers and orientations of maps are arbitrary in each fit, and they all change if the set of
+words changes. Corresponding maps are identified by the words that both atlases contain, using the
+weighted Jaccard index of two maps' memberships,
 
     s_ab  =  sum_i min(pi_i^a, pi_i^b) / sum_i max(pi_i^a, pi_i^b)
 
-matched one to one so that the sum of the indices is largest (Hungarian assignment, Kuhn 1955). A
-map is then rotated, reflected and shifted, which leaves the model unchanged because it depends only
-on distances. Its words come as close as possible to their positions in the matched map, by
-orthogonal Procrustes analysis (Schoenemann 1966; Gower & Dijksterhuis 2004). With weights w_i =
-min(pi_i^a, pi_i^b) and X, Y the points about their weighted means,
+The maps are matched one to one so that the sum of the indices is as large as possible (Hungarian
+assignment, Kuhn 1955). Each map is then rotated, reflected and shifted. These operations leave the
+model unchanged because it depends only on distances. They bring the words of a map as close as
+possible to their positions in the matched map, by orthogonal Procrustes analysis (Schoenemann 1966;
+Gower & Dijksterhuis 2004). Let w_i = min(pi_i^a, pi_i^b) be the weights, and let X and Y be the
+points centred on their weighted means. Then
 
     R  =  argmin_R sum_i w_i |R^T x_i - y_i|^2  =  U V^T,      X^T W Y = U S V^T
 
-Nothing is scaled, so similarities do not change.
+The maps are not scaled, so similarities do not change.
 
 Shapes: memberships (n_maps, n_objects), points (n_objects, n_components).
 """
@@ -38,18 +39,18 @@ __all__ = ["Alignment", "align", "map_pairs"]
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Atlas with its maps numbered and oriented as those of another atlas.
+    """Atlas whose maps are numbered and oriented like the maps of another atlas.
 
     Attributes
     ----------
     atlas : Atlas
-        The aligned atlas. It has all its objects and the same model, so its similarities are
-        unchanged.
+        The aligned atlas. It contains the same objects and the same model as before, so its
+        similarities are unchanged.
     maps : ndarray of int, shape (n_maps,)
         Number that each map had before the alignment.
     matches : ndarray of int, shape (n_maps,)
-        Map of the reference to which each map is matched, or -1 for none. It equals the map's own
-        number unless the atlas has too few maps for that number.
+        Map of the reference to which each map is matched, or -1 if there is no match. The match
+        equals the map's own number unless the atlas has too few maps for that number.
     similarities : ndarray of shape (n_maps,)
         Weighted Jaccard index of the memberships of each map and its match over the shared objects,
         from 0 to 1. It is 0 for a map without a match.
@@ -81,30 +82,30 @@ class Alignment:
 
 
 def align(atlas: Atlas, reference: Atlas) -> Alignment:
-    """Give maps the numbers and orientations of those of another atlas with shared objects.
+    """Renumber and reorient maps to match another atlas that contains some of the same objects.
 
     Parameters
     ----------
     atlas : Atlas
         Atlas to align, which is not changed.
     reference : Atlas
-        Atlas whose numbers and orientations are used. It may come from any method and have
-        another number of maps. Objects are matched by their labels (and kinds), which are
+        Atlas whose numbers and orientations are used. It may have been fitted by any method and may
+        have a different number of maps. Objects are matched by their labels (and kinds), which are
         case-sensitive. Labels that are duplicated in either atlas are ignored.
 
     Returns
     -------
     Alignment
-        The aligned atlas with its matches. A map with a match takes its number, and the other maps
-        take the remaining numbers. If the atlas has more maps than the reference, the extra maps
-        come last. If it has fewer, a map whose match has a number beyond them takes a remaining
-        number too.
+        The aligned atlas with its matches. Each matched map is assigned the number of its match,
+        and the other maps are assigned the remaining numbers. If the atlas has more maps than the
+        reference, the extra maps are last. If the atlas has fewer maps, a map whose match has too
+        large a number is also assigned a remaining number.
 
     Raises
     ------
     DataError
-        If the atlases share no object, if their maps differ in the number of dimensions, or if only
-        one of them is bipartite.
+        If the atlases have no object in common, if their maps differ in the number of dimensions,
+        or if only one of the atlases is bipartite.
 
     See Also
     --------
@@ -161,7 +162,8 @@ def map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.nda
     Returns
     -------
     maps : ndarray of int, shape (n_maps of the first,)
-        Map of the second that each map of the first is matched to, or -1 for none.
+        Map of the second atlas to which each map of the first atlas is matched, or -1 if there is
+        no match.
     similarities : ndarray of the same shape
         Weighted Jaccard index of each map and its match, from 0 to 1, or 0 without a match.
 
@@ -182,7 +184,7 @@ def map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _shared(atlas: Atlas, reference: Atlas) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the shared objects in each atlas, (n_shared,) twice."""
+    """Return the indices of the shared objects in each atlas, two arrays of shape (n_shared,)."""
     if (atlas.kinds is None) != (reference.kinds is None):
         raise DataError(
             "only one of the atlases is bipartite (separate rows and columns); align atlases of "
@@ -214,7 +216,7 @@ def _numbers(matched: np.ndarray) -> np.ndarray:
     at_home = (matched >= 0) & (matched < n_maps)
     order[matched[at_home]] = np.flatnonzero(at_home)
     rest = np.flatnonzero(~at_home)
-    # Matched maps come first, by the number of the match, then the others in their old order.
+    # Matched maps are first, sorted by the number of the match; the others keep their old order.
     keys = np.where(matched[rest] < 0, np.iinfo(np.int64).max, matched[rest])
     order[order < 0] = rest[np.argsort(keys, kind="stable")]
     return order

@@ -1,25 +1,25 @@
-"""Ambiguity of words: the effective number of their senses over several fits.
+"""Ambiguity of words: the effective number of senses, averaged over fits.
 
 Let s_k be the shares of the senses that a fit lists for a word (`Atlas.senses`). Then
 
     t_k = s_k / sum_k' s_k',      H = -sum_k t_k log2 t_k,      ambiguity = 2^H
 
 is the number of equally large senses with the same uncertainty (Hill 1973, the diversity of order
-1). It is 1 for a word with one sense and at most the number of senses listed. Groups with a share
-below `min_share` do not count as senses, neither separately nor together. The shares are therefore
-normalized over the senses listed, without a remainder. If no associations of a word are known, the
-shares are the weights of the maps that count as its senses.
+1). The ambiguity is 1 for a word with one sense, and it is at most the number of senses listed.
+Groups with a share below `min_share` are not counted as senses, either separately or together. The
+shares are therefore normalized over the senses listed, without a remainder. If no associations of a
+word are known, the shares are the weights of the maps that are counted as its senses.
 
-`ambiguity` is the mean over the fits. The variation between samples of participants is estimated in
-one of two ways. If the fits are to resampled responses (those of `repeat_fits(bootstrap=...)`
-except the first, which is fitted to the data), `standard_error` is the bootstrap standard error:
-their standard deviation (n - 1 in the denominator, not divided by the root of n).
-Alternatively, the responses stored in one atlas are resampled `n_resamples` times and grouped
-again. Groups and shares are computed from the observed responses, before any map is fitted, so this
-gives the same result without further fits. `ambiguity` is then that of the data, because samples
-lack some responses that were given once and their mean is slightly biased. For the same reason,
-fits of the same data from several seeds have a standard error of 0, except for words without known
-associations.
+The value of `ambiguity` is the mean over the fits. The variation between samples of participants is
+estimated in one of two ways. First, the atlases may be fitted to resampled responses, like all fits
+of `repeat_fits(bootstrap=...)` except the first. In this case, `standard_error` is the bootstrap
+standard error: the standard deviation over the fits (n - 1 in the denominator, not divided by the
+root of n). Alternatively, the responses stored in one atlas are resampled `n_resamples` times and
+grouped again. Groups and shares are computed from the observed responses, before any map is fitted,
+so resampling gives the same result without further fits. The value of `ambiguity` is then computed
+from the data themselves. The mean over samples would be slightly biased, because samples lack some
+responses that were given once. Because groups do not depend on the maps, fits to the same data from
+several seeds have a standard error of 0, except for words without known associations.
 
 M. O. Hill, "Diversity and evenness: a unifying notation and its consequences", Ecology 54 (1973).
 """
@@ -60,19 +60,20 @@ class Ambiguity(TabularResult):
     labels : tuple of str, length n
         Labels of the words, in the order of the first atlas.
     ambiguity : ndarray of shape (n,)
-        Effective number of senses, at least 1. It is NaN for a word without any sense.
+        Effective number of senses, at least 1. It is NaN for a word without senses.
     standard_error : ndarray of shape (n,)
-        Standard deviation over resampled responses or, without these, over fits. It is NaN for
-        fewer than two.
+        Standard deviation over resampled responses or, without resampling, over fits. It is NaN for
+        fewer than two samples or fits.
     n_senses : ndarray of shape (n,)
         Number of senses listed, averaged over fits.
     n_fits : ndarray of int, shape (n,)
         Number of fits that list a sense of the word.
     effective_responses : ndarray of shape (n,)
-        2^H of the observed associations in the first atlas. It is NaN if none are known.
+        Value of 2^H for the observed associations in the first atlas. It is NaN if no associations
+        are known.
     distinct_responses : ndarray of int, shape (n,)
-        Number of different responses among the strongest that an atlas stores
-        (`manymaps.atlas.associations`). It is 0 if none are known.
+        Number of different responses among the strongest responses, which an atlas stores
+        (`manymaps.atlas.associations`). It is 0 if no associations are known.
     kinds : tuple of str, length n, or None
         Kind of each object, if the atlas is bipartite.
 
@@ -108,7 +109,7 @@ class Ambiguity(TabularResult):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """Return all columns by name, one value per word, with the kind if there are two."""
+        """Return all columns by name, one value per word, with the kind if there are two kinds."""
         arrays = {name: part for name, part in vars(self).items() if isinstance(part, np.ndarray)}
         return label_columns(self.labels, self.kinds) | arrays
 
@@ -130,20 +131,20 @@ def ambiguity(
     atlases : Atlas or sequence of Atlas
         Fits of the same objects, in any order, to one data set or to `resampled` responses. A
         single atlas that contains a consensus (`Stability.attach`) represents the fits of that
-        consensus, with the senses that they list there. Two senses of a fit that the consensus
-        merges count as one.
+        consensus, with the senses that the consensus lists for each fit. If the consensus merges
+        two senses of a fit, they are counted as one sense.
     min_share : float in [0, 1], optional
-        Minimum share of a word's associations in a group that counts as a sense. The largest group
-        always counts.
+        Minimum share of a word's associations that a group must contain to be counted as a sense.
+        The largest group is always counted.
     min_weight : float in [0, 1], optional
         Minimum map weight of a sense, if no associations of a word are known.
     level : {"meaning", "fine"}, default="meaning"
-        Whether senses are meanings or their fine groups, as for `Atlas.senses`. A consensus has
-        the level of its fits.
+        Whether senses are meanings or the fine groups within meanings, as for `Atlas.senses`. A
+        consensus has the level of its fits.
     n_resamples : int, default=0
-        Number of times to resample the responses stored in the first atlas, 0 or at least 2. With
-        0, the standard error is computed from the fits. Words without known associations always
-        keep the standard error of the fits.
+        Number of times to resample the responses stored in the first atlas, 0 or at least 2. If 0,
+        the standard error is computed from the fits. For words without known associations, the
+        standard error is always computed from the fits.
     n_responses : int, optional
         Number of responses per cue, which an atlas does not store.
     random_state : int, Generator or None, default=None
@@ -152,12 +153,13 @@ def ambiguity(
     Returns
     -------
     Ambiguity
-        Ambiguity of each word. If only some fits contain associations of a word, only these count.
+        Ambiguity of each word. If only some fits contain associations of a word, only these fits
+        are used.
 
     Raises
     ------
     DataError
-        If there is no atlas, or the fits contain different objects.
+        If there is no atlas, or if the fits contain different objects.
     ParameterError
         If a value is out of its range.
 
@@ -231,10 +233,10 @@ def _resampled(
     n_responses: int,
     random_state: Any,
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the same numbers for resampled responses of the atlas."""
+    """Yield the ambiguity and the number of senses of each word for resampled responses."""
     n, table = atlas.n_objects, atlas.associations
     assert table is not None
-    # Labels may repeat in an atlas but not in associations, where they have no role here.
+    # Labels may be duplicated in an atlas but not in associations, so indices replace them here.
     norms = Associations([str(i) for i in range(n)], table)
     rng = drawn_generator(random_state)
     for _ in range(n_resamples):
@@ -249,7 +251,7 @@ def _resampled(
 
 
 def _of_consensus(atlas: Atlas) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the same numbers for each fit of the consensus stored in the atlas."""
+    """Yield the same values for each fit of the consensus stored in the atlas."""
     consensus = atlas.consensus
     assert consensus is not None
     words = np.repeat(np.arange(consensus.n_objects), np.diff(consensus.offsets))
@@ -259,7 +261,7 @@ def _of_consensus(atlas: Atlas) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _of_responses(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
-    """Return the effective and the plain number of responses to each word."""
+    """Return the effective and the actual number of responses to each word."""
     n, table = atlas.n_objects, atlas.associations
     if table is None:
         return np.full(n, np.nan), np.zeros(n, np.int64)
@@ -269,7 +271,7 @@ def _of_responses(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _effective(words: np.ndarray, shares: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return 2^H of the shares of each word (NaN for a word without any) and their number."""
+    """Return 2^H for the shares of each word (NaN without shares), and the number of shares."""
     shares = shares / np.bincount(words, shares, n)[words]
     bits = np.bincount(words, -shares * np.log2(shares), n)
     counts = np.bincount(words, minlength=n)
@@ -287,7 +289,7 @@ def _recalls(atlas: Atlas) -> np.ndarray:
 def _mean_and_spread(
     values: np.ndarray, there: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return mean, standard deviation and number of the fits that have a value."""
+    """Return the mean, standard deviation and number of the fits with a value, for each word."""
     counts = there.sum(axis=0)
     known = np.where(there, values, 0.0)
     mean = ratio(known.sum(axis=0), counts)

@@ -1,41 +1,43 @@
-"""Comparison of groups of participants: words and senses whose responses differ, and how much.
+"""Comparison of groups of participants: differences in the responses to words and senses.
 
-For a word with n_ga responses a in group g, and sums n_g, n_a and N,
+Let n_ga be the number of responses a to a word in group g, with sums n_g, n_a and N. Then
 
     D  =  1/N sum_ga n_ga log2 (n_ga N / (n_g n_a))
 
-is the Jensen-Shannon divergence of the groups' responses, weighted by their sizes (Lin 1991): 0 if
-all groups respond in the same proportions, at most 1 bit for two groups. 2 N ln(2) D is the
-likelihood ratio statistic G. D is positive by chance, and larger for fewer and more diverse
-responses. It is the statistic of the test, and is listed with its mean under permutation. The size
-of a difference is the `effect` (`manymaps.analysis.group_effects`), which has no such bias.
+is the Jensen-Shannon divergence between the groups' responses, weighted by the sizes of the groups
+(Lin 1991). It is 0 if all groups respond in the same proportions, and at most 1 bit for two groups.
+The likelihood ratio statistic G equals 2 N ln(2) D. D is positive by chance, and it is larger for
+fewer and more diverse responses. D is the test statistic, and it is listed with its mean under
+permutation. The size of a difference is measured by the `effect`
+(`manymaps.analysis.group_effects`), which is not biased in this way.
 
-**Test.** Units are permuted among the groups (`manymaps.compute.permutations`), word by word, and
-each group keeps its number of units. A unit is a participant with all responses to the word (R1,
-R2 and R3), or one response if participants are unknown. If groups do not matter for a word, all
+**Test.** For each word, units are permuted among the groups (`manymaps.compute.permutations`), and
+each group keeps its number of units. A unit is a participant with all responses to the word (R1, R2
+and R3), or one response if participants are unknown. If the groups do not differ for a word, all
 permutations are equally likely, so the p-value is exact for any number of responses. The words are
-permuted independently, so that p-values of different words can depend on one another.
+permuted independently, so p-values of different words can depend on one another.
 
-**Senses** are those of all groups together (`manymaps.atlas.senses`). A permutation does not change
-the pooled responses, so the partition is the same in each, and the test stays exact. The statistic
-of a sense is the same divergence with two outcomes: a member of the sense or not. A sense is
-*gained* if its response share is below `min_share` in the first group and not in the second, *lost*
-in the reverse case; otherwise it *grew* or *shrank*. None of this needs a map.
+**Senses** are computed from all groups together (`manymaps.atlas.senses`). A permutation does not
+change the pooled responses, so the partition into senses is the same in each permutation, and the
+test remains exact. The statistic of a sense is the same divergence with two outcomes: a member of
+the sense or not. A sense is *gained* if its response share is below `min_share` in the first group
+but not in the second. In the reverse case, the sense is *lost*. In all other cases, it *grew* or
+*shrank*. These tests do not need maps.
 
 **Multiple tests.** The tests of all words and senses are one family, with q-values by Benjamini &
-Hochberg (1995). A word is listed if its own q or that of one of its senses is at most `alpha`.
-Words with fewer than `min_responses` responses in any group are not tested. This rule depends on
-the number of responses, not on their content.
+Hochberg (1995). A word is listed if its own q-value or the q-value of one of its senses is at most
+`alpha`. Words with fewer than `min_responses` responses in any group are not tested. This rule
+depends on the number of responses, not on their content.
 
-**Limits.** If several responses of a participant count as those of several participants (a table of
-R123 strengths), p-values of senses are too small. If numbers of responses are assumed, p-values
-depend on them.
+**Limits.** If several responses of one participant are counted as responses of different
+participants (a table of R123 strengths), the p-values of senses are too small. If the numbers of
+responses are assumed, the p-values depend on these numbers.
 
 Y. Benjamini & Y. Hochberg, "Controlling the false discovery rate", JRSS B 57 (1995). J. Lin,
 "Divergence measures based on the Shannon entropy", IEEE Trans. Inf. Theory 37 (1991).
 
-Shapes: words (n,) in the order of the pooled vocabulary; the senses of all words are concatenated,
-those of word w from offsets[w] to offsets[w + 1].
+Shapes: words (n,) in the order of the pooled vocabulary. The senses of all words are concatenated,
+and the senses of word w are at indices offsets[w] to offsets[w + 1].
 """
 
 from __future__ import annotations
@@ -73,15 +75,15 @@ __all__ = ["NO_CHANGE", "ComparedSenses", "Comparison", "SenseChange", "compare"
 Correction = Literal["bh", "by"]
 #: The change of a word without significant differences.
 NO_CHANGE = "no change shown"
-# Responses per word in a table, and the minimum count of one: a group's difference needs two.
+# Number of responses per word in a table, and the minimum count of a listed response.
 _LISTED, _LEAST_GIVEN = 5, 2
-# Spelling variants named in the notes.
+# Maximum number of spelling variants that the notes list.
 _VARIANTS = 8
 
 
 @dataclass(frozen=True)
 class SenseChange:
-    """A sense of a word in all groups.
+    """A sense of a word, with its response shares in all groups.
 
     Attributes
     ----------
@@ -90,13 +92,13 @@ class SenseChange:
     shares : tuple of float
         Share of the sense in each group's responses to the word, in [0, 1].
     p, q : float
-        Its p-value, and the q-value among all tests.
+        The p-value of the sense, and its q-value among all tests.
     shift : Interval or None
-        Response share in the second group minus that in the first, with 95 % confidence limits;
-        None for three or more groups.
+        Response share in the second group minus the response share in the first, with 95 %
+        confidence limits. It is None for three or more groups.
     change : str
-        "gained", "lost", "grew" or "shrank" from the first group to the second, "varies" among
-        three or more; "" if the difference is not significant.
+        Change from the first group to the second: "gained", "lost", "grew" or "shrank". It is
+        "varies" for three or more groups, and "" if the difference is not significant.
     """
 
     members: tuple[str, ...]
@@ -124,7 +126,7 @@ class ComparedSenses:
     p, q : ndarray of shape (n_senses,)
         The p-values, and the q-values among all tests.
     shifts : ndarray of shape (3, n_senses), or None
-        Differences of the shares of two groups, and their 95 % confidence limits.
+        Differences between the shares in two groups, and their 95 % confidence limits.
     """
 
     offsets: np.ndarray
@@ -147,17 +149,18 @@ class Comparison:
     words : tuple of str, length n
         The tested words.
     n_responses, n_units : ndarray of int, shape (n_groups, n)
-        Number of responses to each word, and of the units that gave them.
+        Number of responses to each word, and number of units that gave these responses.
     effect, effect_low, effect_high : ndarray of shape (n,)
-        Size of each difference with its 95 % confidence limits: 0 if the groups agree with one
-        another as much as with themselves, 1 if they have no response in common. NaN if no two
-        participants of a group agree (`manymaps.analysis.group_effects`).
+        Size of each difference with its 95 % confidence limits. The effect is 0 if the agreement
+        between groups equals the agreement within groups, and 1 if the groups have no response in
+        common. It is NaN if no two participants of a group agree
+        (`manymaps.analysis.group_effects`).
     divergence, by_chance : ndarray of shape (n,)
         Jensen-Shannon divergence in bits, and its mean under permutation.
     p, q : ndarray of shape (n,)
-        The p-value of each word's responses, and its q-value among the tests of words and senses.
+        The p-value of each word, and its q-value among the tests of all words and senses.
     cosine : ndarray of shape (n,)
-        Cosine of the response counts, averaged over pairs of groups.
+        Cosine between the groups' response counts, averaged over pairs of groups.
     senses : ComparedSenses
         The senses of all words.
     vocabulary : tuple of str
@@ -165,15 +168,17 @@ class Comparison:
     counts : tuple of sparse arrays of int, shape (n, n_vocabulary)
         Frequency of each response in each group.
     variants : tuple of (str, str, int)
-        Labels that the groups spell differently, with their number of uses.
+        Pairs of labels that are spelling variants preferred by different groups, with the number of
+        uses of both.
     units : str
         The permuted units: "participants", "trials" or "responses".
     alpha : float
-        The maximum q of a listed change: the false discovery rate of all tests of words and senses.
+        The maximum q-value of a listed change. This is the false discovery rate of all tests of
+        words and senses.
     min_share : float
         The minimum response share of a sense.
     min_effect : float
-        The minimum of `effect_low` of a listed word.
+        The minimum value of `effect_low` for a listed word.
     notes : tuple of str
         Assumptions, exclusions, and warnings about the data.
     fits : GroupFits or None
@@ -227,12 +232,12 @@ class Comparison:
 
     @property
     def changed(self) -> np.ndarray:
-        """Words with a q of at most `alpha` and a sufficient effect, shape (n,) of bool."""
+        """Mask of words with a q of at most `alpha` and a sufficient effect, shape (n,)."""
         return np.asarray((self.q <= self.alpha) & self._sufficient)
 
     @property
     def _sufficient(self) -> np.ndarray:
-        """Words whose effect is at least `min_effect` by its lower confidence limit."""
+        """Mask of words for which the lower confidence limit of the effect reaches `min_effect`."""
         return (self.min_effect == 0) | (self.effect_low >= self.min_effect)
 
     @property
@@ -242,12 +247,12 @@ class Comparison:
 
     @property
     def order(self) -> np.ndarray:
-        """Indices of the words, sorted by `least_q`, then by the lower limit of the effect."""
+        """Indices of the words, sorted by `least_q` and then by the lower limit of the effect."""
         return np.lexsort((-np.nan_to_num(self.effect_low), self.least_q))
 
     @cached_property
     def least_q(self) -> np.ndarray:
-        """The smallest q of each word and its senses, shape (n,).
+        """The smallest q-value among each word and its senses, shape (n,).
 
         All q-values belong to one family of tests, so the smallest needs no further correction.
         """
@@ -261,7 +266,7 @@ class Comparison:
         Parameters
         ----------
         word : str
-            The word, in any case.
+            The word, in upper or lower case.
 
         Returns
         -------
@@ -271,17 +276,17 @@ class Comparison:
         Raises
         ------
         UnknownLabelError
-            If the word was not tested, with suggestions.
+            If the word was not tested. The message suggests similar words.
         """
         return find_label(word, self.words)
 
     def senses_of(self, word: str, n_members: int = 8) -> list[SenseChange]:
-        """List the senses of a word, the largest first.
+        """List the senses of a word in descending order of size.
 
         Parameters
         ----------
         word : str
-            The word, in any case.
+            The word, in upper or lower case.
         n_members : int
             Maximum number of members per sense.
 
@@ -302,12 +307,12 @@ class Comparison:
     def answers(self, word: str, group: str, count: int = _LISTED) -> list[tuple[str, float]]:
         """List the responses that a group gives more often than the other groups.
 
-        Responses that the group gave only once are left out.
+        Responses that the group gave only once are omitted.
 
         Parameters
         ----------
         word : str
-            The word, in any case.
+            The word, in upper or lower case.
         group : str
             One of `groups`.
         count : int
@@ -330,7 +335,7 @@ class Comparison:
 
     @cached_property
     def sense_changes(self) -> np.ndarray:
-        """The change of each sense ("" if not significant), shape (n_senses,) of str."""
+        """The change of each sense ("" if not significant), array of str, shape (n_senses,)."""
         shares = self.senses.shares
         shown = (self.senses.q <= self.alpha) & self._sufficient[self._owners]
         if len(self.groups) > 2:
@@ -343,11 +348,11 @@ class Comparison:
 
     @cached_property
     def changes(self) -> np.ndarray:
-        """The change of each word, shape (n,) of str.
+        """The change of each word, array of str, shape (n,).
 
-        "gained a sense", "lost a sense", "gained and lost senses", "senses shifted", "changed"
-        (no single sense) or "no change shown". A change is shown for the words with a `least_q` of
-        at most `alpha` and an `effect_low` of at least `min_effect` (if that is above 0).
+        The values are "gained a sense", "lost a sense", "gained and lost senses", "senses shifted",
+        "changed" (no single sense) and "no change shown". A change is shown if `least_q` is at most
+        `alpha` and, for a `min_effect` above 0, if `effect_low` is at least `min_effect`.
         """
         owners = self._owners
         n, of_senses = len(self.words), self.sense_changes
@@ -410,12 +415,12 @@ class Comparison:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            Kind of data frame. By default the first of these that is installed.
+            Library of the data frame. By default, the first installed library of these is used.
 
         Returns
         -------
         data frame
-            A data frame of that kind.
+            The table in the chosen library.
         """
         return as_frame(
             {name: values[self.order] for name, values in self.columns.items()}, backend
@@ -427,12 +432,12 @@ class Comparison:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            Kind of data frame. By default the first of these that is installed.
+            Library of the data frame. By default, the first installed library of these is used.
 
         Returns
         -------
         data frame
-            A data frame of that kind.
+            The table in the chosen library.
         """
         return as_frame(self.sense_columns, backend)
 
@@ -440,18 +445,18 @@ class Comparison:
         """Add the results to the metadata of an atlas, for pages and figures.
 
         The columns are "change" ("" if no change is shown), "effect", "excess", "q" and "least_q"
-        (NaN for words that were not tested) and, with fits, "neighbors_kept" and "relocated".
-        Numbers have three digits.
+        (NaN for words that were not tested). With fits, "neighbors_kept" and "relocated" are added.
+        Numbers are rounded to three digits.
 
         Parameters
         ----------
         atlas : Atlas
-            An atlas of the same words, or some of them.
+            An atlas that contains all or some of the compared words.
 
         Returns
         -------
         Atlas
-            A new atlas.
+            A new atlas with the results as metadata.
         """
         indices = {word: w for w, word in enumerate(self.words)}
         at = np.array([indices.get(label, -1) for label in atlas.labels])
@@ -466,12 +471,12 @@ class Comparison:
         return replace(atlas, metadata={**atlas.metadata, "change": change, **columns})
 
     def atlases(self) -> tuple[Atlas, ...]:
-        """Return the atlas of each group, with the results as metadata; empty without fits.
+        """Return the atlas of each group with the results as metadata, or () without fits.
 
         Returns
         -------
         tuple of Atlas
-            In the order of `groups`.
+            The atlases, in the order of `groups`.
         """
         return () if self.fits is None else tuple(map(self.attach, self.fits.atlases))
 
@@ -482,7 +487,7 @@ class Comparison:
 
     @property
     def moved(self) -> dict[str, np.ndarray]:
-        """The movement of each word between the fits, by name; empty without fits.
+        """The movement of each word between the fits, by name; an empty dict without fits.
 
         The names are "neighbors_kept", "relocated" and "displaced"
         (`manymaps.analysis.group_fits`). Each array has shape (n,).
@@ -508,7 +513,7 @@ class Comparison:
         )
 
     def _texts(self, w: int) -> tuple[str, list[str]]:
-        """The senses of a word with their shares, and the more frequent responses per group."""
+        """Format the senses of a word with shares, and the more frequent responses per group."""
         texts = []
         for s in range(int(self.senses.offsets[w]), int(self.senses.offsets[w + 1])):
             sense = self._sense(s, 3)
@@ -562,47 +567,53 @@ def compare(
     ----------
     groups : mapping of str to Trials or Associations
         The groups by name, such as `trials.groups("age < 30")` or {"young": norms, "old": others}.
-        Read associations with responses="keep" and from counts, because the responses that become
-        objects are chosen for all groups together.
+        Read associations from counts and with responses="keep", because the responses that become
+        objects are selected for all groups together.
     estimator : estimator of maps, optional
-        An estimator that is fitted to all groups together and, from there, to each group
-        (`manymaps.analysis.group_fits`). The tests need none.
+        An estimator that is fitted to all groups together and, starting from this fit, to each
+        group (`manymaps.analysis.group_fits`). The tests do not need an estimator.
     responses : str
-        Responses of a trial that count ("R1", "R12", "R123"), and responses that are objects of
-        senses and maps although they are never cues ("drop", "keep", "keep:N"); or both, separated
-        by a comma (`Trials.associations`). All responses count in the test of a word.
+        Responses of a trial to use ("R1", "R12", "R123"), and the treatment of responses that are
+        never cues as objects of senses and maps ("drop", "keep", "keep:N"). Separate the two
+        settings by a comma to use both (`Trials.associations`). The test of a word always uses all
+        responses.
     n_responses : int, optional
-        Number of responses per cue in associations that do not state it; 100 by default.
+        Number of responses per cue in associations that do not state this number. The default is
+        100.
     within : str, optional
-        Column of the trials. Participants are permuted among those with the same value.
+        Column of the trials. Participants are permuted only among participants with the same value
+        in this column.
     shared_people : {"refuse", "distinct", "paired"}
         Meaning of equal participant names in two groups: an error, different participants, or the
-        same participant. Only the parts of one participant are permuted if they are paired.
+        same participant. If participants are paired, only the parts of each participant are
+        permuted.
     pairs : iterable of (str, str), optional
-        Translations of two languages: labels of the first group, and of the second. Other labels
-        are left out of both.
+        Translations between two languages, as pairs of a label in the first group and a label in
+        the second. Other labels are excluded from both groups.
     min_responses : int
         Minimum number of responses to a word in each group.
     min_share : float in [0, 1]
         Minimum response share of a sense. The largest sense of a word is always kept.
     alpha : float in (0, 1)
-        False discovery rate of the listed changes: the expected share of false ones among all
-        listed tests of words and senses. If there are no differences, the probability that
-        anything is listed is at most `alpha`. Among the words, the share of false ones can be
-        larger, because a word that differs counts once for itself and once for each of its senses.
+        False discovery rate of the listed changes: the expected share of false discoveries among
+        all listed tests of words and senses. If there are no differences, the probability that any
+        change is listed is at most `alpha`. Among the words, the share of false discoveries can be
+        larger, because a word that differs is counted once for itself and once for each of its
+        senses.
     correction : {"bh", "by"}
         Correction by Benjamini-Hochberg, or by Benjamini-Yekutieli, which is valid for any
         dependence among the tests.
     n_permutations : int
         Maximum number of permutations per word. Most words need a few dozen.
     n_neighbors : int
-        Number of nearest objects that are compared between maps.
+        Number of nearest neighbours of each object that are compared between maps.
     random_state : int, RandomState or None
-        Seed of the permutations. The estimator has its own.
+        Seed of the permutations. The estimator has its own seed.
     on_tested : callable, optional
         Function that receives the results of the tests before maps are fitted.
     min_effect : float in [0, 1)
-        Minimum effect of a listed change. The lower confidence limit of the effect must reach it.
+        Minimum effect of a listed change. The lower confidence limit of the effect must be at least
+        this value.
 
     Returns
     -------
@@ -615,7 +626,7 @@ def compare(
         If the groups have no common cues, too few responses or identical responses, if participants
         are in two groups, if trials are combined with strengths, or if rows are not proportions.
     ParameterError
-        If there are fewer than two groups, or a value is out of its range.
+        If there are fewer than two groups, or if a value is out of its range.
 
     See Also
     --------
@@ -722,7 +733,7 @@ def _comparison(
 
 
 def _variants_note(variants: list[tuple[str, str, int]]) -> str:
-    """A warning that names the most frequent spelling variants; empty without any."""
+    """Return a warning with the most frequent spelling variants, or "" if there are none."""
     if not variants:
         return ""
     named = ", ".join(f"{one} / {other}" for one, other, _ in variants[:_VARIANTS])
@@ -777,7 +788,7 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
 
 
 def _left_out(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> list[str]:
-    """Count the cues that are not tested, with the reason."""
+    """Count the cues that are not tested, and state the reason."""
     there = totals > 0
     n_any, n_all = int(there.any(axis=0).sum()), int(there.all(axis=0).sum())
     n_tested = int((totals >= min_responses).all(axis=0).sum())
@@ -793,7 +804,7 @@ def _left_out(names: tuple[str, ...], totals: np.ndarray, min_responses: int) ->
 
 
 def _scarce_group(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> str:
-    """Name the group whose removal would at least double the number of tested words."""
+    """Identify a group whose removal would at least double the number of tested words."""
     if len(names) < 3:
         return ""
     enough = totals >= min_responses
@@ -805,7 +816,7 @@ def _scarce_group(names: tuple[str, ...], totals: np.ndarray, min_responses: int
 
 
 def _cosines(counts: tuple[sparse.csr_array, ...]) -> np.ndarray:
-    """Return the cosine of the response counts of each word, averaged over pairs of groups."""
+    """Return each word's cosine between response counts, averaged over pairs of groups."""
     rows = []
     for table in counts:
         lengths = np.sqrt(table.multiply(table).sum(axis=1))

@@ -1,10 +1,11 @@
-"""Evaluation of a bipartite atlas by the likelihood of counts and by groups of rows.
+"""Evaluation of a bipartite atlas with count data and known groups of rows.
 
 The likelihood includes the counts whose row and column are both in the atlas. The model is not
-changed, so columns without counts remain among the possible choices. Groups of rows are
-measured by `manymaps.metrics.groups`.
+changed, so columns without counts remain among the possible choices. The module
+`manymaps.metrics.groups` measures groups of rows.
 
-A matched table (n_rows, n_columns) has the rows and columns of the atlas, in its order.
+A matched table (n_rows, n_columns) contains the rows and columns of the atlas, in the order of the
+atlas.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from manymaps.metrics.spaces import MapSpace
 
 __all__ = ["CountEvaluation", "evaluate_counts"]
 
-# Above this number of rows, neighbours are compared for a sample of 2,000, because time grows with
-# the square. The standard error of a share is then at most 0.011.
+# Above this number of rows, neighbours are compared for a sample of 2,000 rows, because time grows
+# with the square of the number. The standard error of a share is then at most 0.011.
 MOST_IN_FULL = 5_000
 SAMPLE = 2_000
 USUAL_GROUPS = ("group", "label")
@@ -44,29 +45,29 @@ USUAL_GROUPS = ("group", "label")
 
 @dataclass(frozen=True, repr=False)
 class CountEvaluation:
-    """Agreement of an atlas with counts; measures of groups are None without known groups.
+    """Agreement of an atlas with counts, and measures of groups (None without known groups).
 
     Attributes
     ----------
     log_likelihood, kl_divergence : float
-        Log-likelihood and KL divergence in nats per count; the second as the fit's
+        Log-likelihood and KL divergence in nats per count. The divergence is defined like the fit's
         `kl_divergence_`.
     n_rows, n_columns : int
         Number of rows and columns of the atlas that have counts.
     n_counts, n_left_out : float
-        Sum of the counts that were measured, and of those with unknown rows or columns.
+        Sum of the counts that were measured, and sum of the counts with unknown rows or columns.
     kinds : (str, str)
-        Kinds of object in rows and columns.
+        Kinds of the row objects and of the column objects.
     groups : str or None
-        Column of metadata that contains the group of each row.
+        Metadata column that contains the group of each row.
     n_groups : int or None
         Number of groups.
     purity, lift : GroupMeasure or None
-        The measures `group_purity` and `group_lift`.
+        Results of `group_purity` and `group_lift`.
     chance : float or None
         Purity of a random embedding.
     n_grouped, n_measured : int
-        Number of rows with counts and a group, and number of these that were measured.
+        Number of rows with counts and a group, and number of these rows that were measured.
     notes : tuple of str
         Notes on the matching.
 
@@ -106,7 +107,7 @@ class CountEvaluation:
         return f"<CountEvaluation of {rows} and {columns}: {likelihood}>"
 
     def record(self) -> dict[str, Any]:
-        """Return the measures by the names that the command line prints.
+        """Return the measures under the names that the command line prints.
 
         Returns
         -------
@@ -150,27 +151,27 @@ def evaluate_counts(
     atlas : Atlas
         Bipartite atlas, with separate rows and columns.
     counts : Counts
-        Counts with which to evaluate it.
+        Counts with which to evaluate the atlas.
     groups : str, optional
-        Column of metadata of the rows, in the counts or the atlas, that names their groups. The
-        default is a column called "group" or "label", if there is one.
+        Row metadata column, in the counts or the atlas, that contains the groups. The default is a
+        column called "group" or "label", if there is one.
     sample : int, optional
-        Number of rows to draw at random for the measures of groups. The default is all rows up to
-        5,000, and 2,000 beyond.
+        Number of rows to draw at random for the measures of groups. By default, all rows are used
+        if there are at most 5,000; otherwise, 2,000 rows are drawn.
     random_state : int, default=0
         Seed of the random draw.
 
     Returns
     -------
     CountEvaluation
-        Likelihood of the counts, and measures of groups if there are any.
+        Likelihood of the counts, and measures of groups if groups are known.
 
     Raises
     ------
     DataError
-        If no count has a known row and column, or the groups cannot be measured.
+        If no count has a known row and column, or if the groups cannot be measured.
     ParameterError
-        If there is no such column.
+        If the column `groups` does not exist.
     """
     refuse_swapped(atlas, counts)
     filled = counts.without_empty()
@@ -236,7 +237,7 @@ def _with_groups(
 
 
 def map_space(atlas: Atlas, members: np.ndarray | slice = slice(None)) -> MapSpace:
-    """Return the space of the maps of an atlas, or of some of its objects."""
+    """Return the map space of an atlas, or of a subset of its objects."""
     model, maps, proportions = atlas.model, atlas.maps[:, members], atlas.proportions[:, members]
     return MapSpace(maps, proportions, model.kernel, model.kernel_width)
 
@@ -292,7 +293,7 @@ def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None
 
 
 def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
-    """Return the group of each row of the atlas, from the file if it has the column."""
+    """Return the group of each row of the atlas, from the counts if they have the column."""
     rows = sides(atlas)[0]
     if column not in counts.row_metadata:
         return np.asarray(atlas.metadata[column])[rows].astype(object)
@@ -302,7 +303,7 @@ def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
 
 
 def mean_record(name: str, measure: Measure | None) -> dict[str, float | None]:
-    """Return a mean and its standard error by name, or None without a measure."""
+    """Return a mean and its standard error by name; both are None without a measure."""
     values = (None, None) if measure is None else (measure.mean, measure.standard_error)
     return dict(zip((name, f"{name}_se"), values, strict=True))
 

@@ -1,62 +1,62 @@
-"""Diagnosis of how far data are from a single map, and how many maps they need.
+"""Diagnosis of whether a single map can represent data, and of how many maps are needed.
 
 `diagnose` computes the measures of `manymaps.analysis.nonmetricity` and the stress of nonmetric
-scaling (`manymaps.analysis.scaling`). It also computes how much maps can represent, by quick fits
-of multiple maps t-SNE without penalty:
+scaling (`manymaps.analysis.scaling`). It also computes how much of the data maps can represent, by
+quick fits of multiple maps t-SNE without a penalty:
 
     `held`    (1 / n) sum_i sum_j min(p_ij, q_ij)
     `kept`    (1 / n) sum_i sum_{j in T_i} p_ij      T_i: most probable objects in the maps,
                                                      as many as i has associates
 
-Both are shares of an object's strength. The first requires that the
-maps give each associate its probability, the second only that they rank the associates before all
-others. Above 750 objects, both are computed for a sample of 750, with p normalized within the
-sample. The sample follows associations from a random object, so that strong ties stay together.
-More objects may need more maps. The deciding share is `held` up to 100 objects, where a fit ends
-at an optimum. Above it is `kept`, because ranks converge long before probabilities.
+Both values are shares of an object's strength. The share `held` requires that the maps assign each
+associate its probability. The share `kept` requires only that the maps rank the associates before
+all other objects. Above 750 objects, both shares are computed for a sample of 750 objects, with p
+normalized within the sample. The sample follows associations from a random object, so that strongly
+linked objects stay together. More objects may need more maps. Up to 100 objects, where a fit ends
+at an optimum, the deciding share is `held`. Above 100 objects, the deciding share is `kept`,
+because ranks converge long before probabilities.
 
-**Symmetric similarities** are judged jointly. The fits are then joint, and the shares are sums over
-all pairs. p_ij is one distribution over all pairs, (p_j|i + p_i|j) / 2n. Reading may
-have normalized rows to a sum of 1. This is undone first, because it is the only source of the
-asymmetry.
+**Symmetric similarities** are evaluated jointly. The fits then use a joint normalization, and the
+shares are sums over all pairs. The target p_ij is one distribution over all pairs, (p_j|i + p_i|j)
+/ 2n. If rows were normalized to a sum of 1 when the data were read, this normalization is first
+undone, because it is the only source of the asymmetry.
 
 **The suggestion** follows one rule:
 
 1. Data that are approximately distances in a space (asymmetry and the negative part of the spectrum
-   at most 1 %) get one map. So do data that a plane represents (95 %). The same holds for symmetric
-   similarities whose order a plane preserves (stress at most 0.05, and below half of the stress by
-   chance).
+   at most 1 %) get one map. One map is also suggested for data that a plane represents (95 %). The
+   same rule applies to symmetric similarities whose order a plane preserves (stress at most 0.05,
+   and below half of the stress by chance).
 2. Other data get several maps only if two planar maps represent at least 3 % more than one
-   four-dimensional map. Both have four coordinates per object, so that the gain of additional
-   parameters is the same on both sides. Symmetric similarities need 5 % if their stress in the
-   plane is below half of the stress by chance. The suggested number is the smallest of 2, 5, 10, 20
-   and 40 that reaches 95 %, or 98 % of the best if none does. There must be five objects per map
-   and, for up to 100 objects, two pairs per parameter (after Kruskal & Wish 1978, Multidimensional
-   scaling, p. 34).
-3. Other data get four dimensions if these represent at least 3 % more than the plane. There must be
-   two pairs per parameter as above, and the stress in the plane must not be low. All remaining data
-   get one planar map.
+   four-dimensional map. Both models have four coordinates per object, so that both gain equally
+   from additional parameters. For symmetric similarities, the required difference is 5 % if the
+   stress in the plane is below half of the stress by chance. The suggested number is the smallest
+   of 2, 5, 10, 20 and 40 that reaches 95 %. If no number reaches 95 %, it is the smallest that
+   reaches 98 % of the best share. There must be five objects per map and, for up to 100 objects,
+   two pairs per parameter (after Kruskal & Wish 1978, Multidimensional scaling, p. 34).
+3. Other data get four dimensions if one four-dimensional map represents at least 3 % more than the
+   plane. There must be two pairs per parameter as above, and the stress in the plane must not be
+   low. All remaining data get one planar map.
 
-These quick fits only compare numbers of maps. The explained share that the diagnosis promises
-(`Diagnosis.explained`) is that of the recommended fit itself, on the same sample.
-
-`docs/develop/design.md` lists how often this identifies simulated circles, planes, clouds and pairs
-of worlds.
+These quick fits only compare numbers of maps. The explained share that the diagnosis reports
+(`Diagnosis.explained`) is computed from the recommended fit itself, on the same sample. The file
+`docs/develop/design.md` lists how often the rule identifies simulated circles, planes, clouds and
+pairs of worlds.
 
 The data are read as follows:
 
 - Similarities are used as they are, and an absent pair has similarity 0. The nearest neighbour of
   an object is its strongest associate.
-- A *strong link* joins two objects of which one is among the 5 most similar to the other. For fewer
-  than 40 objects, the number is n / 8, at least 1. Two objects are *linked* if one is among the 20
-  most similar to the other, which is four times as many. In a plane of even density, a circle of
-  twice the radius contains four times as many objects, so that the ends of two short steps are
-  linked there.
-- Triangles use d = -log(w / max w), with w the mean of both directions. Only triples whose three
-  sides are known count. The negative part uses d^2 = 2 (1 - w_ij / sqrt(m_i m_j)), with m_i the
-  largest w_ij, so that absent pairs are all equally far.
-- Vectors and distances use their own distances throughout; above 3,000 objects, those of a random
-  sample of 3,000.
+- A *strong link* joins two objects if one is among the 5 objects most similar to the other. For
+  fewer than 40 objects, this number is n / 8, at least 1. Two objects are *linked* if one is among
+  the 20 objects most similar to the other, which is four times as many. In a plane of even density,
+  a circle of twice the radius contains four times as many objects. The ends of two short steps are
+  therefore linked in a plane.
+- Triangles use d = -log(w / max w), where w is the mean of both directions. Only triples whose
+  three sides are known are included. The negative part uses d^2 = 2 (1 - w_ij / sqrt(m_i m_j)),
+  where m_i is the largest w_ij, so that all absent pairs have the same distance.
+- For vectors and distances, all measures use the original distances. Above 3,000 objects, they use
+  the distances within a random sample of 3,000 objects.
 """
 
 from __future__ import annotations
@@ -104,40 +104,40 @@ from manymaps.optimizers.descent import LBFGS
 
 __all__ = ["Diagnosis", "diagnose", "shares_of_strength"]
 
-# Each number is about twice the one before, because a diagnosis fits maps for each of them.
+# Each number is about twice the previous one, because a diagnosis fits maps for each number.
 NUMBERS_OF_MAPS: Final = (1, 2, 5, 10, 20, 40)
-# The strong links of an object are its five strongest; not tuned.
+# Number of strong links per object; not tuned.
 LINKS: Final = 5
-# Shares in the rules of the module docstring. They are not tuned; the margins below are.
+# Share in the rules of the module docstring; not tuned, unlike the margins below.
 ENOUGH: Final = 0.95
 NEARLY_BEST: Final = 0.98
 # Asymmetry and negative part that may result from rounded distances in a space; not tuned.
 NEARLY_METRIC: Final = 0.01
-# Up to this size a fit ends at an optimum, so that probabilities decide instead of ranks.
+# Up to this number of objects, a fit ends at an optimum, so probabilities are used, not ranks.
 FEW: Final = 100
-# Chosen on two seeds of simulated circles, planes, clouds and pairs of planes: none of 48 circles
-# and planes gets several maps, and all 21 pairs of planes do.
+# Selected on two seeds of simulated circles, planes, clouds and pairs of planes. None of the 48
+# circles and planes gets several maps, and all 21 pairs of planes get several maps.
 MARGIN: Final = 0.03
 MARGIN_OF_ORDERED: Final = 0.05
 # "Good" on Kruskal's scale (1964).
 GOOD: Final = 0.05
 
-# Memory grows with the square of the objects: 72 MB for 3,000.
+# Memory grows with the square of the number of objects: 72 MB for 3,000 objects.
 _MOST_DISTANCES = 3000
 # Limits the time of the fits; larger samples may need more maps.
 _MOST_FITTED = 750
-# Nonmetric scaling is fitted several times to all pairs, of which 75 objects have 2,775.
+# Nonmetric scaling is fitted several times to all pairs (2,775 pairs for 75 objects).
 _MOST_SCALED = 75
-# Values beyond 2^300 are scaled by a power of two, so that their squares stay within float64.
+# Values beyond 2^300 are scaled by a power of two, so that their squares do not exceed float64.
 _FAR = 300
-# Decimals that differ by rounding in a file must count as equal.
+# Decimals that differ only by rounding in a file must be treated as equal.
 _DIGITS = 9
 # With fewer objects per map, maps can represent any data.
 _OBJECTS_PER_MAP = 5
-# Numbers of starts against local optima. A single map has the most of these and costs the least.
-# Several starts are affordable only for few objects.
+# Numbers of random starts, which reduce the risk of local optima. A single map has the most local
+# optima and the lowest cost. More than one start is affordable only for few objects.
 _STARTS, _STARTS_OF_ONE = 5, 3
-# Shares above 100 objects compare ranks, which converge long before probabilities.
+# Above 100 objects, the shares compare ranks, which converge long before probabilities.
 _ITERATIONS = 250
 # The usual perplexity of t-SNE.
 _PERPLEXITY = 30.0
@@ -147,14 +147,16 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis:
-    """Result of `diagnose`; the formulas are listed in `manymaps.analysis.nonmetricity`.
+    """Result of `diagnose`.
+
+    The module docstring of `manymaps.analysis.nonmetricity` lists the formulas.
 
     Attributes
     ----------
     n_objects, n_pairs : int
-        Number of objects with at least one pair, and number of stored pairs or of distances.
+        Number of objects with at least one pair, and number of stored pairs or distances.
     n_components : int
-        Number of groups of objects that no pair connects.
+        Number of connected components, which are groups of objects without pairs between them.
     kind : {"similarities", "distances"}
         Kind of the data.
     asymmetry : float in [0, 1]
@@ -163,25 +165,25 @@ class Diagnosis:
         Share of two-step paths of strong links whose ends are not linked. It is NaN without such
         paths.
     intransitivity_error : float
-        Standard error of the intransitivity if paths were sampled, else 0.
+        Standard error of the intransitivity if paths were sampled; otherwise 0.
     clustering, clustering_by_chance : float in [0, 1]
-        Share of the same paths whose ends are strongly linked, and that of a random graph with the
-        same degrees.
+        Share of the same paths whose ends are strongly linked, and its expected value in a random
+        graph with the same degrees.
     centrality, reciprocity : float, at least 1
         Measures C and R of nearest neighbours.
     not_returned : float in [0, 1]
-        Share of the objects to which their nearest neighbour has no similarity.
+        Share of the objects whose nearest neighbour has no similarity to them.
     max_shared_nearest_neighbor : float
-        Largest number of objects with the same nearest neighbour. Equally near ones count by
-        fractions.
+        Largest number of objects with the same nearest neighbour. If an object has k equally near
+        neighbours, each of them is counted with the weight 1/k.
     most_shared : str
-        Label of that neighbour.
+        Label of this nearest neighbour.
     dimensions_for_sharing : int or None
-        Fewest dimensions in which that many points can share a nearest neighbour, or None if 8 are
-        too few.
+        Smallest number of dimensions in which that many points can have the same nearest neighbour,
+        or None if 8 dimensions are too few.
     triangle_violations, triangle_error : float
-        Share of `n_triangles` that violate the triangle inequality, and its standard error. They
-        are NaN if no triple has three known sides.
+        Share of the `n_triangles` triangles that violate the triangle inequality, and its standard
+        error. Both are NaN if no triple has three known sides.
     n_triangles : int
         Number of triangles that were checked.
     negative_share, negative_error : float
@@ -203,16 +205,16 @@ class Diagnosis:
     normalization : {"conditional", "joint"}
         Whether rows were fitted, or all pairs jointly because the similarities are symmetric.
     held_in_four, kept_in_four : float in [0, 1]
-        The same shares for one map of four dimensions.
+        Shares `held` and `kept` for one four-dimensional map.
     serves : {"plane", "dimensions", "maps"}
         Kind of maps that represent the data with the fewest parameters.
     suggested_dimensions : int
-        Suggested dimensions of each map: 4 if dimensions are better than maps, else 2.
+        Suggested number of dimensions per map: 4 if dimensions are better than maps; otherwise 2.
     stress, stress_in_four, stress_by_chance : float
-        Stress of nonmetric scaling in the plane, in four dimensions, and in the plane after the
-        dissimilarities were permuted among the pairs.
+        Stress of nonmetric scaling in the plane, in four dimensions, and in the plane after
+        permuting the dissimilarities among the pairs.
     scaling : NonmetricScaling
-        Scaling in the plane, for `manymaps.figures.shepard`, of at most 75 objects.
+        Scaling of at most 75 objects in the plane, for `manymaps.figures.shepard`.
     notes : tuple of str
         Notes on omitted or sampled objects.
 
@@ -274,7 +276,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, eq=False)
 class _Subject:
-    """The data after reading: similarities, or distances with a nearness of the same order."""
+    """Input data: similarities, or distances and a nearness that has the same order."""
 
     labels: Sequence[str]
     near: sparse.csr_array
@@ -285,7 +287,7 @@ class _Subject:
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """Input of the fits: a table of similarities, and the P that a fit computes from it."""
+    """Input of the fits: a table of similarities, and the P that a fit computes from the table."""
 
     table: sparse.csr_array
     P: sparse.csr_array
@@ -293,7 +295,7 @@ class _Task:
 
     @property
     def few(self) -> bool:
-        """Whether fits end at optima, so that probabilities decide."""
+        """Whether fits end at optima, so that the decision uses probabilities."""
         return self.P.shape[0] <= FEW
 
     @property
@@ -303,7 +305,7 @@ class _Task:
 
 
 class _Fits(NamedTuple):
-    """Shares of each number of planar maps, and of one map of four dimensions."""
+    """Shares for each number of planar maps, and for one four-dimensional map."""
 
     n_maps_tried: tuple[int, ...]
     held: tuple[float, ...]
@@ -312,7 +314,7 @@ class _Fits(NamedTuple):
     kept_in_four: float
 
     def decisive(self, few: bool) -> tuple[tuple[float, ...], float]:
-        """Return the shares that decide, those of planar maps and that of four dimensions."""
+        """Return the deciding shares for planar maps and for one four-dimensional map."""
         return (self.held, self.held_in_four) if few else (self.kept, self.kept_in_four)
 
 
@@ -338,7 +340,7 @@ def diagnose(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Diagnosis:
-    """Measure how far data are from metric, and suggest a number of maps.
+    """Measure how strongly data deviate from a metric space, and suggest a number of maps.
 
     Parameters
     ----------
@@ -350,22 +352,23 @@ def diagnose(
     metric : str or callable, default="euclidean"
         Distance of vectors, as a name in scikit-learn or a function of two vectors.
     n_samples : int, default=100,000
-        Number of paths and triples to sample if there are too many to count, at least 1000.
+        Number of paths and triples to sample if there are too many to count. It must be at least
+        1000.
     random_state : int, default=0
         Seed of samples and fits.
     n_jobs : int, optional
-        Number of threads. None does not change the present number, and -1 uses all.
+        Number of threads. None keeps the current number, and -1 uses all processors.
 
     Returns
     -------
     Diagnosis
-        Measures, shares of the fits and a suggestion with its reason.
+        Measures, shares that the fits represent, and a suggestion with its reason.
 
     Raises
     ------
     DataError
         If there are fewer than three objects or no pairs, if values are not valid similarities or
-        distances (such as NaN), or if all of them are equal.
+        distances (such as NaN), or if all values are equal.
     ParameterError
         If an argument is out of its range.
 
@@ -443,7 +446,7 @@ def diagnose(
 def _violations(
     D: np.ndarray | None, near: sparse.csr_array, n_samples: int, generator: np.random.Generator
 ) -> tuple[float, Estimate, Estimate]:
-    """Compute asymmetry, triangle violations and the negative part of the spectrum."""
+    """Compute the asymmetry, triangle violations and the negative part of the spectrum."""
     if D is not None:
         triangles = distance_triangles(D, n_samples, generator)
         return 0.0, triangles, negative_share_of_distances(D, generator)
@@ -468,7 +471,7 @@ def shares_of_strength(
     proportions : ndarray of shape (n_maps, n)
         Mixing proportions.
     P : sparse array of shape (n, n)
-        Target. Under "conditional" rows sum to 1 and empty rows do not count; under "joint" the
+        Target. Under "conditional", rows sum to 1 and empty rows are ignored. Under "joint", the
         whole table sums to 1.
     normalization : {"conditional", "joint"}, default="conditional"
         Normalization of P.
@@ -476,8 +479,8 @@ def shares_of_strength(
     Returns
     -------
     held, kept : float in [0, 1]
-        Shares by probability and by rank, as in the formulas of the module. T_i includes all
-        objects that are as probable as its last one.
+        Shares by probability and by rank, as defined in the module docstring. T_i includes all
+        objects that are as probable as its least probable member.
 
     Examples
     --------
@@ -514,7 +517,7 @@ def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generat
 
 
 def _similarities(data: Associations) -> _Subject:
-    """Select strengths without self pairs and zeros, among the objects with a pair."""
+    """Select the objects with at least one pair, and remove self pairs and zeros."""
     pairs = data.similarities.tocoo()
     is_pair = (pairs.row != pairs.col) & (pairs.data > 0)
     shape = pairs.shape
@@ -604,7 +607,7 @@ def _check_enough(n: int, which: str) -> None:
 
 
 def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
-    """Select all objects, or a connected sample, and compute their P."""
+    """Select all objects or a connected sample, and compute their P."""
     n = subject.near.shape[0]
     if subject.distances is not None:
         some = np.sort(generator.choice(n, min(n, _MOST_FITTED), replace=False))
@@ -623,7 +626,7 @@ def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
 
 
 def _scalings(subject: _Subject, seed: int) -> _Scalings:
-    """Run nonmetric scaling of the objects, or of a connected sample."""
+    """Run nonmetric scaling on the objects or a connected sample."""
     generator = np.random.default_rng(seed)
     n = subject.near.shape[0]
     some = np.arange(n)
@@ -646,7 +649,7 @@ def _scalings(subject: _Subject, seed: int) -> _Scalings:
 
 
 def _together(table: sparse.csr_array, generator: np.random.Generator, count: int) -> np.ndarray:
-    """Sample objects by following associations from a random one, and then from further ones."""
+    """Sample objects by following associations from random objects."""
     order = generator.permutation(table.shape[0])
     shuffled = table[order][:, order]
     members: list[int] = []
@@ -662,13 +665,13 @@ def _together(table: sparse.csr_array, generator: np.random.Generator, count: in
 
 
 def _within_range(values: np.ndarray) -> np.ndarray:
-    """Rescale values whose sums would exceed the range of numbers."""
+    """Rescale values whose sums would exceed the range of float64."""
     exponent = int(np.frexp(values.max())[1])
     return np.ldexp(values, -exponent) if abs(exponent) > _FAR else values
 
 
 def _without_rounding(near: sparse.csr_array) -> sparse.csr_array:
-    """Round values to nine significant digits, so that values that differ by rounding are equal."""
+    """Round values to nine significant digits, so that rounding differences disappear."""
     result = near.copy()
     unit = 10.0 ** (np.floor(np.log10(near.data)) + 1 - _DIGITS)
     result.data = np.round(near.data / unit) * unit
@@ -676,7 +679,7 @@ def _without_rounding(near: sparse.csr_array) -> sparse.csr_array:
 
 
 def _fits(task: _Task, metric_already: bool, seed: int, n_jobs: int | None) -> _Fits:
-    """Fit several numbers of planar maps, and one map of four dimensions."""
+    """Fit several numbers of planar maps, and one four-dimensional map."""
     n = task.P.shape[0]
     most = 1 if metric_already else max(2, n // _OBJECTS_PER_MAP)
     tried = tuple(
@@ -687,23 +690,23 @@ def _fits(task: _Task, metric_already: bool, seed: int, n_jobs: int | None) -> _
 
 
 def _warranted(task: _Task, n_parameters: int) -> bool:
-    """Return whether there are two pairs for each parameter of an object, if objects are few."""
+    """Return whether there are two pairs per parameter; always true for many objects."""
     return not task.few or 2 * n_parameters * task.P.shape[0] <= task.n_pairs
 
 
 def _best_fit(
     task: _Task, n_maps: int, n_components: int, seed: int, n_jobs: int | None
 ) -> tuple[float, float]:
-    """Return the shares of this number of maps in the best of several starts."""
+    """Return the shares for this number of maps from the best of several starts."""
     settings: dict[str, Any] = (
         {"optimizer": LBFGS(), "tolerance": 0.0, "max_iter": 500}
         if task.few
         else {"max_iter": _ITERATIONS}
     )
     shares = []
-    # A single map has the most local optima and costs the least.
+    # A single map has the most local optima and the lowest cost.
     for start in range(_STARTS if task.few else _STARTS_OF_ONE if n_maps == 1 else 1):
-        # Starts differ between seeds, so that no start that suits other data decides.
+        # Starts differ between seeds, so that the result does not depend on one particular start.
         fit = MultipleMapsTSNE(
             n_maps, n_components, penalty=0.0, affinity="precomputed", init="random",
             normalization=task.normalization, n_jobs=n_jobs, **settings,
@@ -719,7 +722,7 @@ def _best_fit(
 def _explained(
     subject: _Subject, task: _Task, suggested: _Suggestion, seed: int, n_jobs: int | None
 ) -> float:
-    """Return the explained share of the fit that is recommended, or NaN for distances."""
+    """Return the explained share of the recommended fit, or NaN for distances."""
     if subject.distances is not None:
         return math.nan
     fit = MultipleMapsTSNE(
@@ -733,7 +736,7 @@ def _explained(
 
 
 def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool) -> _Suggestion:
-    """Suggest one map, in the plane if that is sufficient."""
+    """Suggest one map, in the plane if two dimensions are sufficient."""
     reason = (
         f"the data are approximately distances in a space (asymmetry {unreturned:.1%}, negative "
         f"part {negative.value:.1%}), so one map with enough dimensions represents them; two "
@@ -746,7 +749,7 @@ def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool
 
 
 def _suggestion(fits: _Fits, task: _Task, scalings: _Scalings) -> _Suggestion:
-    """Suggest maps if two represent more than four dimensions do, by more than the margin."""
+    """Suggest several maps if two maps exceed one four-dimensional map by the margin."""
     shares, four = fits.decisive(task.few)
     one, two = shares[0], shares[min(1, len(shares) - 1)]
     plane = f"one planar map represents {one:.0%} of the strength"
@@ -773,7 +776,7 @@ def _suggestion(fits: _Fits, task: _Task, scalings: _Scalings) -> _Suggestion:
 
 
 def _fewest(tried: Sequence[int], shares: Sequence[float]) -> tuple[int, str]:
-    """Return the smallest number of several maps that is nearly the best, and a reason."""
+    """Return the smallest number of maps (at least two) that is nearly the best, and a reason."""
     best = max(shares)
     wanted = ENOUGH if best >= ENOUGH else NEARLY_BEST * best
     at = next(i for i, share in enumerate(shares) if share >= wanted)

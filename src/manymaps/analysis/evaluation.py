@@ -1,13 +1,13 @@
-"""Evaluation of an atlas with data of the same objects, matched by label.
+"""Evaluation of an atlas with data about the same objects, matched by label.
 
 KL divergence   divergence of P from the model's q with its background; P is computed as in the fit,
-                over the objects in both atlas and data, and the pairs that were judged
+                over the objects in both atlas and data, and over the judged pairs
 local, global, trustworthiness, continuity       `manymaps.metrics`
 recall at 10    share of the objects whose strongest associate, or nearest neighbour, is among the
                 ten most similar objects under the model
 
-Counts are measured by `manymaps.analysis.count_evaluation`, ratings of pairs of words by
-`rating_evaluation`, and choices among three objects by `triplet_evaluation`.
+The module `manymaps.analysis.count_evaluation` measures counts, `rating_evaluation` measures
+ratings of word pairs, and `triplet_evaluation` measures choices among three objects.
 """
 
 from __future__ import annotations
@@ -59,26 +59,25 @@ from manymaps.model.target import Target, conditional_target, joint_target
 
 __all__ = ["Evaluation", "evaluate"]
 
-# With fewer objects, neighbourhoods cannot differ.
+# With fewer than three objects, neighbourhoods cannot differ.
 LEAST = 3
-# Number of neighbours in `recall_at_10` and by default, which a reader takes in at once.
+# Number of neighbours in `recall_at_10`, and the default for the local measures.
 RECALLED = 10
 USUAL_NEIGHBORS = 10
-# Probabilities of more than 5,000 objects are summed by the fast engine at the usual tolerance of a
-# fit.
+# For more than 5,000 objects, the fast engine sums probabilities with the usual tolerance of a fit.
 TOLERANCE = 5e-3
 
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """Agreement of an atlas of one kind of object with data.
+    """Agreement between data and an atlas with one kind of object.
 
     Attributes
     ----------
     kl_divergence : float
-        KL divergence of the data from the model in nats, as the fit's `kl_divergence_`.
+        KL divergence of the data from the model in nats, defined like the fit's `kl_divergence_`.
     local, overall, trust, continuity : Measure
-        The measures `mu_local`, `mu_global`, `trustworthiness` and `continuity`.
+        Results of `mu_local`, `mu_global`, `trustworthiness` and `continuity`.
     recall : float
         Share of objects whose strongest associate or nearest neighbour is among the ten most
         similar objects under the model, from 0 to 1.
@@ -124,7 +123,7 @@ class Evaluation:
         return len(self.local.rows)
 
     def record(self) -> dict[str, Any]:
-        """Return the measures by the names that the command line prints.
+        """Return the measures under the names that the command line prints.
 
         Returns
         -------
@@ -159,42 +158,46 @@ def evaluate(
     sample: int | None = None,
     random_state: int = 0,
 ) -> Evaluation | CountEvaluation | RatingEvaluation | TripletEvaluation:
-    """Measure how well an atlas represents data, which are matched by label.
+    """Measure how well an atlas represents data.
+
+    Objects of the atlas and the data are matched by label.
 
     Parameters
     ----------
     atlas : Atlas
         The atlas to evaluate.
     data : Associations, Vectors, Counts, Ratings, Triplets, array or frame (n_objects, n_features)
-        Data of one of these kinds. Ratings of pairs of words are correlated with the relatedness of
-        these pairs in the atlas (`manymaps.analysis.rating_evaluation`). Triplets are predicted
-        (`triplet_evaluation`). A bipartite atlas takes counts, and any other atlas takes
-        associations or vectors. Data without labels must have the objects of the atlas in its
-        order.
+        Data of one of these kinds. Ratings of word pairs are correlated with the relatedness of the
+        pairs in the atlas (`manymaps.analysis.rating_evaluation`). Triplets are predicted
+        (`triplet_evaluation`). A bipartite atlas requires counts, and any other atlas requires
+        associations or vectors. Data without labels must contain the objects of the atlas in the
+        same order.
     metric : str, optional
-        Metric for vectors, by default that of the fit. Use "precomputed" if the data are distances.
+        Metric for vectors. The default is the metric of the fit. Use "precomputed" if the data are
+        distances.
     perplexity : float or sequence of float, optional
-        Perplexity of the neighbourhoods for the divergence, by default that of the fit.
+        Perplexity of the neighbourhoods for the divergence. The default is the perplexity of the
+        fit.
     n_neighbors : int, optional
-        Number of neighbours in the local measures. The default is 10, or fewer so that it stays
-        below half the number of objects.
+        Number of neighbours in the local measures. The default is 10, reduced if necessary to less
+        than half the number of objects.
     keep_missing_mass : bool, default=False
         Whether to leave rows of associations that sum to less than 1 unchanged.
     groups : str, optional
-        Column of metadata of the rows, in the data or the atlas, that names their groups (counts
-        only). The default is a column called "group" or "label", if there is one.
+        Row metadata column, in the data or the atlas, that contains the groups (counts only). The
+        default is a column called "group" or "label", if there is one.
     norms : Associations or Trials, optional
         Norms from which simpler measures are computed for comparison: associative strength, the
-        cosine of PPMI and the Katz walk (ratings only). The default is the associations stored in
-        the atlas, if these are all that it was fitted to.
+        cosine of PPMI and the Katz walk (ratings only). By default, the associations stored in the
+        atlas are used if they are all the associations that the atlas was fitted to.
     vectors : Vectors, optional
-        Vectors whose cosines are compared with the atlas (ratings and triplets only). The default
-        is the vectors stored in the atlas.
+        Vectors whose cosines are compared with the atlas (ratings and triplets only). By default,
+        the vectors stored in the atlas are used.
     decay : float, at least 0 and below 1, optional
         Parameter alpha of the Katz walk, (I - alpha P)^-1 (ratings only).
     sample : int, optional
-        Number of objects to draw at random for all measures except the divergence. The default is
-        all objects up to 5,000, and 2,000 beyond.
+        Number of objects to draw at random for all measures except the divergence. By default, all
+        objects are used if there are at most 5,000; otherwise, 2,000 objects are drawn.
     random_state : int, default=0
         Seed of random draws.
 
@@ -207,15 +210,15 @@ def evaluate(
     Raises
     ------
     DataError
-        If fewer than three objects are shared, the data are of another kind than the atlas, or a
-        table of distances is not square.
+        If the atlas and the data have fewer than three objects in common, if they are of different
+        kinds, or if a table of distances is not square.
     ParameterError
-        If a setting is not possible with these objects.
+        If a setting is invalid for these objects.
 
     Warns
     -----
     DataWarning
-        If the atlas or the data lack objects of the other, which are left out.
+        If some objects occur only in the atlas or only in the data. These objects are omitted.
 
     See Also
     --------
@@ -286,7 +289,7 @@ class _Shared:
     associations : bool
         Whether the values are strengths.
     observed : ndarray of bool, shape (n, n), optional
-        Whether each strength was judged. None means that all were.
+        Whether each strength was judged. None means that all strengths were judged.
     """
 
     atlas: Atlas
@@ -296,7 +299,7 @@ class _Shared:
 
 
 def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> _Shared:
-    """Return the objects that atlas and data share, in the order of the atlas."""
+    """Return the objects that are in both atlas and data, in the order of the atlas."""
     source = data.report.source
     position = {label: row for row, label in enumerate(data.labels)}
     ours = [i for i, label in enumerate(atlas.labels) if label in position]
@@ -308,7 +311,7 @@ def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> 
         )
     shared_labels = {atlas.labels[i] for i in ours}
     spare = [label for label in data.labels if label not in shared_labels]
-    # Vectors of objects that the atlas lacks were not stored.
+    # Vectors of objects that are not in the atlas were not stored.
     n_spare = len(spare) + (0 if isinstance(data, Associations) else data.report.n_dropped)
     missing = [label for label in atlas.labels if label not in shared_labels]
     for count, some, name, other in (
@@ -383,7 +386,7 @@ def _target(
     perplexity: float | Sequence[float] | None,
     keep_missing_mass: bool,
 ) -> Target:
-    """Return P as a fit of the atlas's model computes it from these data."""
+    """Compute P from these data in the same way as a fit of the atlas's model."""
     joint = shared.atlas.model.normalization == "joint"
     if shared.associations:
         if joint:
@@ -406,7 +409,7 @@ def _divergence(atlas: Atlas, target: Target) -> float:
 
 
 def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:
-    """Return a table of the nearest neighbours of rows, equal for ties."""
+    """Return a table of the nearest neighbours of rows, with equal values for ties."""
     n = data.n_objects
     near = memberships(data, rows, np.arange(n), np.ones(len(rows), np.int64)).tocoo()
     return sparse.csr_array((near.data, (rows[near.row], near.col)), (n, n))

@@ -1,22 +1,24 @@
-"""Size of the difference between groups, and features of the data that imitate a difference.
+"""Size of differences between groups, and data features that can be mistaken for them.
 
-**Effect.** Two participants of group g give the same response to a word with the probability A_g. A
-participant of g and one of h do so with the probability B_gh. With means over groups and pairs,
+**Effect.** Two participants of group g give the same response to a word with probability A_g. A
+participant of group g and a participant of group h give the same response with probability B_gh.
+With means over groups and over pairs of groups,
 
     effect = 1 - mean_gh B_gh / mean_g A_g
 
-The effect is 0 if groups agree with one another as much as with themselves, and 1 if they have no
-response in common. For two groups it is 1 minus Morisita's (1959) index of overlap. Both
-probabilities are counted over pairs of different participants, so that neither the number of
-responses nor rare responses bias them. By chance, the effect can be slightly negative.
+The effect is 0 if the agreement between groups equals the agreement within groups, and 1 if the
+groups have no response in common. For two groups, the effect is 1 minus Morisita's (1959) index of
+overlap. Both probabilities are counted over pairs of different participants, so that neither the
+number of responses nor rare responses bias them. By chance, the effect can be slightly negative.
 
-**Interval.** The jackknife leaves out one unit at a time (a participant with all responses to the
-word, or a response), which gives the standard error. The interval is the effect +- t standard
-errors, within [0, 1]. Paired participants are left out of all groups at once.
+**Interval.** The standard error is estimated by a jackknife that omits one unit at a time (a
+participant with all responses to the word, or a response). The interval is the effect +- t standard
+errors, within [0, 1]. Paired participants are omitted from all groups at once.
 
-**Senses.** The effect of a sense is the difference of its response shares between two groups. Its
-standard error is that of a ratio of sums over units. It is at least binomial with one response
-added to the sense and one to the others, so that a sense without responses has an interval too.
+**Senses.** The effect of a sense is the difference between its response shares in two groups. Its
+standard error is the standard error of a ratio of sums over units. It is never smaller than the
+binomial standard error after adding one response to the sense and one to the other senses. A sense
+without responses therefore has an interval, too.
 
 M. Morisita, "Measuring of interspecific association and similarity between communities", Memoirs
 of the Faculty of Science, Kyushu University E 3 (1959).
@@ -40,15 +42,15 @@ from manymaps.labels import fold
 __all__ = ["agreement_effects", "lost_single_responses", "sense_shifts", "spelling_variants"]
 
 LEVEL = 0.95
-# Share of responses that are the only one of their kind. USF has 18 % with its idiosyncratic
-# responses and none without; between samples of the same norms the share varies by 1 %.
+# Share of responses that were given only once. The share in USF is 18 % with idiosyncratic
+# responses and 0 % without them. Between samples of the same norms, the share varies by 1 %.
 _MANY_SINGLE, _NO_SINGLE = 0.05, 0.005
-# A group prefers a spelling if its share among the two is larger by this than in another group, and
-# if Fisher's exact test has at most this p. Between two samples of USF, this lists 4 variants of
-# 367, and the difference of shares by itself lists 39.
+# A group prefers a spelling if the share of the spelling exceeds that in another group by the first
+# number, and if Fisher's exact test has a p-value of at most the second number. Between two samples
+# of USF, this rule lists 4 of 367 variants. The difference between shares by itself lists 39.
 _PREFERENCE, _SURE = 0.5, 0.05
-# Endings and letters of British spellings, each with letters before it that exclude words such as
-# four, hour, rise and filling.
+# Endings and letters of British spellings, with preceding letters that exclude words such as four,
+# hour, rise and filling.
 _AMERICAN = (
     (r"(?<=[a-z]{3})our", "or"), (r"(?<=[a-z]{3})is(e|ed|er|ing|ation)\b", r"iz\1"),
     (r"ys(?=e)", "yz"), (r"(?<=[a-z]{2}t)re\b", "er"), (r"ogue\b", "og"), (r"ae", "e"),
@@ -69,12 +71,13 @@ def agreement_effects(
     n_groups : int
         Number of groups.
     paired : bool
-        Whether strata are participants who belong to several groups.
+        Whether each stratum is a participant who belongs to several groups.
 
     Returns
     -------
     effect, low, high : ndarray of shape (n_words,)
-        NaN if no two participants of a group give the same response.
+        Effects and their limits. They are NaN if no two participants of a group give the same
+        response.
     """
     n = len(tables.units) - 1
     word_of_unit = np.repeat(np.arange(n), np.diff(tables.units))
@@ -108,7 +111,7 @@ def agreement_effects(
     # With Student's t instead of z, coverage is 93 % instead of 91 % for 15 responses per word.
     margin = stats.t.ppf((1 + LEVEL) / 2, np.maximum(smallest - 1, 1)) * np.sqrt(variance)
     effect = np.where(np.isfinite(effect), effect, np.nan)
-    # If the agreement within groups rests on two responses, the margin is not finite.
+    # If the agreement within groups is based on only two responses, the margin is not finite.
     margin = np.where(np.isfinite(margin), margin, 2.0)
     return effect, *(np.clip(effect + side * margin, 0.0, 1.0) for side in (-1, 1))
 
@@ -116,9 +119,9 @@ def agreement_effects(
 def _agreement(
     one: sparse.csr_array, other: sparse.csr_array, word: np.ndarray, kinds: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Count the pairs of responses of different clusters that agree, and all such pairs.
+    """Count the pairs of responses from different clusters, and the pairs that agree.
 
-    The counts are those of each word, and for each cluster those of its word without the cluster.
+    Counts are returned for each word and, for each cluster, for the word without this cluster.
     """
     n = len(kinds) - 1
     word_of_pair = np.repeat(np.arange(n), np.diff(kinds))
@@ -138,9 +141,9 @@ def _agreement(
 def _jackknife(
     without: np.ndarray, word: np.ndarray, sample: np.ndarray, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the variance of each word, and the size m of its smallest sample.
+    """Return the jackknife variance of each word, and the size m of its smallest sample.
 
-    It is the sum over samples of (m - 1) / m sum (x - mean)^2.
+    The variance is the sum over samples of (m - 1) / m sum (x - mean)^2.
     """
     n_samples = int(sample.max()) + 1
     key = word * n_samples + sample
@@ -152,13 +155,13 @@ def _jackknife(
 
 
 def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the difference of each sense's response shares, second group minus first.
+    """Compute the difference in each sense's response share, second group minus first.
 
     Parameters
     ----------
     tables : PermutedUnits
-        The responses of two groups. Paired participants count as different ones, which makes
-        intervals wider.
+        The responses of two groups. Paired participants are treated as different participants,
+        which makes the intervals wider.
 
     Returns
     -------
@@ -198,10 +201,10 @@ def sense_shifts(tables: PermutedUnits) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def lost_single_responses(found: GroupedResponses, words: np.ndarray) -> str:
-    """Return a warning if a group lacks the responses that were given once; else an empty text.
+    """Return a warning if a group contains no responses that were given only once.
 
-    Published norms often leave such responses out. Compared with complete norms, every word then
-    seems to differ.
+    Published norms often omit such responses. Compared with complete norms, every word then seems
+    to differ. Without such a group, the text is empty.
     """
     shares = []
     for g in range(found.n_groups):
@@ -220,8 +223,8 @@ def lost_single_responses(found: GroupedResponses, words: np.ndarray) -> str:
 def spelling_variants(found: GroupedResponses) -> list[tuple[str, str, int]]:
     """Find labels that groups spell differently, such as colour and color.
 
-    Spellings are compared without case, accents, spaces and hyphens, and with British forms
-    replaced by American ones.
+    The comparison ignores case, accents, spaces and hyphens, and replaces British forms with
+    American forms.
 
     Parameters
     ----------
@@ -231,8 +234,8 @@ def spelling_variants(found: GroupedResponses) -> list[tuple[str, str, int]]:
     Returns
     -------
     list of (str, str, int)
-        Two spellings and their number of uses as cues or responses, the most frequent first. The
-        groups prefer different ones.
+        Pairs of spellings that different groups prefer, with their number of uses as cues or
+        responses. The most frequent pair is first.
     """
     by_key: dict[str, list[int]] = {}
     for i, label in enumerate(found.labels):
@@ -253,7 +256,7 @@ def spelling_variants(found: GroupedResponses) -> list[tuple[str, str, int]]:
 
 
 def _spelling_key(label: str) -> str:
-    """Return a text that variants of one spelling share.
+    """Return a text that is the same for all spelling variants of a label.
 
     >>> [_spelling_key(label) for label in ("Ice-cream", "ice cream", "colour", "realising")]
     ['icecream', 'icecream', 'color', 'realizing']

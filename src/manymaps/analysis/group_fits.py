@@ -1,17 +1,17 @@
-"""Comparable maps of several groups, and the movement of words between them.
+"""Comparable maps of several groups, and the movement of words between these maps.
 
 The responses of all groups together are fitted first. The norms of each group are then fitted from
 the positions of this pooled atlas, and their maps are numbered and rotated like those of the pooled
-atlas (`manymaps.analysis.alignment`). Differences between groups therefore do not come from
-different starts. For objects that the atlases of two groups share:
+atlas (`manymaps.analysis.alignment`). Differences between groups are therefore not caused by
+different starts. For objects that are in the atlases of two groups:
 
-    kept        share of a word's k most similar objects that are the same in both
-    relocated   1/2 sum_m |s_m - t_m|,    s_m, t_m: its weight in map m (`map_weights`)
+    kept        share of a word's k most similar objects that are the same in both atlases
+    relocated   1/2 sum_m |s_m - t_m|,    s_m, t_m: weights of the word in map m (`map_weights`)
     displaced   sum_m min(s_m, t_m) |y^m - z^m| / r_m  /  sum_m min(s_m, t_m)
 
-r_m is the root mean square distance of the pooled map's objects from their mean. These figures have
-no test, because a permutation test would take thousands of fits. `manymaps.analysis.comparison`
-tests the responses.
+Here, r_m is the root mean square distance of the objects of the pooled map from their mean. These
+measures are not tested for significance, because a permutation test would require thousands of
+fits. The module `manymaps.analysis.comparison` tests the responses.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from manymaps.progress import work
 
 __all__ = ["GroupFits", "Movement", "fit_groups", "pooled_associations"]
 
-# Below 1 % of its weight in common maps, a word's displacement would rest on rounding.
+# With less than 1 % of a word's weight in common maps, rounding would dominate its displacement.
 _LEAST_SHARED = 0.01
 
 
@@ -44,8 +44,8 @@ class Movement:
     Attributes
     ----------
     kept, relocated, displaced : ndarray of shape (n_objects,)
-        Figures of the objects of the pooled atlas. They are NaN for an object that no two groups
-        share; `displaced` is also NaN for an object without a common map.
+        Measures of each object in the pooled atlas. They are NaN for an object that fewer than two
+        groups contain. `displaced` is also NaN for an object without a common map.
     n_neighbors : int
         Number of neighbours that `kept` compares.
     """
@@ -58,7 +58,7 @@ class Movement:
 
 @dataclass(frozen=True, eq=False)
 class GroupFits:
-    """The atlas of all groups together, those of each group, and the movement between these."""
+    """The pooled atlas, the atlas of each group, and the movement between the groups."""
 
     pooled: Atlas
     atlases: tuple[Atlas, ...]
@@ -68,8 +68,8 @@ class GroupFits:
 def pooled_associations(found: GroupedResponses, responses: str = "drop") -> Associations:
     """Pool the norms of all groups, with the rule for responses that are never cues.
 
-    A word that is a cue in any group counts as a cue in all, so that no group loses responses
-    because another group had different cues.
+    A word that is a cue in any group is treated as a cue in all groups, so that no group loses
+    responses because another group had different cues.
     """
     counts = found.counts()
     is_cue = np.diff(counts.indptr) > 0
@@ -94,7 +94,7 @@ def pooled_associations(found: GroupedResponses, responses: str = "drop") -> Ass
 def fit_groups(
     found: GroupedResponses, pooled: Associations, estimator: Any, n_neighbors: int = 10
 ) -> GroupFits:
-    """Fit all responses together, then those of each group, as tasks of joblib's backend.
+    """Fit all responses together and then the responses of each group, as joblib tasks.
 
     Parameters
     ----------
@@ -103,14 +103,14 @@ def fit_groups(
     pooled : Associations
         The norms of all groups (`pooled_associations`).
     estimator : estimator with `init` and a fitted `atlas_`
-        The estimator, of which copies are fitted.
+        The estimator. Copies of it are fitted.
     n_neighbors : int
-        Number of neighbours that are compared between atlases.
+        Number of neighbours per object that are compared between atlases.
 
     Returns
     -------
     GroupFits
-        The pooled atlas, those of the groups, and the movement.
+        The pooled atlas, the atlases of the groups, and the movement between the groups.
     """
     from sklearn.base import clone
 
@@ -123,7 +123,7 @@ def fit_groups(
 
 
 def _from_pooled(estimator: Any, own: np.ndarray, norms: Associations, pooled: Atlas) -> Atlas:
-    """Fit the atlas of a group from the pooled atlas, and align it with this."""
+    """Fit the atlas of a group from the pooled atlas, and align it with the pooled atlas."""
     estimator.set_params(init=pooled.subset(own))
     return align(estimator.fit(norms).atlas_, pooled).atlas
 
@@ -145,7 +145,7 @@ def _continued(estimator: Any) -> Any:
 def _of_group(
     found: GroupedResponses, group: int, pooled: Associations
 ) -> tuple[np.ndarray, Associations]:
-    """Return the indices of the pooled objects that a group has, and its norms of these."""
+    """Return the indices of the pooled objects in a group, and the group's norms for them."""
     indices = {label: i for i, label in enumerate(found.labels)}
     order = np.array([indices[label] for label in pooled.labels])
     counts = found.counts(group)[order][:, order]
@@ -186,7 +186,7 @@ def _kept(one: Atlas, other: Atlas, count: int) -> np.ndarray:
 
 
 def _shifts(one: Atlas, other: Atlas, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return each object's weight that moves to other maps, and its distance within maps."""
+    """Return the weight of each object that moves to other maps, and its distance within maps."""
     before, after = one.map_weights, other.map_weights
     least = np.minimum(before, after)
     shared = least.sum(axis=0)

@@ -1,18 +1,19 @@
-"""Permutation tests of words and senses: units are permuted among groups.
+"""Permutation tests of words and senses, which permute units among groups.
 
-The senses come from the responses of all groups together (`manymaps.atlas.senses`), so that they
-are the same in every permutation. `PermutedUnits` contains the arrays that
-`manymaps.compute.permutations` takes. Each word has one test of its own, followed by one per sense.
+The senses are computed from the responses of all groups together (`manymaps.atlas.senses`), so they
+are the same in every permutation. `PermutedUnits` contains the input arrays of
+`manymaps.compute.permutations`. Each word has one test of its own, followed by one test per sense.
 
-The permutations of a test end when 20 of them reach the observed value (Besag & Clifford 1991), or
-after 9,999. Tests that are not decided by then continue with ten times as many permutations, as
-long as their smallest possible p exceeds a twentieth of the threshold of Benjamini and Hochberg:
+A test ends when 20 of its permutations reach the observed value (Besag & Clifford 1991), or after
+9,999 permutations. Tests that are still undecided continue with ten times as many permutations, as
+long as their smallest possible p exceeds a twentieth of the Benjamini-Hochberg threshold:
 
     1 / (permutations + 1)  >  alpha * (undecided tests) / (all tests) / 20
 
 The number of permutations therefore does not determine which differences are detected. The tests of
-words and senses are one family, because a word is listed for either. Two families at 5 % each list
-something in 7 % of comparisons without differences (`benchmarks/comparison.py --rates`).
+words and senses form one family, because either kind of test can cause a word to be listed. With
+two families at 5 % each, changes are listed in 7 % of comparisons without differences
+(`benchmarks/comparison.py --rates`).
 """
 
 from __future__ import annotations
@@ -35,22 +36,22 @@ from manymaps.progress import work
 
 __all__ = ["PermutedUnits", "PooledSenses", "permutation_p_values", "pooled_senses"]
 
-# 20 permutations that reach the observed value estimate a p-value with a standard error of 22 %.
+# With 20 permutations that reach the observed value, the standard error of a p-value is 22 %.
 _HITS, _FIRST_DRAWS, _FOR_MEANS, _AT_ONCE = 20, 9_999, 100, 64
-# The smallest possible p is at most this part of the threshold that decides.
+# The deciding threshold is at least this many times the smallest possible p.
 _MARGIN = 20
 
 
 @dataclass(frozen=True, eq=False)
 class PooledSenses:
-    """Senses of words: senses per word, bounds of their members, and members as label indices."""
+    """Senses of words: senses per word, bounds of the members, and members as label indices."""
 
     sizes: np.ndarray
     ends: np.ndarray
     members: np.ndarray
 
     def table(self, n_labels: int) -> sparse.csr_array:
-        """Number of the sense of each word's responses, from 1; shape (n_words, n_labels)."""
+        """Return the sense number of each word's responses, from 1; shape (n_words, n_labels)."""
         owners = np.repeat(np.arange(len(self.sizes)), self.sizes)
         first = np.cumsum(self.sizes) - self.sizes
         number = np.repeat(np.arange(len(owners)) - first[owners] + 1, np.diff(self.ends))
@@ -58,7 +59,7 @@ class PooledSenses:
         return sparse.csr_array(cells, shape=(len(self.sizes), n_labels))
 
     def shares(self, counts: tuple[sparse.csr_array, ...]) -> np.ndarray:
-        """Share of each sense in the responses of each group, shape (n_groups, n_senses)."""
+        """Return the share of each sense in each group's responses, shape (n_groups, n_senses)."""
         owners = np.repeat(np.arange(len(self.sizes)), self.sizes)
         rows = np.repeat(owners, np.diff(self.ends))
         which = np.repeat(np.arange(len(owners)), np.diff(self.ends))
@@ -77,7 +78,7 @@ def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -
 def pooled_senses(
     found: GroupedResponses, pooled: Associations, words: np.ndarray, min_share: float
 ) -> PooledSenses:
-    """Find the senses of the words in all groups together, the largest first."""
+    """Find the senses of the words in all groups together, with the largest senses first."""
     indices = {label: i for i, label in enumerate(found.labels)}
     label_of = np.array([indices[label] for label in pooled.labels])
     object_of = np.full(len(found.labels), -1)
@@ -154,7 +155,7 @@ class PermutedUnits:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """The arguments of the compiled loops."""
+        """Return the arguments of the compiled loops."""
         return (
             self.groups, self.strata, self.units, self.given, self.answers, self.kinds,
             self.senses, self.tests,
@@ -169,7 +170,7 @@ def permutation_p_values(
     correction: str,
     most: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the divergence of all words and senses in bits, its mean by chance, p and q."""
+    """Compute the divergence in bits, its mean by chance, p and q for all words and senses."""
     n, n_tests = len(tables.units) - 1, int(tables.tests[-1])
     largest = int(np.diff(tables.given[tables.units]).max())
     logs = np.arange(largest + 1.0)
@@ -199,7 +200,7 @@ def permutation_p_values(
 
 
 def _undecided(reached: np.ndarray, last: int, alpha: float) -> np.ndarray:
-    """Mark the tests that need more permutations: their smallest possible p is too large."""
+    """Mark tests whose smallest possible p is too large, so that they need more permutations."""
     unseen = reached < _HITS
     needed = alpha * unseen.mean() / _MARGIN
     return unseen if 1 / (last + 1) > needed else np.zeros_like(unseen)

@@ -1,29 +1,30 @@
 """Confidence intervals of strengths, response shares of senses and ambiguity.
 
-All three are proportions of answers or follow from them, so that nothing is fitted again. Senses
-are those of one atlas, and the intervals describe how their shares vary between samples of
-participants. The formulas are those of `manymaps.metrics.proportions`.
+All three quantities are proportions of answers or functions of such proportions, so no model is
+fitted again. The senses are taken from one atlas, and the intervals describe how the shares of
+senses vary between samples of participants. The module `manymaps.metrics.proportions` documents the
+formulas.
 
 **Strengths.** If y of the G participants with answers to cue i gave j, y / G is a proportion with
-Jeffreys' interval. A participant who gives several answers counts once for each of them. With p_ij
-the strength,
+Jeffreys' interval. A participant who gives several answers is counted once for each answer. With
+p_ij as the strength,
 
     low, high  =  Jeffreys(y, G) p_ij G / y
 
-**Shares of senses.** With X_s the answers in sense s and M those in any, share_s = X_s / M. Answers
-that are not words of the atlas belong to the largest sense (`manymaps.atlas.meanings`). The
-answers of one participant depend on each other, positively or negatively. The interval therefore
-uses M / lambda as the number of independent answers, with lambda the design effect of the word.
-Norms do not identify participants, so lambda is 1 and each response counts as one participant's. If
-participants gave several responses to a cue, as in strengths of R123, the intervals are too narrow,
-and `Intervals.notes` reports this.
+**Shares of senses.** With X_s answers in sense s and M answers in any sense, share_s = X_s / M.
+Answers that are not words of the atlas are assigned to the largest sense
+(`manymaps.atlas.meanings`). The answers of one participant depend on each other, positively or
+negatively. The interval therefore uses M / lambda as the number of independent answers, where
+lambda is the design effect of the word. Norms do not identify participants, so lambda is 1 and each
+response is treated as the answer of a different participant. If participants gave several responses
+to a cue, as in R123 strengths, the intervals are too narrow, and `Intervals.notes` contains a note.
 
-**Ambiguity** is 2^H of the shares of the senses listed. Its interval is a score interval of the
-entropy for the same number of answers.
+**Ambiguity** is 2^H, where H is the entropy of the shares of the listed senses. Its interval is a
+score interval of the entropy for the same number of answers.
 
-The coverage of 95 % intervals is listed in docs/develop/design.md. The intervals do not account for
-the fact that senses were identified in the same data. Pairs that no participant gave are in no
-table.
+The file docs/develop/design.md lists the coverage of 95 % intervals. The intervals do not account
+for the fact that senses were identified in the same data. The tables do not contain pairs that no
+participant gave.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from manymaps.metrics.proportions import design_effects, effective_number, propo
 
 __all__ = ["Interval", "Intervals", "intervals"]
 
-# Keeps a cell of a table readable.
+# Maximum number of members in a table cell, which keeps the cell readable.
 _MEMBERS_LISTED = 8
 
 
@@ -69,13 +70,14 @@ class Intervals:
     strengths : dict of str to ndarray, a row for each pair of the norms
         "cue", "response", "strength", "low", "high".
     shares : dict of str to ndarray, a row for each sense of each word, or None without an atlas
-        "word", "sense" (0 the largest in the atlas), "map", "share", "low", "high", "neighbors".
+        "word", "sense" (0 is the largest sense in the atlas), "map", "share", "low", "high",
+        "neighbors".
     ambiguities : dict of str to ndarray, a row for each word, or None without an atlas
         "word", "ambiguity", "low", "high", "n_senses" (listed), "n_responses" (in any sense), and
         "design_effect".
     notes : tuple of str
-        Assumptions. If the data do not identify participants, a note states that responses or
-        trials were counted as those of different participants.
+        Assumptions. If the data do not identify participants, a note states that each response or
+        trial was treated as the answer of a different participant.
 
     See Also
     --------
@@ -166,7 +168,7 @@ class Intervals:
         Returns
         -------
         int
-            The number of answers, which is also 0 if none are known.
+            The number of answers. It is also 0 if no answers are known.
         """
         row = self._words.get(word)
         if row is None or self.ambiguities is None:
@@ -185,7 +187,7 @@ class Intervals:
         of : {"strengths", "shares", "ambiguities"}
             The table to return.
         backend : {"pandas", "polars", "pyarrow"}, optional
-            Library of the data frame. The default is the first that is installed.
+            Library of the data frame. By default, the first installed library of these is used.
 
         Returns
         -------
@@ -195,7 +197,7 @@ class Intervals:
         Raises
         ------
         DataError
-            If shares or ambiguities are requested and no atlas was passed.
+            If shares or ambiguities are requested but no atlas was passed.
         """
         check_choice("of", of, ("strengths", "shares", "ambiguities"))
         columns = getattr(self, of)
@@ -243,17 +245,17 @@ def intervals(
     rows: str = "renormalize",
     min_share: float = LEAST_SHARE,
 ) -> Intervals:
-    """Compute confidence intervals of strengths and, with an atlas, of senses and ambiguity.
+    """Compute confidence intervals of strengths and, with an atlas, of shares and ambiguity.
 
     Parameters
     ----------
     data : Associations or Trials
-        Responses of participants. They may differ from the data of the atlas, so that other
-        participants' answers can be counted in its senses.
+        Responses of participants. They may differ from the data of the atlas, so that the answers
+        of other participants can be counted in the senses of the atlas.
     atlas : Atlas, optional
-        Atlas with the senses. Its words are matched with those of the data by label.
+        Atlas with the senses. The words of the atlas and of the data are matched by label.
     words : sequence of str, optional
-        Words of the atlas, by default all with known associations.
+        Words of the atlas. The default is all words with known associations.
     level : float in (0, 1)
         Confidence level of the intervals.
     by : {"participants", "responses"}, optional
@@ -263,10 +265,10 @@ def intervals(
         Number of responses to each cue of norms, as for `resampled`.
     responses, rows : str
         Answers from which the strengths are computed, as for `Trials.associations` (raw trials
-        only). In senses, all answers count: those that are not words of the atlas belong to the
-        largest sense of their cue.
+        only). All answers are used for senses. Answers that are not words of the atlas are assigned
+        to the largest sense of their cue.
     min_share : float in [0, 1]
-        Minimum share of a group in the atlas that counts as a sense for the ambiguity, as for
+        Minimum share for a group in the atlas to be counted as a sense in the ambiguity, as for
         `manymaps.ambiguity`.
 
     Returns
@@ -278,9 +280,10 @@ def intervals(
     ------
     DataError
         If the data are judged similarities, or if the atlas contains no associations, is bipartite
-        or shares no word with the data.
+        or has no word in common with the data.
     ParameterError
-        If participants are requested and the data do not identify them, or a value is out of range.
+        If participants are requested but the data do not identify them, or if a value is out of
+        range.
     UnknownLabelError
         If a word is not in the atlas; the message suggests similar words.
 
@@ -352,7 +355,7 @@ class _Answers:
     count: np.ndarray
 
     def placed(self, atlas: Atlas) -> _Answers:
-        """Return the answers to cues of an atlas, with its indices; -1 for other responses."""
+        """Return the answers to cues of an atlas, with atlas indices; -1 for other responses."""
         place = np.array(label_places(self.labels, atlas.labels), dtype=np.int64)
         if (place < 0).all():
             raise DataError(
@@ -365,9 +368,10 @@ class _Answers:
         return _Answers(atlas.labels, cue, answer, person, self.count[here])
 
     def per_pair(self, norms: Associations, *, everybody: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Count the participants with answers to each pair's cue, and those with its response.
+        """Count participants with answers to each pair's cue, and participants with its response.
 
-        Participants are those with an answer in the norms, or with any answer if `everybody`.
+        If `everybody` is True, participants with any answer are counted; otherwise, only
+        participants with an answer in the norms.
         """
         assert self.person is not None
         n, n_people = norms.n_objects, int(self.person.max(initial=0)) + 1
@@ -384,13 +388,13 @@ class _Answers:
 
 
 def _found(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return indices of numbers among sorted keys, and a mask of the numbers that are there."""
+    """Return the indices of numbers among sorted keys, and a mask of the numbers that occur."""
     at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
     return at, (keys[at] == wanted) if len(keys) else np.zeros(len(wanted), bool)
 
 
 def _distinct(keys: np.ndarray) -> np.ndarray:
-    """Return the sorted unique numbers; for millions this is faster than hashing."""
+    """Return the sorted unique numbers; faster than hashing for millions of numbers."""
     ordered = np.sort(keys)
     return ordered[np.diff(ordered, prepend=-1) > 0]
 
@@ -398,7 +402,7 @@ def _distinct(keys: np.ndarray) -> np.ndarray:
 def _of_norms(
     norms: Associations, n_responses: int | ArrayLike | None
 ) -> tuple[_Answers, np.ndarray]:
-    """Return the answers that norms count and the number per cue."""
+    """Return the answers counted by the norms, and the number of answers per cue."""
     counts, numbers = counted_responses(norms, n_responses)
     cue = np.repeat(np.arange(norms.n_objects), np.diff(norms.strengths.indptr))
     return _Answers(norms.labels, cue, norms.strengths.indices, None, counts), numbers
@@ -407,7 +411,7 @@ def _of_norms(
 def _of_trials(
     trials: Trials, unit: Unit, responses: str, rows: str
 ) -> tuple[Associations, _Answers]:
-    """Return the norms of trials, and their answers by participant or by trial."""
+    """Return the norms computed from trials, and the answers by participant or by trial."""
     norms = trials.associations(responses, rows=rows)
     answers = trials.given[:, : split_responses(responses)[0]]
     trial, rank = np.nonzero(answers >= 0)
@@ -460,7 +464,7 @@ def _chosen(atlas: Atlas, words: Sequence[str] | None) -> np.ndarray:
 
 
 class _Counted(NamedTuple):
-    """Answers in each sense, (n_senses,), and design effect of each word, (n_words,)."""
+    """Number of answers in each sense, (n_senses,), and design effect per word, (n_words,)."""
 
     answers: np.ndarray
     effect: np.ndarray
@@ -470,7 +474,7 @@ def _in_senses(answers: _Answers, groups: SenseGroups, words: np.ndarray, n: int
     n_words, n_senses = len(words), len(groups.maps)
     order = np.full(n, -1)
     order[words] = np.arange(n_words)
-    # Responses that are not in the atlas, whose index is -1, count for the largest sense.
+    # Responses that are not in the atlas have the index -1 and are assigned to the largest sense.
     sense_of_member = np.concatenate(
         [np.repeat(np.arange(n_senses), np.diff(groups.ends)), np.flatnonzero(groups.is_first)]
     )

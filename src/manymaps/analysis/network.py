@@ -1,4 +1,4 @@
-"""Measures of words in a network of associations, as columns.
+"""Network measures of words, as table columns.
 
     strength_in, strength_out     sum_i s_ij, sum_j s_ij
     degree_in, degree_out         number of different cues of the word, and of its responses
@@ -9,8 +9,8 @@
     betweenness                   share of shortest paths between other words through the word, if
                                   a step has the length 1 / s          (Brandes 2001; Newman 2001)
 
-These measures of norms are used by Steyvers & Tenenbaum (2005) and De Deyne & Storms (2008).
-networkx computes the last three.
+Steyvers & Tenenbaum (2005) and De Deyne & Storms (2008) apply these measures to norms. The library
+networkx computes the last three measures.
 
 M. Steyvers and J. B. Tenenbaum, "The large-scale structure of semantic networks", `Cognitive
 Science` 29 (2005). S. De Deyne and G. Storms, "Word associations: network and semantic properties",
@@ -44,23 +44,24 @@ def node_measures(
     Parameters
     ----------
     norms : Associations or Trials
-        The network. For symmetric norms, the values as read count in both directions.
+        The network. For symmetric norms, the original values are used in both directions.
     betweenness : bool or int, default=False
         Whether to compute betweenness, which takes minutes for thousands of words because every
-        shortest path is followed. A number estimates it from that many words drawn at random.
+        shortest path is followed. An integer requests an estimate from that many words drawn at
+        random.
     random_state : int or None, default=0
         Seed of the random draw.
 
     Returns
     -------
     dict of str to ndarray of shape (n_objects,)
-        A table for `Atlas.add_metadata` and data frames: "label" first, then the measures by name.
-        Words that are never cues have an outgoing strength and degree of 0.
+        A table for `Atlas.add_metadata` and data frames. The first column is "label", followed by
+        the measures by name. The outgoing strength and degree are 0 for words that are never cues.
 
     Raises
     ------
     ParameterError
-        If the number of words is below 2 or above the number of words in the norms.
+        If the number of words drawn is below 2 or above the number of words in the norms.
     ImportError
         If networkx is not installed.
 

@@ -1,4 +1,4 @@
-"""Measures of how far similarities are from distances in a space, on arrays.
+"""Measures of how strongly similarities deviate from distances in a space, for arrays.
 
     similarities  S (n, n) sparse, s_ij >= 0: the strength of j as a response to i; 0 if not stored
     symmetric     w_ij = (s_ij + s_ji) / 2
@@ -16,12 +16,13 @@
                      J = 1 - 11'/n
 
 C and R are from Tversky & Hutchinson 1986, Psychological Review 93, 3-22. Both are 1 if objects
-come in pairs. C of random points increases to at most 2 with the number of dimensions (Newman,
-Rinott & Tversky 1983, Advances in Applied Probability 15, 726-751). The negative part is from Laub
-& Mueller 2004, JMLR 5, 801-818. Its share is that of Pekalska & Duin (2005, The dissimilarity
-representation, section 3.5). Clustering is from M. E. J. Newman 2003, SIAM Review 45, 167-256.
+form pairs of mutual nearest neighbours. For random points, C increases with the number of
+dimensions to at most 2 (Newman, Rinott & Tversky 1983, Advances in Applied Probability 15,
+726-751). The negative part is from Laub & Mueller 2004, JMLR 5, 801-818. Pekalska & Duin (2005, The
+dissimilarity representation, section 3.5) define its share. Clustering is from M. E. J. Newman
+2003, SIAM Review 45, 167-256.
 
-No measure depends on the order of the objects, because all of several equal objects count.
+No measure depends on the order of the objects, because all equally near objects are included.
 """
 
 from __future__ import annotations
@@ -38,33 +39,33 @@ __all__ = [
     "scaled_similarities", "similarity_triangles", "strong_links", "two_step_paths",
 ]  # fmt: skip
 
-# Points that can share a nearest neighbour in 1, 2, ... dimensions. These are 2, 5 and 11 if no two
-# distances are equal (Tversky & Hutchinson 1986). From four dimensions on, they are the kissing
-# numbers 24 and 240 (Musin 2008; Levenshtein 1979) and, between them, the bounds of Mittelmann &
-# Vallentin 2010.
+# Maximum number of points with the same nearest neighbour in 1, 2, ... dimensions. The numbers are
+# 2, 5 and 11 if no two distances are equal (Tversky & Hutchinson 1986). For four and eight
+# dimensions, they are the kissing numbers 24 and 240 (Musin 2008; Levenshtein 1979). For five to
+# seven dimensions, they are the bounds of Mittelmann & Vallentin 2010.
 MOST_SHARING = (2, 5, 11, 24, 44, 78, 134, 240)
 
-# Up to this many steps all paths are counted; beyond it shares are estimated from a sample.
+# Up to this number of steps, all paths are counted; above it, shares are estimated from a sample.
 _MOST_STEPS = 2e8
-# Up to this many triples of objects all are checked; beyond it a sample of `n_samples` is checked.
+# Up to this number of triples, all triples are checked; above it, `n_samples` triples are sampled.
 _MOST_WEDGES = 5_000_000
 # Eigenvalues of larger tables are estimated from random probes, because the time of a decomposition
 # grows with the cube of the size.
 _MOST_EXACT = 1000
-# Probes and steps of stochastic Lanczos quadrature. The error decreases with the square root of the
-# probes and is reported. Sixty steps resolve the ends of the spectrum.
+# Probes and steps of stochastic Lanczos quadrature. The error, which is reported, decreases with
+# the square root of the number of probes. Sixty steps resolve the ends of the spectrum.
 _PROBES, _STEPS = 24, 60
 # Rounding of sums in float64.
 _ROUNDING = 1e-9
 
 
 class Estimate(NamedTuple):
-    """A measure with its standard error, if it was sampled.
+    """A measure with the standard error due to sampling.
 
     Attributes
     ----------
     value : float
-        Value, or NaN if there is nothing to count.
+        Value, or NaN if there are no cases.
     standard_error : float
         Standard error of the value; 0 if all cases were counted.
     n : int
@@ -84,12 +85,12 @@ class NearestNeighbors(NamedTuple):
     centrality, reciprocity : float
         C and R.
     not_returned : float
-        Share of the objects to which their nearest neighbour has no similarity at all.
+        Share of the objects whose nearest neighbour has no similarity to them.
     most_shared : float
-        Largest number of objects with the same nearest neighbour. An object with several nearest
-        neighbours counts for each by a fraction.
+        Largest number of objects with the same nearest neighbour. An object with k nearest
+        neighbours is counted for each of them with the weight 1/k.
     most_shared_object : int
-        Index of that neighbour.
+        Index of this nearest neighbour.
     """
 
     centrality: float
@@ -100,16 +101,16 @@ class NearestNeighbors(NamedTuple):
 
 
 class Paths(NamedTuple):
-    """Shares of strong two-step paths by the relation of their ends.
+    """Shares of strong two-step paths by the relation between the two ends of a path.
 
     Attributes
     ----------
     open : Estimate
-        Share whose ends are not linked.
+        Share of the paths whose ends are not linked.
     clustering : Estimate
-        Share whose ends are a strong link.
+        Share of the paths whose ends are strongly linked.
     clustering_by_chance : float
-        Clustering of a random graph with these degrees.
+        Expected clustering of a random graph with the same degrees.
     """
 
     open: Estimate
@@ -118,7 +119,7 @@ class Paths(NamedTuple):
 
 
 def asymmetry(S: sparse.csr_array) -> float:
-    """Return the share of strength that is not reciprocated: 0 symmetric, 1 all in one direction.
+    """Return the share of strength that is not reciprocated, from 0 (symmetric) to 1 (one-way).
 
     >>> asymmetry(sparse.csr_array([[0, 0.75], [0.25, 0]]))
     0.5
@@ -129,7 +130,7 @@ def asymmetry(S: sparse.csr_array) -> float:
 
 
 def strong_links(S: sparse.csr_array, k: int) -> sparse.csr_array:
-    """Find pairs of which one is among the k objects most similar to the other, ties included.
+    """Find pairs in which one object is among the k objects most similar to the other, with ties.
 
     Returns
     -------
@@ -156,7 +157,7 @@ def two_step_paths(
     n_samples: int,
     generator: np.random.Generator,
 ) -> Paths:
-    """Measure two-step paths of strong links by whether their ends are linked.
+    """Measure how often the ends of two-step paths of strong links are linked.
 
     Parameters
     ----------
@@ -205,11 +206,12 @@ def _share(hits: np.ndarray) -> Estimate:
 def nearest_neighbor_figures(S: sparse.csr_array) -> NearestNeighbors:
     """Compute centrality, reciprocity and the most shared nearest neighbour.
 
-    The nearest neighbour of i is the object with the largest s_ij. If several are equal, each is it
-    with the same probability, and the measures are expectations. Equal objects have their mean
-    rank. An object without similarity ranks directly after those with similarities, so R is at
-    least the value returned. Objects without a row have no nearest neighbour, and R omits objects
-    whose nearest neighbour has no row.
+    The nearest neighbour of i is the object with the largest s_ij. If several objects are equally
+    near, each is the nearest neighbour with the same probability, and the measures are
+    expectations. Equally near objects are assigned their mean rank. An object without a similarity
+    is ranked directly after the objects with similarities, so the returned value is a lower bound
+    of R. Objects without a row have no nearest neighbour, and R omits objects whose nearest
+    neighbour has no row.
     """
     S = sparse.csr_array(S)
     counts = np.diff(S.indptr)
@@ -237,7 +239,7 @@ def nearest_neighbor_figures(S: sparse.csr_array) -> NearestNeighbors:
 
 
 def _ranks(S: sparse.csr_array, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return mean ranks of values among the stored ones of their rows, largest first; 0 is last."""
+    """Return mean ranks of values among their rows' stored values, largest first; 0 is last."""
     ranks = np.empty(len(rows))
     order = np.argsort(rows, kind="stable")
     starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
@@ -251,9 +253,9 @@ def _ranks(S: sparse.csr_array, rows: np.ndarray, values: np.ndarray) -> np.ndar
 
 
 def dimensions_for(most_shared: float) -> int | None:
-    """Return the fewest dimensions in which this many points can share a nearest neighbour.
+    """Return the fewest dimensions in which this many points can have one nearest neighbour.
 
-    It is None above 8 dimensions.
+    The result is None if more than 8 dimensions are needed.
 
     >>> dimensions_for(5), dimensions_for(62)
     (2, 6)
@@ -269,8 +271,8 @@ def similarity_triangles(
 ) -> Estimate:
     """Measure violations of d = -log(w / max w) among triples whose three sides are known.
 
-    Each triangle is identified with two links from its object with the fewest links to objects with
-    more. All such pairs, or an even sample of them, therefore count every triangle once.
+    Each triangle is identified by the two links of its object with the fewest links. Counting all
+    such pairs of links, or an even sample of them, therefore counts every triangle once.
 
     Parameters
     ----------
@@ -307,7 +309,7 @@ def similarity_triangles(
         return Estimate(float("nan"))
     largest = W.data.max()
     sides = np.stack([outward.data[first][known], outward.data[second][known], between[known]])
-    # A mean similarity can differ from the largest by rounding only; its distance is exactly 0.
+    # A mean similarity that equals the largest up to rounding must have a distance of exactly 0.
     sides[sides >= (1 - _ROUNDING) * largest] = largest
     broken = _violated(*-np.log(sides / largest))
     if n_wedges <= _MOST_WEDGES:
@@ -316,7 +318,7 @@ def similarity_triangles(
 
 
 def _all_wedges(links: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of both links of every pair of links of a row."""
+    """Return the indices of the two links in every pair of links in a row."""
     firsts, seconds = [], []
     for start, end in pairwise(links.indptr):
         first, second = np.triu_indices(end - start, 1)
@@ -328,7 +330,7 @@ def _all_wedges(links: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
 def _some_wedges(
     links: sparse.csr_array, count: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sample wedges evenly from all, and return the indices of their two links."""
+    """Sample wedges evenly from all wedges, and return the indices of their two links."""
     degrees = np.diff(links.indptr).astype(np.int64)
     weights = degrees * (degrees - 1.0)
     row = generator.choice(len(degrees), size=count, p=weights / weights.sum())
@@ -339,7 +341,7 @@ def _some_wedges(
 
 
 def distance_triangles(D: np.ndarray, n_samples: int, generator: np.random.Generator) -> Estimate:
-    """Measure triangle violations of distances, over all triples or over an even sample of them."""
+    """Measure triangle violations of distances, over all triples or an even sample of triples."""
     n = len(D)
     if n * (n - 1) * (n - 2) / 6 <= n_samples:
         broken = 0
@@ -359,17 +361,18 @@ def distance_triangles(D: np.ndarray, n_samples: int, generator: np.random.Gener
 
 
 def _violated(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> np.ndarray:
-    """Return whether the longest side exceeds the sum of the others by more than rounding."""
+    """Return whether the longest side exceeds the sum of the other sides by more than rounding."""
     longest = np.maximum(np.maximum(first, second), third)
     total = first + second + third
     return 2 * longest - total > _ROUNDING * np.maximum(total, _ROUNDING)
 
 
 def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:
-    """Compute w_ij / sqrt(m_i m_j) with m_i the largest w_ij; omit objects without similarity.
+    """Compute w_ij / sqrt(m_i m_j), where m_i is the largest w_ij of object i.
 
-    With ones on the diagonal, each object is as similar to itself as two objects that are mutual
-    nearest neighbours, and no two objects are more similar than that.
+    Objects without similarities are omitted. With ones on the diagonal, each object is as similar
+    to itself as two mutual nearest neighbours are to each other. No two objects exceed this
+    similarity.
     """
     largest = np.asarray(W.max(axis=1).todense(), dtype=np.float64).ravel()
     connected = np.flatnonzero(largest)
@@ -380,11 +383,11 @@ def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:
 def negative_share_of_similarities(W: sparse.csr_array, generator: np.random.Generator) -> Estimate:
     """Compute the negative part of J (W + 1) J for scaled similarities W (`scaled_similarities`).
 
-    It is that of the squared distances d_ij^2 = 2 (1 - w_ij), under which pairs without similarity
-    are all equally far. Above 1,000 objects, the sum over negative eigenvalues is estimated by
-    stochastic Lanczos quadrature with 24 random vectors of 60 steps, without a dense table. The
-    trace is exact. (Ubaru, Chen & Saad 2017, SIAM Journal on Matrix Analysis and Applications 38,
-    1075-1099.)
+    The result is the negative part for the squared distances d_ij^2 = 2 (1 - w_ij). Under these
+    distances, all pairs without a similarity are equally far apart. Above 1,000 objects, the sum
+    over negative eigenvalues is estimated by stochastic Lanczos quadrature with 24 random vectors
+    and 60 steps, without a dense table. The trace is exact. (Ubaru, Chen & Saad 2017, SIAM Journal
+    on Matrix Analysis and Applications 38, 1075-1099.)
     """
     n = W.shape[0]
     trace = n - (n + W.sum()) / n
@@ -414,7 +417,7 @@ def _quadrature(W: sparse.csr_array, start: np.ndarray) -> tuple[np.ndarray, np.
         image -= image.mean()
         diagonal.append(float(basis[-1] @ image))
         stack = np.array(basis)
-        # Orthogonalize twice, because the vectors would otherwise lose orthogonality to rounding.
+        # Orthogonalize twice, because rounding would otherwise destroy the orthogonality.
         for _ in range(2):
             image -= stack.T @ (stack @ image)
         beside.append(float(np.linalg.norm(image)))
@@ -437,7 +440,7 @@ def negative_share_of_distances(D: np.ndarray, generator: np.random.Generator) -
 def _negative_share(inner: np.ndarray) -> Estimate:
     """Compute the negative part of a double-centred table.
 
-    Eigenvalues below 1e-10 of the largest count as 0.
+    Eigenvalues below 1e-10 of the largest eigenvalue are treated as 0.
     """
     centred = inner - inner.mean(axis=0)
     centred -= centred.mean(axis=1)[:, None]

@@ -14,12 +14,12 @@ __all__ = ["in_order_of", "object_keys"]
 
 
 def in_order_of(first: Atlas, others: Iterable[Atlas]) -> list[Atlas]:
-    """Return fits with their objects in the order of the first, which is fit 0.
+    """Return fits with their objects in the order of the first fit, which is fit 0.
 
     Raises
     ------
     DataError
-        If the fits have different objects, or repeated labels in another order.
+        If the fits contain different objects, or if duplicate labels are in a different order.
     """
     return [_in_order_of(first, atlas, number) for number, atlas in enumerate(others, start=1)]
 
@@ -49,5 +49,5 @@ def _in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
 
 
 def object_keys(atlas: Atlas) -> list[tuple[str, str]]:
-    """Return the kind (or an empty text) and the label of each object."""
+    """Return the kind (or an empty string) and the label of each object."""
     return list(zip(atlas.kinds or [""] * atlas.n_objects, atlas.labels, strict=True))

@@ -1,12 +1,12 @@
-"""Similarity, rank, map and observed strength of pairs of words, for analyses with other data.
+"""Similarity, rank, map and observed strength of word pairs, for analyses with other data.
 
     similarity   q(word2 | word1), as `Atlas.similarity`
     rank         1 + number of objects that are more similar to word1 than word2 is
     map          map that contributes most to the similarity of the pair
     strength     observed share of word2 in the associations of word1
 
-The columns with `_back` contain the same for the direction from word2 to word1. Psycholinguists
-call the two directions forward and backward strength.
+The columns with `_back` contain the same values for the direction from word2 to word1.
+Psycholinguists call the two directions forward and backward strength.
 """
 
 from __future__ import annotations
@@ -32,25 +32,28 @@ _OF_PAIR = ("map", "map_share", "map_weight1", "map_weight2")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairTable(TabularResult):
-    """Figures of an atlas for a list of pairs of words, in the order of the list.
+    """Values from an atlas for a list of word pairs, in the order of the list.
 
     Attributes
     ----------
     word1, word2 : tuple of str, length n_pairs
         The words as passed.
     similarity, similarity_back : ndarray of shape (n_pairs,)
-        Probability of `word2` given `word1` under the model, and the reverse.
+        Probability of `word2` given `word1` under the model, and probability of `word1` given
+        `word2`.
     rank, rank_back : ndarray of shape (n_pairs,)
-        Rank of `word2` among all objects by similarity to `word1`, from 1; and the reverse.
+        Rank of `word2` among all objects by similarity to `word1`, from 1, and the rank in the
+        reverse direction.
     map : ndarray of shape (n_pairs,)
         Number of the map that contributes most to the similarity of the pair.
     map_share : ndarray of shape (n_pairs,)
-        Contribution of this map to the similarity, as a share in [0, 1].
+        Contribution of this map to the similarity of the pair, as a share in [0, 1].
     map_weight1, map_weight2 : ndarray of shape (n_pairs,)
         Weights of this map for the two words, in [0, 1] (`Atlas.map_weights`).
     strength, strength_back : ndarray of shape (n_pairs,)
-        Observed share of `word2` in the associations of `word1`, and the reverse. It is 0 for a
-        response that was not observed or is not among the 30 strongest, which an atlas stores.
+        Observed share of `word2` in the associations of `word1`, and the share in the reverse
+        direction. The share is 0 if the response was not observed or is not among the 30 strongest
+        responses, which an atlas stores.
     unknown : dict of str to int
         Words that are not in the atlas, each with the number of its first pair, from 1.
 
@@ -60,9 +63,9 @@ class PairTable(TabularResult):
 
     Notes
     -----
-    All arrays are float64. A value is NaN if it is not known. These are all values of a pair with
-    an unknown word, the map of a pair that shares no map, and strengths of words without
-    associations.
+    All arrays are float64. Unknown values are NaN. Unknown values are all values of a pair with an
+    unknown word, the map of a pair whose words have no map in common, and strengths of words
+    without associations.
 
     Examples
     --------
@@ -104,7 +107,7 @@ class PairTable(TabularResult):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The table with one row per pair; unknown values are None, ranks and maps integers."""
+        """The table with one row per pair; unknown values are None, ranks and maps are integers."""
         table: dict[str, np.ndarray] = {
             "pair": np.arange(1, len(self.word1) + 1),
             "word1": np.array(self.word1, dtype=object),
@@ -136,14 +139,15 @@ class PairTable(TabularResult):
 
 
 def pair_table(atlas: Atlas, pairs: Iterable[tuple[str, str]]) -> PairTable:
-    """Look up the similarity, rank, map and observed strength of pairs of words.
+    """Look up the similarity, rank, map and observed strength of word pairs.
 
     Parameters
     ----------
     atlas : Atlas
         An atlas with one kind of object.
     pairs : iterable of (str, str)
-        Labels in any case. Repeated pairs and pairs with unknown words are allowed.
+        Pairs of labels, in upper or lower case. Repeated pairs and pairs with unknown words are
+        allowed.
 
     Returns
     -------
@@ -153,7 +157,8 @@ def pair_table(atlas: Atlas, pairs: Iterable[tuple[str, str]]) -> PairTable:
     Raises
     ------
     DataError
-        If there are no pairs, if no pair has two words of the atlas, or if the atlas is bipartite.
+        If there are no pairs, if no pair consists of two words of the atlas, or if the atlas is
+        bipartite.
 
     See Also
     --------
@@ -205,7 +210,7 @@ def _add_direction(
     figures: dict[str, np.ndarray],
     end: str,
 ) -> None:
-    """Write the figures from each cue to the other word into their rows, cue by cue."""
+    """Write the values from each cue to the other word into the rows of its pairs."""
     weights = atlas.map_weights
     order = np.argsort(cues, kind="stable")
     starts = np.flatnonzero(np.diff(cues[order], prepend=-1))

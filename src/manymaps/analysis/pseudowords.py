@@ -2,7 +2,8 @@
 
 Two unrelated words a and b of the norms are merged into one object, such as *banana* and *door*
 into the pseudoword *banana+door* (Gale, Church & Yarowsky 1992; Schuetze 1992). A model is fitted
-to the merged norms, which contain no information on the halves, and should recover them. With
+to the merged norms, which contain no information about the two words ("halves"), and should recover
+the halves. With
 
     f_a = sum_i p_ia       total strength of a as a response (its frequency)
 
@@ -11,16 +12,17 @@ the pseudoword's row and column are
     p_xj = (f_a p_aj + f_b p_bj) / (f_a + f_b)           as cue
     p_ix = p_ia + p_ib                                   as response
 
-The weights assume that participants who read an ambiguous word think of its senses about as often
-as these are mentioned. A less frequent half is therefore less frequent in both directions.
-max(f_a, f_b) / min(f_a, f_b) is the *frequency ratio*. Each band of `RATIOS` has the same number of
-pseudowords, because a half with an eighth of the other's frequency is harder to find.
+The weights assume that participants who read an ambiguous word think of each sense about as often
+as the sense is mentioned. A less frequent half is therefore less frequent in both directions. The
+*frequency ratio* is max(f_a, f_b) / min(f_a, f_b). Each band of `RATIOS` contains the same number
+of pseudowords, because a half with an eighth of the other half's frequency is harder to find.
 
-Halves have no association with one another and no neighbour in common, not even a pseudoword. Each
-neighbour of a pseudoword thus belongs to one half. The two halves are separated exactly if their
-own maps differ, which are those with most support (`manymaps.metrics.senses`). Chance permutes the
-halves of each word's pairs. A model that scatters pairs over maps also separates halves, but then
-chance is as high, and the contrast, within - across, is 0.
+The two halves have no association with each other and no neighbour in common, not even a
+pseudoword. Each neighbour of a pseudoword thus belongs to one half. The own map of a half is the
+map with the most support (`manymaps.metrics.senses`). The two halves are separated exactly if their
+own maps differ. Chance is computed by permuting the halves of each word's pairs. A model that
+scatters pairs over maps also separates halves, but in this case chance is equally high, and the
+contrast, within - across, is 0.
 
 W. A. Gale, K. W. Church and D. Yarowsky, "Work on statistical methods for word sense
 disambiguation", AAAI Fall Symposium 1992. H. Schuetze, "Context space", in the same volume.
@@ -47,23 +49,24 @@ __all__ = ["RATIOS", "HalvesApart", "PseudowordPairs", "Pseudowords", "pseudowor
 #: Limits of the bands of frequency ratios.
 RATIOS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
-# The neighbourhood of a word with fewer responses is too small to recognize a half; not tuned.
+# With fewer responses, the neighbourhood of a word is too small to recognize a half; not tuned.
 _LEAST_RESPONSES = 3
 
 
 @dataclass(frozen=True, eq=False)
 class HalvesApart:
-    """Separation of the halves of pseudowords; see the module docstring.
+    """Separation of the halves of pseudowords.
 
     Attributes
     ----------
     apart : ndarray of bool, shape (n_pseudowords,)
         Whether the own maps of the two halves differ.
     overall : SenseSeparation
-        Separation over all pseudowords. `score` is the share that is separated, in addition to
-        chance, standard error and `contrast`.
+        Separation over all pseudowords. The attribute `score` is the share of pseudowords whose
+        halves are separated. The other attributes include chance, the standard error and
+        `contrast`.
     by_ratio : mapping of (float, float) to SenseSeparation
-        The same for each band of frequency ratios that contains pseudowords.
+        Separation for each band of frequency ratios that contains pseudowords.
     """
 
     apart: np.ndarray
@@ -72,13 +75,13 @@ class HalvesApart:
 
 
 class PseudowordPairs(NamedTuple):
-    """Pairs of pseudowords with their neighbours, each once; arrays of shape (n_pairs,).
+    """Pairs of a pseudoword and a neighbour, without duplicates; arrays of shape (n_pairs,).
 
     Attributes
     ----------
     words, partners : ndarray of int
         Pseudoword and neighbour of each pair, as indices of the merged associations. Pairs are
-        sorted by the first, then by the second.
+        sorted by pseudoword and then by neighbour.
     strengths : ndarray of float
         Strengths in both directions, p_ij + p_ji.
     halves : ndarray of int
@@ -93,20 +96,20 @@ class PseudowordPairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pseudowords:
-    """Norms in which pairs of words are merged into one; `pseudowords` creates them.
+    """Norms in which pairs of words are merged into pseudowords.
 
     Attributes
     ----------
     associations : Associations
-        Merged norms, with the other words first and the pseudowords last. Its `pair_senses` are the
-        halves (0 or 1) of cues that are pseudowords, and 0 for other cues.
+        Merged norms, with the other words first and the pseudowords last. The attribute
+        `pair_senses` contains the half (0 or 1) if the cue is a pseudoword, and 0 for other cues.
     halves : tuple of (str, str)
         The two words of each pseudoword.
     ratios : ndarray of shape (n_pseudowords,)
         Frequency ratios, at least 1.
     cue_halves, response_halves : ndarray of int8, shape (associations.n_pairs,)
-        Half (0 or 1) of the cue and of the response of each stored pair, or -1 if it is not a
-        pseudoword.
+        Half (0 or 1) of the cue and of the response in each stored pair, or -1 for words that are
+        not pseudowords.
 
     See Also
     --------
@@ -142,7 +145,7 @@ class Pseudowords:
 
     @cached_property
     def pairs(self) -> PseudowordPairs:
-        """Pairs of each pseudoword with its responses and its cues, each neighbour once."""
+        """Pairs of each pseudoword with its responses and cues, listing each neighbour once."""
         strengths = self.associations.strengths
         n = self.associations.n_objects
         cues = np.repeat(np.arange(n), np.diff(strengths.indptr))
@@ -162,7 +165,7 @@ class Pseudowords:
     def apart(
         self, atlas: Atlas, *, n_permutations: int = 20, random_state: int = 0
     ) -> HalvesApart:
-        """Measure which pseudowords' halves have different own maps in a fit of the merged norms.
+        """Measure how well a fit to the merged norms separates the halves of pseudowords.
 
         Parameters
         ----------
@@ -181,7 +184,7 @@ class Pseudowords:
         Raises
         ------
         DataError
-            If the atlas contains other objects.
+            If the atlas and `associations` contain different objects.
         """
         if tuple(atlas.labels) != tuple(self.associations.labels):
             raise DataError(
@@ -194,13 +197,15 @@ class Pseudowords:
     def apart_by(
         self, clusters: Any, *, n_permutations: int = 20, random_state: int = 0
     ) -> HalvesApart:
-        """Measure the same for any clusters: the own cluster of a half has most of its strength.
+        """Measure how well clusters of pairs separate the halves of pseudowords.
+
+        The own cluster of a half is the cluster that contains the largest part of its strength.
 
         Parameters
         ----------
         clusters : array-like of shape (len(pairs.words),)
-            Cluster of each of `pairs`, as labels of any type. Clusters of different words are never
-            compared.
+            Cluster of each pair in `pairs`, as labels of any type. Clusters of different words are
+            never compared.
         n_permutations : int > 0, default=20
             Number of permutations for chance.
         random_state : int, default=0
@@ -214,7 +219,7 @@ class Pseudowords:
         Raises
         ------
         DataError
-            If the number of clusters differs from that of pairs.
+            If the number of clusters differs from the number of pairs.
         """
         labels, words = np.asarray(clusters), self.pairs.words
         if labels.shape != words.shape:
@@ -248,23 +253,23 @@ class Pseudowords:
 def pseudowords(
     norms: Associations, n_pseudowords: int = 200, random_state: int = 0
 ) -> Pseudowords:
-    """Merge random pairs of unrelated words of the norms, with equal numbers per band of ratios.
+    """Merge random pairs of unrelated words, with equal numbers per band of frequency ratios.
 
     Parameters
     ----------
     norms : Associations
-        Norms to merge. Only words with at least three responses that are also responses themselves
-        become halves.
+        Norms to merge. A word can become a half only if it has at least three responses and is
+        itself a response.
     n_pseudowords : int, default=200
-        Number of pseudowords, at least 1. Each uses two words. The bands are those between
-        `RATIOS`, 1 to 16.
+        Number of pseudowords, at least 1. Each pseudoword uses two words. `RATIOS` lists the limits
+        of the bands, from 1 to 16.
     random_state : int, default=0
         Seed of the draw.
 
     Returns
     -------
     Pseudowords
-        Merged norms with the halves.
+        Merged norms with the halves of the pseudowords.
 
     Raises
     ------
@@ -299,7 +304,8 @@ def pseudowords(
     scale, half_of = np.ones(n), np.full(n, -1, np.int8)
     scale[chosen], half_of[chosen] = weights, (0, 1)
 
-    # Halves share no neighbour, so each pair of the norms becomes one pair of the merged norms.
+    # Halves have no common neighbour, so each pair of the norms becomes one pair of the merged
+    # norms.
     cues = np.repeat(np.arange(n), np.diff(strengths.indptr))
     responses = strengths.indices
     order = np.lexsort((places[responses], places[cues]))
@@ -347,7 +353,8 @@ def _drawn(
     groups = np.arange(n)
     free = (np.diff(strengths.indptr) >= _LEAST_RESPONSES) & (frequencies > 0)
     n_bands = len(RATIOS) - 1
-    # Rare pairs come first: those of unequal frequency, for which the fewest words are suitable.
+    # Pairs of very unequal frequency are drawn first, because the fewest words are suitable for
+    # them.
     wanted = [len(part) for part in np.array_split(np.arange(n_pseudowords), n_bands)]
     chosen: list[list[tuple[int, int]]] = [[] for _ in range(n_bands)]
     for band in reversed(range(n_bands)):
@@ -375,9 +382,10 @@ def _drawn(
 
 
 def _related(a: int, neighbors: sparse.csr_array, groups: np.ndarray) -> np.ndarray:
-    """Return a mask of word a, its associates, and words with a neighbour in common.
+    """Return a mask of word a, its associates, and words that have a neighbour in common with a.
 
-    If two words are already merged, each represents both; `groups` numbers the merged words.
+    If two words are already merged, each of them represents both; `groups` numbers the merged
+    words.
     """
     associates = neighbors.indices[neighbors.indptr[a] : neighbors.indptr[a + 1]]
     near = np.zeros(len(groups), dtype=bool)

@@ -1,27 +1,27 @@
-"""Agreement of an atlas, and of simpler measures, with ratings of pairs of words.
+"""Agreement of an atlas, and of simpler measures, with ratings of word pairs.
 
 The relatedness of two objects in an atlas is derived from their association probabilities in both
 directions,
 
     relatedness(i, j) = (log q_ij + log q_ji) / 2
 
-It is the log of their geometric mean, because ratings have no direction and because participants
-rate differences, not ratios. Under a joint model it is log v_ij plus a constant. It was selected
-for this reason from several forms without parameters, each of which correlates by 0.02 more with
-one set of ratings and less with another (`benchmarks/ratings.py`). It was not fitted to any of
-them.
+The relatedness is the log of the geometric mean of the two probabilities, because ratings have no
+direction and because participants rate differences, not ratios. Under a joint model, it is log v_ij
+plus a constant. For these reasons, this form was selected from several forms without parameters.
+Each of the other forms correlates by 0.02 more with one set of ratings and less with another
+(`benchmarks/ratings.py`). The form was not fitted to any of these sets.
 
-The atlas is compared with these measures of the same pairs:
+The atlas is compared with the following measures of the same pairs:
 
-    strength       (p_ij + p_ji) / 2, the associative strengths of both directions
+    strength       (p_ij + p_ji) / 2, the mean associative strength over both directions
     PPMI cosine    cosine of the responses to both, weighted by how informative they are
                    (`manymaps.affinity.walks`)
-    Katz walk      the same, of all words that walks through the network reach
+    Katz walk      the same for all words that walks through the network reach
     vectors        the cosine of word vectors
 
-Intervals of 95 % come from a jackknife over words, because pairs that share a word depend on each
-other (`manymaps.metrics.pair_correlations`). Differences between two measures over the same pairs
-have their own intervals.
+The 95 % intervals are computed by a jackknife over words, because pairs with a word in common
+depend on each other (`manymaps.metrics.pair_correlations`). Separate intervals are computed for
+differences between two measures over the same pairs.
 
 Arrays: relatedness, ratings, strengths (n_pairs,).
 """
@@ -55,11 +55,11 @@ from manymaps.metrics.pair_correlations import PairCorrelation, pair_correlation
 
 __all__ = ["OF_ATLAS", "RatingEvaluation", "evaluate_ratings", "relatedness"]
 
-#: Measures of other kinds of data, which are None in records.
+#: Measures for other kinds of data, which are None in records.
 NOT_MEASURED = ("kl_divergence", "mu_local", "mu_global", "recall_at_10")
 
 OF_ATLAS = "atlas"
-# A correlation of two pairs is always 1 or -1.
+# A correlation over two pairs is always 1 or -1.
 FEWEST_PAIRS = 3
 # Published strengths are rounded to three decimals.
 _ROUNDING = 1e-3
@@ -67,18 +67,19 @@ _ROUNDING = 1e-3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RatingEvaluation(TabularResult):
-    """Agreement of several measures with ratings.
+    """Agreement of an atlas and simpler measures with ratings.
 
     Attributes
     ----------
     pearson, spearman : dict of str to Interval
         Correlations by measure: "atlas" and, if they could be computed, "strength", "ppmi_cosine",
-        "katz_walk" and "vectors". They are over the pairs that all of these measures contain.
+        "katz_walk" and "vectors". The correlations are computed over the pairs that all of these
+        measures contain.
     pearson_gain, spearman_gain : dict of str to Interval
-        Difference between the correlation of the atlas and that of each other measure.
+        Difference between the correlation of the atlas and the correlation of each other measure.
     alone : tuple of Interval, or None
-        Pearson's and Spearman's correlations of the atlas over all pairs that it contains, if these
-        are more than those of all measures.
+        Pearson's and Spearman's correlations of the atlas over all pairs that the atlas contains,
+        if there are more such pairs than pairs that all measures contain.
     n_pairs, n_known, n_compared : int
         Numbers of rated pairs, of pairs whose words are both in the atlas, and of pairs that every
         measure contains.
@@ -89,7 +90,7 @@ class RatingEvaluation(TabularResult):
     ratings : ndarray of shape (n_known,)
         Ratings of these pairs.
     predicted : dict of str to ndarray of shape (n_known,)
-        Values of each measure for these pairs; NaN if it lacks a word.
+        Values of each measure for these pairs. A value is NaN if the measure lacks a word.
     notes : tuple of str
         Notes on omitted measures.
 
@@ -135,7 +136,7 @@ class RatingEvaluation(TabularResult):
         return self.n_known / self.n_pairs
 
     def record(self) -> dict[str, Any]:
-        """Return the measures by the names that the command line prints.
+        """Return the measures under the names that the command line prints.
 
         Returns
         -------
@@ -164,7 +165,7 @@ class RatingEvaluation(TabularResult):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """Table with one row per pair that the atlas contains: both words, rating and measures."""
+        """Table with the words, rating and measures of each pair that the atlas contains."""
         return {
             "word1": np.array([a for a, _ in self.pairs], dtype=object),
             "word2": np.array([b for _, b in self.pairs], dtype=object),
@@ -190,12 +191,12 @@ def check_one_kind(atlas: Atlas, data: str) -> None:
 
 
 def vectors_of(atlas: Atlas, vectors: Vectors | None) -> tuple[Any, Sequence[str]]:
-    """Return the given vectors, or those of the atlas if it has any, with their labels."""
+    """Return the vectors passed, or those stored in the atlas, with their labels."""
     return (atlas.vectors, atlas.labels) if vectors is None else (vectors.values, vectors.labels)
 
 
 def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray:
-    """Compute how related pairs of objects are under an atlas, on a finite log scale.
+    """Compute the relatedness of pairs of objects in an atlas, on a finite log scale.
 
     Parameters
     ----------
@@ -207,7 +208,8 @@ def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray
     Returns
     -------
     ndarray of shape (n_pairs,)
-        (log q_ij + log q_ji) / 2. Two objects that share no map have the lowest value of all pairs.
+        The relatedness (log q_ij + log q_ji) / 2. Two objects without a common map are assigned the
+        lowest value of all pairs.
 
     Raises
     ------
@@ -240,7 +242,9 @@ def evaluate_ratings(
     vectors: Vectors | None = None,
     decay: float = USUAL_DECAY,
 ) -> RatingEvaluation:
-    """Correlate ratings with an atlas and with simpler measures; see `manymaps.evaluate`.
+    """Correlate ratings with an atlas and with simpler measures.
+
+    The function `manymaps.evaluate` documents the parameters.
 
     Raises
     ------
@@ -298,7 +302,7 @@ def evaluate_ratings(
 
 
 def _shared(predicted: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
-    """Return a mask of the pairs that all measures contain; omit and note measures with too few."""
+    """Return a mask of the pairs that all measures contain; omit measures with too few pairs."""
     shared = _known_to_all(predicted)
     for name in [name for name in predicted if name != OF_ATLAS]:
         if shared.sum() < FEWEST_PAIRS:
@@ -313,7 +317,7 @@ def _known_to_all(predicted: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def _places(ratings: Ratings, labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of both words of each pair among some labels, or -1."""
+    """Return the indices of both words of each pair in `labels`, or -1 for unknown words."""
     return (
         np.array(label_places(ratings.first, labels)),
         np.array(label_places(ratings.second, labels)),
@@ -321,7 +325,7 @@ def _places(ratings: Ratings, labels: Sequence[str]) -> tuple[np.ndarray, np.nda
 
 
 def _unknown(ratings: Ratings, a: np.ndarray, b: np.ndarray) -> tuple[str, ...]:
-    """Return the words without an index, each once."""
+    """Return the unique words without an index."""
     places = zip([*ratings.first, *ratings.second], [*a, *b], strict=True)
     return tuple(dict.fromkeys(word for word, place in places if place < 0))
 
@@ -333,13 +337,13 @@ def _measured(
     vectors: Vectors | None,
     decay: float,
 ) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Compute simpler measures of the pairs, (n_pairs,), with NaN if they lack a word."""
+    """Compute simpler measures of the pairs, (n_pairs,); NaN if a measure lacks a word."""
     measures: dict[str, np.ndarray] = {}
     notes: list[str] = []
     table, labels = (None, atlas.labels) if norms is None else (norms.strengths, norms.labels)
     if table is None and atlas.associations is not None:
         sums = atlas.associations.sum(axis=1)
-        # The atlas stores all associations that it was fitted to if its rows sum to 1.
+        # If its rows sum to 1, the atlas stores all associations that it was fitted to.
         if (np.abs(sums[sums > 0] - 1) < _ROUNDING).all():
             table = atlas.associations
         else:
@@ -372,12 +376,12 @@ def _where_known(measure: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _cosines(values: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Compute cosines of the required rows, so that no other rows of a file are read."""
+    """Compute cosines from the required rows only, so that no other rows of a file are read."""
     places, at = np.unique(np.concatenate([i, j]), return_inverse=True)
     return pair_cosines(values[places], at[: len(i)], at[len(i) :])
 
 
 def _gains(correlations: Mapping[str, PairCorrelation]) -> dict[str, Interval]:
-    """Compute the difference between the correlation of the atlas and that of each measure."""
+    """Compute the difference between the correlations of the atlas and of each measure."""
     atlas = correlations[OF_ATLAS]
     return {name: atlas.gain(one) for name, one in correlations.items() if name != OF_ATLAS}

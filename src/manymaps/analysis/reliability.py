@@ -1,26 +1,28 @@
-"""Reliability of the position of each object: explained share and recurring neighbours.
+"""Reliability of each object's position: explained share and recurring share.
 
-A map always has a position for each object. Its reliability has two aspects, one of the data and
-one of the fit.
+A map always contains a position for each object. The reliability of this position has two aspects:
+how well it represents the data, and how well it recurs in other fits.
 
-The *explained share* compares data and model. With p_ij the fitted distribution of object i over
-the others, and q(j|i) = v_ij / sum_j' v_ij' the distribution under the maps,
+The *explained share* compares data and model. Let p_ij be the fitted distribution of object i over
+the other objects, and let q(j|i) = v_ij / sum_j' v_ij' be the distribution under the maps. Then
 
     explained_i = sum_j min(p_ij, q(j|i)) / sum_j p_ij          from 0 to 1
 
-is the share of its P that the model reproduces: the percentage of responses that the model would
-also have given. If all of P is known, it is one minus the total variation distance of the two rows.
-It is bounded and has the same meaning in every row. KL(P_i || Q_i) does not: it grows with the
-number of associates and is dominated by the few that are far away in the maps.
+is the share of row i of P that the model reproduces: the share of responses that the model would
+also have given. If all of P is known, the explained share is one minus the total variation distance
+between the two rows. The explained share is bounded and has the same meaning in every row. KL(P_i
+|| Q_i) lacks these properties. It grows with the number of associates and is dominated by the few
+associates that are far away in the maps.
 
-The *recurring share* compares fits. With N_k(i) the k objects of largest v_ij in this fit, and
-N_k^f(i) those in fit f, from another seed or of resampled data,
+The *recurring share* compares fits. Let N_k(i) be the k objects with the largest v_ij in this fit.
+Let N_k^f(i) be the same set in fit f, which is fitted from another seed or to resampled data. Then
 
     recurring_i = mean over f of |N_k(i) & N_k^f(i)| / k
 
-is k / (n - 1) by chance. A position that explains little can recur, if the maps fail to represent
-the same associations in every fit. A position that explains much need not recur, if two local
-minima are equally deep. The two values are therefore separate columns and are not multiplied.
+is k / (n - 1) by chance. A position with a small explained share can recur if the maps fail to
+represent the same associations in every fit. A position with a large explained share need not recur
+if there are two equally deep local minima. The two values are therefore stored in separate columns
+and are not multiplied.
 
 Shapes: one value for each object, (n,).
 """
@@ -43,7 +45,7 @@ from manymaps.model.target import conditional_target, joint_target
 
 __all__ = ["EXPLAINED", "RECURRING", "Reliability", "reliability", "reliability_with", "scores_of"]
 
-#: Names of the columns of metadata.
+#: Names of the metadata columns.
 EXPLAINED, RECURRING = "share explained", "share recurring"
 
 
@@ -59,8 +61,9 @@ class Reliability(TabularResult):
         Share of the object's P that its position explains, from 0 to 1. It is NaN if P is not
         known.
     recurring : ndarray of shape (n,) or None
-        Share of the object's neighbours that recur in the other fits, averaged over fits, from 0 to
-        1. It is NaN for an object without neighbours, and the array is None without other fits.
+        Share of the object's neighbours that recur in another fit, averaged over the other fits,
+        from 0 to 1. It is NaN for an object without neighbours. The array is None if there are no
+        other fits.
     n_others : int
         Number of other fits.
     n_neighbors : int
@@ -99,15 +102,15 @@ class Reliability(TabularResult):
 
     @property
     def by_chance(self) -> float:
-        """Share of neighbours that recurs in random maps, k / (n - 1)."""
+        """Expected recurring share in random maps, k / (n - 1)."""
         others = max(len(self.labels) - 1, 1)
         return min(self.n_neighbors, others) / others
 
     @property
     def metadata(self) -> dict[str, np.ndarray]:
-        """Return the known columns of an atlas: "share explained" and "share recurring".
+        """Return the known metadata columns, "share explained" and "share recurring".
 
-        Values have three decimals, as pages and tables show them.
+        Values are rounded to three decimals for display in pages and tables.
         """
         columns = {EXPLAINED: self.explained}
         if self.recurring is not None:
@@ -116,7 +119,7 @@ class Reliability(TabularResult):
         return {name: values.round(3) for name, values in known.items()}
 
     def attach(self, atlas: Atlas) -> Atlas:
-        """Add the columns to the metadata of an atlas, replacing earlier ones of the same names.
+        """Add the columns to the metadata of an atlas, replacing columns with the same names.
 
         Parameters
         ----------
@@ -131,7 +134,7 @@ class Reliability(TabularResult):
         Raises
         ------
         DataError
-            If the atlas has other objects, or the same objects in another order.
+            If the atlas contains different objects, or the same objects in a different order.
         """
         if tuple(atlas.labels) != self.labels:
             raise DataError(
@@ -142,7 +145,7 @@ class Reliability(TabularResult):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """Return one row per object: label, kind (if there are two) and `metadata`."""
+        """Return one row per object: label, kind (if there are two kinds) and `metadata`."""
         return label_columns(self.labels, self.kinds) | self.metadata
 
 
@@ -154,22 +157,24 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
     atlas : Atlas
         The fit whose positions are measured.
     fits : sequence of Atlas
-        Other fits of the same objects, in any order, from other seeds or of resampled data
-        (`repeat_fits`). Without any (default), only the explained share is computed.
+        Other fits of the same objects, in any order, from other seeds or to resampled data
+        (`repeat_fits`). By default, there are no other fits, and only the explained share is
+        computed.
     n_neighbors : int, default=10
         Number of nearest neighbours per object for the recurring share, at least 1.
 
     Returns
     -------
     Reliability
-        The explained and recurring shares. The explained share needs the fitted data in the atlas:
-        associations, of which it stores the strongest, or vectors, from which similarities are
-        computed again. It is NaN if the atlas is bipartite or if vectors were left out of a file.
+        The explained and recurring shares. The explained share requires that the atlas contains the
+        fitted data. These are the strongest associations or the vectors, from which similarities
+        are recomputed. The explained share is NaN if the atlas is bipartite or if vectors were
+        omitted from a file.
 
     Raises
     ------
     DataError
-        If a fit contains other objects.
+        If a fit and the atlas contain different objects.
     ParameterError
         If the number of neighbours is below 1.
 
@@ -207,8 +212,8 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
 def scores_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
     """Return the explained and the recurring share of object i, or None if unknown.
 
-    Both are read from the columns of the atlas. Without a column, the explained share is computed
-    from its associations.
+    Both shares are read from the metadata columns of the atlas. If the column of the explained
+    share is missing, this share is computed from the associations of the atlas.
     """
     explained, recurring = (_stored_score(atlas, name, i) for name in (EXPLAINED, RECURRING))
     if explained is None and atlas.kinds is None:
@@ -225,7 +230,7 @@ def _stored_score(atlas: Atlas, name: str, i: int) -> float | None:
 
 
 def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Reliability:
-    """Return `reliability` compared with fits whose objects are in the order of the atlas."""
+    """Return the `reliability` for fits whose objects are already in the order of the atlas."""
     return Reliability(
         labels=tuple(atlas.labels),
         explained=_explained(atlas),
@@ -255,7 +260,7 @@ def _explained(atlas: Atlas) -> np.ndarray:
 
 
 def _fitted(atlas: Atlas) -> sparse.csr_array | None:
-    """Return the fitted rows, with sums of 1 (less if only a part is stored), if known."""
+    """Return the fitted rows, if known; their sums are 1, or less if only a part is stored."""
     if atlas.kinds is not None:
         return None
     if atlas.associations is not None:
@@ -266,7 +271,7 @@ def _fitted(atlas: Atlas) -> sparse.csr_array | None:
     try:
         affinity = atlas.settings.similarities_by()
     except DataError:
-        # A user-defined affinity.
+        # The affinity is user-defined.
         return None
     similarities = affinity.similarities(atlas.vectors, metric=metric)
     if atlas.model.normalization == "joint":
@@ -275,14 +280,14 @@ def _fitted(atlas: Atlas) -> sparse.csr_array | None:
 
 
 def _recurring(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> np.ndarray:
-    """Return the mean share of nearest neighbours that recur in the others, shape (n,)."""
+    """Return the mean share of nearest neighbours that recur in the other fits, shape (n,)."""
     near = _nearest(atlas, n_neighbors)
     common = sum(near.multiply(_nearest(other, n_neighbors)).sum(axis=1) for other in others)
     return ratio(common, len(others) * near.sum(axis=1))
 
 
 def _nearest(atlas: Atlas, count: int) -> sparse.csr_array:
-    """Return a table with a 1 for each of the objects of largest v_ij, (n, n)."""
+    """Return a table with a 1 for each of the `count` objects with the largest v_ij, (n, n)."""
     n = atlas.n_objects
     neighbors = atlas.choices.strongest(np.arange(n), min(count, max(n - 1, 1)))
     rows, ranks = np.nonzero(neighbors >= 0)

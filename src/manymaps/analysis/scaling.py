@@ -1,15 +1,15 @@
-"""Nonmetric scaling, which measures how well distances can have the order of dissimilarities.
+"""Nonmetric scaling, which measures how well distances preserve the order of dissimilarities.
 
     stress = sqrt( sum_{i<j} (d_ij - f(D_ij))^2 / sum_{i<j} d_ij^2 ),   d_ij = |y_i - y_j|
 
-f is the rising function of the dissimilarities D that fits the distances best. This is stress
-formula one of Kruskal (1964, Psychometrika 29, 1-27 and 115-129). Equal dissimilarities may have
-unequal distances, as in his primary approach. He calls a stress of 0.2 poor, 0.1 fair, 0.05 good
-and 0.025 excellent. Few objects always have low stress, so `stress_by_chance` computes the stress
-of the same dissimilarities after permuting them among the pairs.
+Here, f is the increasing function of the dissimilarities D that fits the distances best. This is
+stress formula one of Kruskal (1964, Psychometrika 29, 1-27 and 115-129). As in Kruskal's primary
+approach, equal dissimilarities may have unequal distances. Kruskal calls a stress of 0.2 poor, 0.1
+fair, 0.05 good and 0.025 excellent. The stress is always low for few objects, so `stress_by_chance`
+computes the stress after permuting the same dissimilarities among the pairs.
 
-Positions are those of scikit-learn's SMACOF, the best of random starts and one from classical
-scaling. Disparities and stress are computed here from its result.
+Positions are computed by scikit-learn's SMACOF, as the best result of several random starts and one
+start from classical scaling. Disparities and stress are computed here from the result of SMACOF.
 
 Shapes: dissimilarities (n, n), positions (n, n_components); pairs (n (n - 1) / 2,) in the order of
 `np.triu_indices(n, 1)`.
@@ -26,15 +26,15 @@ from manymaps.compute.scaling import centred_products, scaled_axes
 
 __all__ = ["NonmetricScaling", "nonmetric_scaling", "stress_by_chance"]
 
-# SMACOF ends when the stress falls by less than eps; it is reported with three digits.
+# SMACOF stops when the stress decreases by less than eps. The stress is reported with three digits.
 _MAX_ITER, _EPS = 300, 1e-6
-# Objects at the same position have no direction in which SMACOF could separate them.
+# Jitter is needed because SMACOF cannot separate objects at the same position.
 _JITTER = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class NonmetricScaling:
-    """Positions of objects whose distances have the order of their dissimilarities.
+    """Positions of objects whose distances approximate the order of the dissimilarities.
 
     Attributes
     ----------
@@ -64,16 +64,19 @@ def nonmetric_scaling(
     n_init: int = 1,
     random_state: int = 0,
 ) -> NonmetricScaling:
-    """Scale objects from `n_init` random starts and one from classical scaling; return the best.
+    """Scale objects by nonmetric scaling.
+
+    The result is the best of `n_init` random starts and one start from classical scaling.
 
     Parameters
     ----------
     dissimilarities : ndarray of shape (n, n)
-        Symmetric dissimilarities, of which only the order matters. The diagonal is ignored.
+        Symmetric dissimilarities. Only the order of the values matters, and the diagonal is
+        ignored.
     n_components : int
         Number of dimensions.
     labels : tuple of str, length n, optional
-        Labels of the objects. Empty by default.
+        Labels of the objects. The default is an empty tuple.
     n_init : int, default=1
         Number of random starts.
     random_state : int, default=0
@@ -96,7 +99,7 @@ def nonmetric_scaling(
     given = np.asarray(dissimilarities, dtype=np.float64)
     pairs = given[upper]
     spread = np.ptp(pairs)
-    # Zeros would count as missing, so dissimilarities are shifted; only their order matters.
+    # Zeros would be treated as missing, so dissimilarities are shifted; only their order matters.
     table = 1 + (given - pairs.min()) / (spread if spread > 0 else 1.0)
     np.fill_diagonal(table, 0.0)
     generator = np.random.default_rng(random_state)
@@ -142,9 +145,9 @@ def _settled(table: np.ndarray, start: np.ndarray) -> np.ndarray:
     from sklearn import config_context
     from sklearn.manifold import smacof
 
-    # Its isotonic regression must ignore the output format that is set for all of scikit-learn.
+    # The isotonic regression in SMACOF must ignore scikit-learn's global output format.
     with config_context(transform_output="default"), warnings.catch_warnings():
-        # Versions of scikit-learn differ in their warnings here; the stress is recomputed below.
+        # Warnings differ between versions of scikit-learn; the stress is recomputed below.
         warnings.simplefilter("ignore")
         positions, _ = smacof(
             table,
@@ -161,7 +164,7 @@ def _settled(table: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 
 def _rising(dissimilarities: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    """Fit the best rising function of the dissimilarities, with ties in the order of distances."""
+    """Fit the best increasing function of dissimilarities, with ties sorted by distance."""
     from sklearn.isotonic import isotonic_regression
 
     order = np.lexsort([distances, dissimilarities])

@@ -1,8 +1,8 @@
-"""The senses of words in a fit as arrays, their overlaps, and their groups over several fits.
+"""Senses of words as arrays, overlaps between senses, and groups of senses over several fits.
 
 A sense is the weighted set of the strongest members of a meaning (`manymaps.atlas.meanings`). If no
 associations are known, a sense is a map in which the word has some weight, with its nearest
-neighbours there. `manymaps.analysis.stability` states the formulas.
+neighbours in that map. The module `manymaps.analysis.stability` documents the formulas.
 
 Shapes: offsets (n_objects + 1,), with the senses in the order of the words; neighbors and weights
 (n_senses, n_neighbors).
@@ -28,17 +28,17 @@ from manymaps.model.similarities import log_kernel
 
 __all__ = ["FitSenses", "consensus_of", "fit_senses", "matched_overlaps", "shuffled"]
 
-#: Rounding error of a sum of weights that is 1.
+#: Tolerance for the rounding error of weights that sum to 1.
 ROUNDING = 1e-9
 # 32 MiB of float64 per block.
 _BLOCK = 1 << 22
-# Pairs per block, each with a number per map: bounds memory.
+# Number of pairs per block, each with one value per map, which limits memory.
 _PAIRS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
 class FitSenses:
-    """The senses of all words in one fit, word by word, the largest share first.
+    """The senses of all words in one fit, sorted by word and then by descending share.
 
     Attributes
     ----------
@@ -47,14 +47,16 @@ class FitSenses:
     proportions : ndarray of shape (n_senses,)
         Mixing proportions in these maps.
     shares : ndarray of shape (n_senses,)
-        Share of each sense: the observed share of a group, or the weight of a map.
+        Share of each sense: the observed response share if the sense is a group, or the map weight
+        if the sense is a map.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
         Indices of objects, the strongest first, padded with -1.
     responses : ndarray of shape (n_senses, n_neighbors)
         Strengths of the members of a group, or weights of the neighbours in a map. They sum to 1
         for each sense.
     weights : ndarray of shape (n_senses, n_neighbors)
-        Part of these that the map of the sense explains. It is all of them if the sense is a map.
+        Part of `responses` that the map of the sense explains. If the sense is a map, `weights`
+        equals `responses`.
     recurrence : ndarray of shape (n_senses,)
         Share of the other fits in which the sense recurs.
     overlap : ndarray of shape (n_senses,)
@@ -114,7 +116,7 @@ def fit_senses(
 def _of_groups(
     atlas: Atlas, words: np.ndarray, n_neighbors: int, min_share: float, level: Level
 ) -> tuple[np.ndarray, ...]:
-    """Return words, maps, shares, neighbors, responses and weights of senses that are groups."""
+    """Return the words, maps, shares, neighbors, responses and weights of group senses."""
     assert atlas.associations is not None
     space = atlas.meaning_space if level == "meaning" else None
     groups = sense_groups(atlas.choices, atlas.associations, words, space)
@@ -140,7 +142,7 @@ def _of_groups(
 def _of_maps(
     atlas: Atlas, wanted: np.ndarray, n_neighbors: int, min_weight: float
 ) -> list[tuple[np.ndarray, ...]]:
-    """Return the same arrays of senses that are maps, map by map."""
+    """Return the words, maps, shares, neighbors, responses and weights of map senses."""
     parts: list[tuple[np.ndarray, ...]] = []
     map_weights = atlas.map_weights
     lives = map_weights >= min_weight
@@ -156,7 +158,7 @@ def _of_maps(
 def _sides(
     atlas: Atlas, lives: np.ndarray, there: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield objects and candidates for their neighbours, of the other kind if bipartite."""
+    """Yield objects and their candidate neighbours, which are of the other kind if bipartite."""
     if atlas.kinds is None:
         yield np.flatnonzero(lives), np.flatnonzero(there)
         return
@@ -167,7 +169,7 @@ def _sides(
 def _strongest(
     atlas: Atlas, map: int, rows: np.ndarray, columns: np.ndarray, n_neighbors: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the strongest neighbours in a map and their weights, both (n_rows, n_neighbors)."""
+    """Return the strongest neighbours in a map and their weights, each (n_rows, n_neighbors)."""
     near = np.full((len(rows), n_neighbors), -1, np.int32)
     weights = np.zeros(near.shape)
     count = min(n_neighbors, len(columns))
@@ -199,7 +201,7 @@ def _overlaps(
     second: tuple[np.ndarray, np.ndarray],
     others: np.ndarray,
 ) -> np.ndarray:
-    """Return sum_j min(w(j), w'(j)) of pairs of senses, each a row of (neighbors, weights)."""
+    """Return sum_j min(w(j), w'(j)) for pairs of senses, each a row of (neighbors, weights)."""
     overlaps = np.zeros(len(rows))
     for start in range(0, len(rows), _PAIRS):
         block = slice(start, start + _PAIRS)
@@ -213,9 +215,10 @@ def _overlaps(
 def matched_overlaps(
     first: FitSenses, second: FitSenses, counterparts: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the overlap of each sense of either fit with its match, or 0 without a match.
+    """Return the overlap of each sense in either fit with its match, or 0 without a match.
 
-    The senses of word i are matched with those of word counterparts[i] (itself by default).
+    The senses of word i are matched with the senses of word counterparts[i]. By default, this is
+    word i itself.
     """
     n = len(first.offsets) - 1
     counterparts = np.arange(n) if counterparts is None else counterparts
@@ -251,11 +254,11 @@ def shuffled(found: FitSenses, rng: np.random.Generator) -> FitSenses:
 def consensus_of(
     senses: Sequence[FitSenses], threshold: float, *, fit: int, n_maps: int
 ) -> Consensus:
-    """Return the senses of all words over several fits, with the maps of one of them.
+    """Return the senses of all words over several fits, with the maps of one fit.
 
-    The senses of a word in all fits are clustered by average linkage, as long as the mean overlap
-    of two clusters reaches the threshold. A fit contains a sense if its map explains at least this
-    share of it.
+    The senses of a word in all fits are clustered by average linkage. Clusters are merged as long
+    as the mean overlap of two clusters reaches the threshold. A fit contains a sense if the map of
+    the sense explains at least the share `threshold` of the sense.
     """
     n_objects = len(senses[0].offsets) - 1
     words = np.concatenate([found.words for found in senses])
@@ -304,7 +307,7 @@ def _of_map(
 def _groups(
     counts: np.ndarray, neighbors: np.ndarray, weights: np.ndarray, threshold: float
 ) -> np.ndarray:
-    """Return the group of each sense, numbered over all words; senses are sorted by word."""
+    """Return the group of each sense, numbered consecutively over words; senses sorted by word."""
     starts = np.cumsum(counts) - counts
     one, other = crossed_runs(starts, counts, starts, counts)
     above = one < other

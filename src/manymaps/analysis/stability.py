@@ -1,4 +1,4 @@
-"""Stability of senses and maps: comparison of several fits of the same objects.
+"""Stability of senses and maps, measured by comparing several fits of the same objects.
 
 A sense s of word i in a fit is a weighted set of neighbours. If the fits contain associations, it
 is a group of the word's responses (`manymaps.atlas.senses`). The n_neighbors strongest responses
@@ -6,42 +6,45 @@ are weighted by the part that the map of the sense explains,
 
     w_s(j) = p_ij r_ij^m / sum_j' p_ij',       r_ij^m = v_ij^m / v_ij
 
-so that a group that a fit scatters over its maps has little weight in each. Otherwise, a sense is a
-map m in which the word has some weight, with the strongest neighbours there,
+so that a group that is scattered over the maps of a fit has little weight in each map. If the fits
+contain no associations, a sense is a map m in which the word has some weight, with the strongest
+neighbours in that map,
 
     w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
 
-with weights that sum to 1. These are the shares q_ij^m of the map (`manymaps.atlas.probabilities`).
-In a bipartite atlas they are those of the other kind of object without the fixed factors. The
-overlap of two senses is the weight on the same neighbours,
+with weights that sum to 1. These weights are the shares q_ij^m of the map
+(`manymaps.atlas.probabilities`). In a bipartite atlas, they are the shares of objects of the other
+kind, without the fixed factors. The overlap of two senses is the weight on common neighbours,
 
     overlap(s, t) = sum_j min(w_s(j), w_t(j))                        from 0 to 1
 
-With o the overlap, the weighted Jaccard index is o / (2 - o), and 1 - o is a distance (total
-variation). The senses of a word in two fits are matched one to one so
-that the sum of the overlaps is largest (Hungarian assignment). A sense *recurs* in the other fit if
-its match overlaps it by `threshold` or more; by default that is half the weight (a Jaccard index of
+For an overlap o, the weighted Jaccard index is o / (2 - o), and 1 - o is the total variation
+distance. The senses of a word in two fits are matched one to one so that the sum of the overlaps is
+as large as possible (Hungarian assignment). A sense *recurs* in the other fit if its overlap with
+its match is at least `threshold`. The default threshold is half the weight (a Jaccard index of
 1/3). The *recurrence* of a sense is the share of the other fits in which it recurs.
 
-Two levels estimate the agreement by chance. `by_other_words` matches the senses of each word with
-those of another word drawn at random. `by_dealing` matches them with those of the same word after
-its neighbours were permuted over its senses. Agreement above this level concerns the grouping of
-neighbours, not only the set of neighbours.
+Two levels estimate the agreement by chance. The level `by_other_words` matches the senses of each
+word with the senses of another word drawn at random. The level `by_dealing` matches the senses of
+each word with the senses of the same word after permuting its neighbours among its senses.
+Agreement above the level `by_dealing` concerns the grouping of neighbours, not only the set of
+neighbours.
 
-Maps themselves are matched by their memberships, by the weighted Jaccard index of two maps'
-proportions over all objects. They are weaker evidence: a map is an arbitrary union of topics, and
-two fits with the same senses may combine them differently.
+Maps themselves are matched by their memberships, using the weighted Jaccard index of two maps'
+proportions over all objects. The agreement of maps is weaker evidence than the agreement of senses.
+A map is an arbitrary union of topics, and two fits with the same senses may combine the topics
+differently.
 
-New seeds show the variation of the optimization, not the variation between samples of participants.
-For the latter, one fit is of the data and the further fits are of resampled data
-(`repeat_fits(bootstrap=...)`, `manymaps.data.resampling`). As in cluster-wise assessment (Hennig
-2007), a sense is stable if it recurs in resampled data.
+Fits from new seeds show the variation due to the optimization, not the variation between samples of
+participants. To estimate the variation between samples, fit the data once and fit resampled data
+repeatedly (`repeat_fits(bootstrap=...)`, `manymaps.data.resampling`). As in cluster-wise assessment
+(Hennig 2007), a sense is stable if it recurs in resampled data.
 
 C. Hennig, "Cluster-wise assessment of cluster stability", Computational Statistics & Data Analysis
 52 (2007).
 
-Shapes: of one fit, all senses in the order of the words, offsets (n_objects + 1,); neighbors and
-weights (n_senses, n_neighbors).
+Shapes for one fit, with all senses in the order of the words: offsets (n_objects + 1,); neighbors
+and weights (n_senses, n_neighbors).
 """
 
 from __future__ import annotations
@@ -84,7 +87,7 @@ __all__ = ["Level", "Stability", "repeat_fits", "stability"]
 
 @dataclass(frozen=True)
 class Level:
-    """Agreement of senses over all pairs of fits: the share that recurs and the mean overlap."""
+    """Agreement of senses over all pairs of fits: recurring share and mean overlap."""
 
     recurrence: float
     overlap: float
@@ -97,23 +100,23 @@ class Stability(TabularResult):
     Attributes
     ----------
     atlases : tuple of Atlas
-        The fits, with their objects in the order of the first.
+        The fits, with their objects in the order of the first fit.
     senses : tuple of FitSenses
         Senses of each fit.
     reference : int
-        Index of the reference fit: the requested one or, by default, the fit whose maps are most
-        similar to those of the others.
+        Index of the reference fit: the requested fit or, by default, the fit whose maps are most
+        similar to the maps of the other fits.
     maps : ndarray of int, shape (n_fits, n_maps of the reference)
-        Map of each fit that is matched to each map of the reference, or -1 for none.
+        Map of each fit that is matched to each map of the reference, or -1 without a match.
     map_similarities : ndarray of the same shape
         Weighted Jaccard index of the two maps' proportions, from 0 to 1, or 0 without a match.
     map_similarity_by_chance : float
-        Mean of the index after the objects of the other fits are permuted.
+        Mean of `map_similarities` after permuting the objects of the other fits.
     observed, by_other_words, by_dealing : Level
-        Agreement of senses as observed, and the two levels by chance (see the module
+        Observed agreement of senses, and the two levels expected by chance (see the module
         `manymaps.analysis.stability`).
     threshold, min_weight : float
-        Minimum overlap of a recurring sense, and minimum map weight of a sense.
+        Minimum overlap for a sense to recur, and minimum map weight of a sense.
     n_neighbors : int
         Number of neighbours that define a sense.
 
@@ -160,7 +163,7 @@ class Stability(TabularResult):
 
     @cached_property
     def word_recurrence(self) -> np.ndarray:
-        """Mean recurrence of each word's senses in all fits; NaN for a word without senses."""
+        """Mean recurrence of each word's senses over all fits; NaN for a word without senses."""
         return self._by_word([fit.recurrence for fit in self.senses])
 
     @cached_property
@@ -191,12 +194,12 @@ class Stability(TabularResult):
         return float(self.word_recurrence[self.atlases[0].index(word, kind=kind)])
 
     def consensus(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
-        """Return the senses of a word over all fits, starting with those of most fits.
+        """Return the senses of a word over all fits, in descending order of the number of fits.
 
-        They are average-linkage clusters of the senses of all fits by their neighbours (the word's
-        responses, if associations are known). Clusters are cut where their mean overlap is below
-        the threshold. A fit has a sense if one of its maps explains at least that much of it.
-        `maps` are those of the reference.
+        The senses of all fits are clustered by average linkage, according to their neighbours (the
+        word's responses, if associations are known). Clusters are not merged if their mean overlap
+        is below the threshold. A fit contains a sense if one of its maps explains at least the
+        share `threshold` of the sense. The `maps` are the maps of the reference.
 
         Parameters
         ----------
@@ -208,7 +211,8 @@ class Stability(TabularResult):
         Returns
         -------
         list of ConsensusSense
-            The senses, those of most fits first.
+            The senses, sorted by the number of fits in which they occur, with the largest number
+            first.
 
         Raises
         ------
@@ -219,7 +223,7 @@ class Stability(TabularResult):
         return self._consensus.senses(i, self.atlases[0].labels)
 
     def reliability(self, fit: int | None = None) -> Reliability:
-        """Measure how reliable each position of one fit is, compared with the other fits.
+        """Measure the reliability of each position in one fit, compared with the other fits.
 
         Parameters
         ----------
@@ -235,7 +239,7 @@ class Stability(TabularResult):
         return self._reliability if fit == self.reference else self._reliability_beside(fit)
 
     def attach(self, fit: int | None = None) -> Atlas:
-        """Return the atlas of one fit with the consensus of all fits.
+        """Return the atlas of one fit, including the consensus of all fits.
 
         With the consensus, `Atlas.senses` lists the number of fits in which each sense is found.
         The columns of `reliability` are added to the metadata. `Atlas.save` stores both.
@@ -303,25 +307,26 @@ def stability(
     reference: int | None = None,
     random_state: int = 0,
 ) -> Stability:
-    """Measure how far several fits of the same objects agree on senses and maps.
+    """Measure the agreement between several fits of the same objects on senses and maps.
 
     Parameters
     ----------
     atlases : sequence of Atlas
-        At least two fits of one method with the same labels, in any order. The numbers of maps may
-        differ.
+        At least two fits by the same method with the same labels, in any order. The numbers of maps
+        may differ.
     n_neighbors : int
         Number of neighbours that define a sense.
     min_weight : float in [0, 1]
-        Minimum map weight of a sense, if no associations of a word are known. The first map always
-        counts, unless the word has no neighbour.
+        Minimum map weight of a sense, if no associations of a word are known. The first map is
+        always counted, unless the word has no neighbours.
     threshold : float in (0, 1]
-        Minimum overlap of a sense with its match to count as recurring.
+        Minimum overlap between a sense and its match for the sense to recur.
     reference : int, optional
-        Index of the fit with which the others are compared, such as 0 if the others are of
-        resampled data. The default is the fit whose maps are most similar to the others.
+        Index of the fit with which the other fits are compared. Use 0 if the other fits are to
+        resampled data. The default is the fit whose maps are most similar to the maps of the other
+        fits.
     random_state : int
-        Seed of the two levels by chance only.
+        Seed of the two levels expected by chance. It affects no other result.
 
     Returns
     -------
@@ -331,8 +336,8 @@ def stability(
     Raises
     ------
     DataError
-        If there are fewer than two atlases, their labels, kinds or methods differ, or repeated
-        labels are in another order.
+        If there are fewer than two atlases, if their labels, kinds or methods differ, or if
+        duplicate labels are in a different order.
     ParameterError
         If a value is out of its range.
 
@@ -405,32 +410,32 @@ def repeat_fits(
     n_jobs: int | None = None,
     on_fit: Callable[[int], object] | None = None,
 ) -> list[Atlas]:
-    """Fit the same data, or the data and resampled data, from different seeds through joblib.
+    """Fit the same data, or the data and resampled data, from different seeds with joblib.
 
-    Seeds come from one `numpy.random.SeedSequence`, so a fit does not depend on the number of fits,
-    on the number that run at a time, or on the backend. Fits run in processes unless joblib's
-    context (`joblib.parallel_config`) sets another backend, such as Dask. If several fits run at a
-    time, each gets a part of the processors (`manymaps.compute.tasks`).
+    The seeds are drawn from one `numpy.random.SeedSequence`, so a fit does not depend on the number
+    of fits, on the number of simultaneous fits, or on the backend. Fits run in processes unless
+    joblib's context (`joblib.parallel_config`) sets another backend, such as Dask. If several fits
+    run at the same time, each fit uses a part of the processors (`manymaps.compute.tasks`).
 
     Parameters
     ----------
     estimator : estimator with `random_state`, `n_jobs` and a fitted `atlas_`
         The estimator, which is not changed because copies are fitted.
-    data : Trials, or any data that its `fit` takes
+    data : Trials, or any data that the estimator's `fit` accepts
         The data to fit.
     n_fits : int
         Number of fits, at least 1.
     bootstrap : {"participants", "responses"}, optional
-        Units to resample. The first fit is of the data, and each of the others is of data resampled
-        from its own seed (`manymaps.resampled`). All fits contain all objects of the data; an
-        object that a sample lacks has no pairs there.
+        Units to resample. The first fit uses the original data, and each of the other fits uses
+        data resampled from its own seed (`manymaps.resampled`). All fits contain all objects of the
+        data. An object that is missing from a sample has no pairs in that fit.
     responses, rows : str
         Conversion to associations, as for `Trials.associations` (raw trials only).
     random_state : int, RandomState or None
-        Seed of all fits. None draws a number once from NumPy's global state, and a `RandomState`
-        draws it from itself.
+        Seed of all fits. If None, the seed is drawn once from NumPy's global state. If a
+        `RandomState`, the seed is drawn from this generator.
     n_jobs : int, optional
-        Number of fits at a time. Use -1 for one per processor.
+        Number of fits to run at the same time. Use -1 for one fit per processor.
     on_fit : callable, optional
         Function that is called after each fit with the number of finished fits.
 
@@ -442,10 +447,10 @@ def repeat_fits(
     Raises
     ------
     ParameterError
-        If `n_fits` is below 1, participants are resampled and the data do not identify them, or
-        responses are resampled and the data contain none.
+        If `n_fits` is below 1, if participants are resampled but the data do not identify them, or
+        if the data contain no responses to resample.
     DataError
-        If judged similarities are to be resampled, or trials leave nothing to fit.
+        If judged similarities are to be resampled, or if the trials contain no associations to fit.
 
     See Also
     --------
@@ -475,7 +480,7 @@ def repeat_fits(
         unit = check_unit(data, bootstrap, "bootstrap")
         study = _Study(data, unit, whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
-    # The first fit is of the data themselves.
+    # The first fit uses the original data.
     tasks = [(estimator, study if k and study else whole, seed) for k, seed in enumerate(seeds)]
     return run_tasks(_fitted, tasks, "fit", on_end=on_fit, n_jobs=n_jobs)
 
@@ -491,8 +496,8 @@ class _Study:
     rows: str
 
     def again(self, seed: int) -> Associations:
-        """Return the associations, over the same objects, for the fit from this seed."""
-        # These differ from the numbers that the fit itself draws from its seed.
+        """Return resampled associations, over the same objects, for the fit from this seed."""
+        # These random numbers differ from the numbers that the fit itself draws from its seed.
         rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
         sample = resampled(self.data, rng, by=self.unit)
         if isinstance(sample, Associations):
@@ -501,7 +506,7 @@ class _Study:
 
 
 def _placed(norms: Associations, labels: Sequence[str]) -> Associations:
-    """Return associations of some labels as associations of all labels, in their order."""
+    """Extend associations of some labels to all labels, in the order of `labels`."""
     place = {label: i for i, label in enumerate(labels)}
     at = np.array([place[label] for label in norms.labels])
     pairs, shape = norms.strengths.tocoo(), (len(labels), len(labels))
@@ -522,7 +527,7 @@ def _fitted(estimator: Any, data: Any, seed: int) -> Atlas:
 
 
 def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:
-    """Return the fits with their objects in the order of the first."""
+    """Return the fits with their objects in the order of the first fit."""
     if len(atlases) < 2:
         raise DataError(f"stability got {len(atlases)} fits; pass at least two")
     first, *others = atlases
@@ -536,7 +541,7 @@ def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:
 
 
 def _other_words(atlas: Atlas, rng: np.random.Generator) -> np.ndarray:
-    """Return another word of the same kind for each, drawn at random as one long cycle."""
+    """Return another word of the same kind for each word, from one long random cycle."""
     partner = np.arange(atlas.n_objects)
     for kind in dict.fromkeys(atlas.kinds or ("",)):
         members = np.flatnonzero(atlas.of_kind(kind)) if atlas.kinds else partner.copy()
@@ -555,7 +560,7 @@ def _level(sums: Sequence[np.ndarray], n_others: int) -> Level:
 def _matched_maps(
     fits: Sequence[Atlas], rng: np.random.Generator, reference: int | None
 ) -> tuple[int, np.ndarray, np.ndarray, float]:
-    """Return the reference, its matched maps, their similarities and these by chance."""
+    """Return the reference, the matched maps, and their similarities observed and by chance."""
     if reference is None:
         likeness = np.zeros((len(fits), len(fits)))
         for a, b in combinations(range(len(fits)), 2):

@@ -1,22 +1,25 @@
 """Accuracy with which an atlas predicts choices among three objects.
 
 A triplet is a choice among pairs. The atlas predicts the pair with the largest similarity v_ij,
-which is the most probable choice by Luce's rule. v is the similarity in its maps before
-normalization, and symmetric. Tied pairs share the prediction. The accuracy is compared with:
+which is the most probable choice by Luce's rule. The symmetric similarity v is the similarity in
+the maps before normalization. Tied pairs share the prediction equally. The accuracy is compared
+with:
 
     chance       1/3, or 1/2 for "i is closer to j than to k"
     ceiling      bounds on the accuracy for triplets that were asked more than once
                  (`Triplets.noise_ceiling`)
     popularity   pairs ranked by how often their two objects are in a chosen pair
-    counts       pairs ranked by the share of choices among the times that they were offered; both
-                 are counted in the other nine tenths of the same triplets, of other questions
+    counts       pairs ranked by the share of times that they were chosen when offered; popularity
+                 and counts are computed from the triplets of other questions in the other nine
+                 tenths of the data
     vectors      pairs ranked by the cosine of vectors
 
-Intervals are for 95 %, from the standard error over questions. Answers to the same question depend
-on each other, so they form one unit (`manymaps.data.triplets.question_mean`). A gain is the
-difference between the accuracy of the atlas and that of a measure, triplet by triplet.
+The 95 % intervals are computed from the standard error over questions. Answers to the same question
+depend on each other, so they form one unit (`manymaps.data.triplets.question_mean`). A gain is the
+difference between the accuracies of the atlas and of a measure, computed per triplet.
 
-Arrays: values (n, 3), the chosen pair first; scores (n, n_options), the chosen option first.
+Arrays: values (n, 3), with the chosen pair first; scores (n, n_options), with the chosen option
+first.
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ from manymaps.seeds import RandomState
 
 __all__ = ["TripletEvaluation", "choice_accuracy", "evaluate_triplets"]
 
-# Each fold leaves nine tenths of the triplets for counting; not tuned.
+# Number of folds. Nine tenths of the triplets remain for counting. The value is not tuned.
 N_FOLDS = 10
 # A table of all pairs of 6,000 objects takes 275 MiB. With more objects, each required pair is
 # computed separately.
@@ -59,14 +62,14 @@ Scores = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TripletEvaluation:
-    """Accuracy of predicted triplets, in comparison with simpler measures.
+    """Accuracy of predicted triplets, compared with simpler measures.
 
     Attributes
     ----------
     accuracy : dict of str to Interval
         Accuracy by measure: "atlas", "popularity", "counts" and, if there are vectors, "vectors".
     gain : dict of str to Interval
-        Difference between the accuracy of the atlas and that of each other measure.
+        Difference between the accuracy of the atlas and the accuracy of each other measure.
     chance : float
         Accuracy by chance.
     ceiling : NoiseCeiling or None
@@ -74,11 +77,12 @@ class TripletEvaluation:
     kind : {"odd", "closer"}
         Kind of the triplets.
     n_triplets, n_known : int
-        Number of all triplets, and of those whose objects are in the atlas, which are measured.
+        Number of all triplets, and number of measured triplets, whose objects are all in the atlas.
     unknown : tuple of str
         Objects of triplets that are not in the atlas or the vectors.
     hits : dict of str to ndarray of shape (n_known,)
-        1 if a measure predicts a choice, a fraction if it ties, else 0.
+        Value of each choice: 1 if the measure predicts the choice, 1/k if k options are tied, and 0
+        otherwise.
 
     See Also
     --------
@@ -114,14 +118,14 @@ class TripletEvaluation:
         )
 
     def record(self) -> dict[str, Any]:
-        """Return the measures by the names that the command line prints.
+        """Return the measures under the names that the command line prints.
 
         Returns
         -------
         dict
-            Value of each measure by name. Measures of other kinds of data are None. The accuracy of
-            the majority is "ceiling", and that of the majority of the other answers is
-            "ceiling_by_others". The bounds that are printed are "ceiling_at_least" and
+            Value of each measure by name. Measures of other kinds of data are None. "ceiling" is
+            the accuracy of the majority answer, and "ceiling_by_others" is the accuracy of the
+            majority of the other answers. The printed bounds are "ceiling_at_least" and
             "ceiling_at_most".
         """
         accuracy, *limits = self.accuracy[OF_ATLAS]
@@ -145,7 +149,7 @@ class TripletEvaluation:
 
 
 def choice_accuracy(triplets: Triplets, scores: Scores) -> np.ndarray:
-    """Return whether each triplet's chosen pair has the largest score; ties count by fractions.
+    """Compute the accuracy with which scores predict the chosen pair of each triplet.
 
     Parameters
     ----------
@@ -157,7 +161,8 @@ def choice_accuracy(triplets: Triplets, scores: Scores) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_triplets,)
-        Accuracy of each triplet, from 0 to 1.
+        Accuracy for each triplet. It is 1 if the chosen pair has the largest score, 1/k if k pairs
+        are tied for the largest score, and 0 otherwise.
 
     Examples
     --------
@@ -178,12 +183,14 @@ def evaluate_triplets(
     vectors: Vectors | None = None,
     random_state: RandomState = 0,
 ) -> TripletEvaluation:
-    """Measure how many triplets an atlas predicts; see `manymaps.evaluate`.
+    """Measure the share of triplets that an atlas predicts.
+
+    The function `manymaps.evaluate` documents the parameters.
 
     Raises
     ------
     DataError
-        If the atlas contains none of the triplets, or if it is bipartite.
+        If the atlas does not contain any triplet, or if it is bipartite.
     """
     check_one_kind(atlas, "triplets")
     place = _places(triplets, atlas.labels)
@@ -227,9 +234,9 @@ def evaluate_triplets(
 
 
 def _places(triplets: Triplets, labels: Any) -> np.ndarray:
-    """Return the index of each object of the triplets among some labels, or -1.
+    """Return the index of each triplet object in `labels`, or -1 for unknown objects.
 
-    Without labels, the indices of the objects are used.
+    If the triplets have no labels, the indices of the objects are used.
     """
     names = triplets.labels or ()
     indices = np.array(label_places(names, labels))
@@ -275,7 +282,7 @@ def _tabulated(scores: Scores, n_objects: int, n_triplets: int) -> Scores:
 
 
 def _counted(triplets: Triplets, random_state: RandomState) -> dict[str, np.ndarray]:
-    """Compute how well counts in the other tenths predict each triplet, (n,) by name."""
+    """Compute how well counts from the other folds predict each triplet; (n,) per measure."""
     fold = triplets.folds(N_FOLDS, random_state)
     hits = {name: np.full(len(triplets), triplets.chance) for name in ("popularity", "counts")}
     whole = triplets.counts()
@@ -297,7 +304,7 @@ def _sums(rate: np.ndarray) -> Scores:
 
 
 def _proportions(counts: Any, otherwise: float) -> Scores:
-    """Score pairs by the share of times that they were chosen; chance if never offered."""
+    """Score pairs by the share of times they were chosen; `otherwise` if never offered."""
     chosen, asked = counts
     if asked.shape[0] <= _TABLE:
         table = ratio(chosen.toarray(), asked.toarray(), otherwise)

@@ -1,10 +1,12 @@
 """Measures of how well an embedding keeps groups together.
 
-Rows (documents) belong to known groups (newsgroups), which the embedding was not fitted to.
+Rows (such as documents) belong to known groups (such as newsgroups). The embedding was not fitted
+to these groups.
 
 **Purity** (doc-doc). For row i and each neighbourhood size k = 1 .. n - 1, the purity is the share
 of its k nearest other rows that belong to its group. The mean over rows is a curve over k, and the
-mean over all sizes is one number. A random embedding has the groups' mean share.
+mean over all sizes is one number. The expected purity of a random embedding is the mean share of
+the groups.
 
 **Lift** (word-doc). For row i of group g and each n = 1 .. 99, the lift is the mean over its n
 nearest columns y of
@@ -12,22 +14,23 @@ nearest columns y of
     p(y | g) / p(y)        p(y | g) = counts of y in rows of g / all counts in rows of g
                            p(y)     = counts of y / all counts
 
-averaged over rows and sizes. A lift of 1 contains no information on the group. If groups have equal
-counts, the maximum is their number.
+averaged over rows and sizes. A lift of 1 means that the neighbours carry no information about the
+group. If all groups have equal counts, the maximum lift is the number of groups.
 
-Both measures are those of Globerson, Chechik, Pereira & Tishby, Euclidean embedding of
-co-occurrence data, NIPS 2004, section 5 and figure 4. The paper describes the second as the
+Both measures were introduced by Globerson, Chechik, Pereira & Tishby, Euclidean embedding of
+co-occurrence data, NIPS 2004, section 5 and figure 4. The paper describes the lift as the
 probability of the n nearest words under the document's group relative to their prior, for
-neighbourhoods below 100. This does not determine whether words or their summed probabilities are
-averaged. Here each word has the same weight, so that one frequent word does not dominate. (The
-journal version, JMLR 8, 2007, section 8.3, divides the first by the best attainable instead of the
-prior.)
+neighbourhoods below 100. This description does not specify whether the ratio is averaged over words
+or computed from summed probabilities. Here each word has the same weight, so that one frequent word
+does not dominate. (The journal version, JMLR 8, 2007, section 8.3, divides the probability by the
+best attainable one instead of the prior.)
 
-**Ties** are shared. Columns or rows at the same distance have the mean of their values, which is
-the expected result of breaking ties at random. Nothing therefore depends on the order of rows.
+**Ties** are shared. Columns or rows at the same distance are assigned the mean of their values,
+which is the expected result of breaking ties at random. The results therefore do not depend on the
+order of the rows.
 
 Both functions take positions or a space of `manymaps.metrics.spaces`. Several maps are compared by
-their similarities sum_m pi_i^m pi_j^m K. Everything is computed by blocks of rows in n^2 log n
+their similarities sum_m pi_i^m pi_j^m K. All measures are computed in blocks of rows in n^2 log n
 time, without a table of all pairs.
 
 Shapes: groups (n_rows,), counts (n_rows, n_columns), curve (n_sizes,), values (n_rows,).
@@ -117,12 +120,12 @@ def group_purity(rows: Any, groups: Any) -> GroupMeasure:
 
 
 def group_lift(places: Any, groups: Any, counts: Any, *, most_neighbors: int = 99) -> GroupMeasure:
-    """Compute how much more probable the columns nearest to a row are in its group than overall.
+    """Compute how much more probable a row's nearest columns are in the row's group than overall.
 
     Parameters
     ----------
     places : array of shape (n_rows + n_columns, n_components), or Space of as many objects
-        Positions of the rows, followed by those of the columns.
+        Positions of the rows, followed by the positions of the columns.
     groups : array of shape (n_rows,)
         Group of each row, as labels of any type.
     counts : array or sparse array of shape (n_rows, n_columns), or Counts
@@ -133,12 +136,13 @@ def group_lift(places: Any, groups: Any, counts: Any, *, most_neighbors: int = 9
     Returns
     -------
     GroupMeasure
-        Non-negative lift; 1 contains no information on the group.
+        Non-negative lift. A lift of 1 means that the neighbours carry no information about the
+        group.
 
     Raises
     ------
     DataError
-        If numbers of rows or columns do not match, or if a group has no counts.
+        If the numbers of rows or columns do not match, or if a group has no counts.
     ParameterError
         If `most_neighbors` is less than 1.
 
@@ -198,9 +202,9 @@ def _over_sizes(
 ) -> GroupMeasure:
     """Average `score` over each row's nearest neighbours, in neighbourhoods of 1 to `most`.
 
-    score(block, order) returns an array of the shape of `order`. The nearest neighbours of the rows
-    `block`, from near to far, are at the indices `order` of `among`. If rows are compared with
-    themselves, a row is not its own neighbour.
+    The function score(block, order) returns an array with the same shape as `order`. The indices
+    `order` select the nearest neighbours of the rows `block` from `among`, the nearest first. If
+    rows are compared with themselves, a row is not its own neighbour.
     """
     sizes = np.arange(1, most + 1)
     curve, values = np.zeros(most), np.empty(len(rows))
@@ -221,7 +225,7 @@ def _over_sizes(
 
 
 def _nearest(keys: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return indices by rising key, of the nearest `most` and at least all ties; and their keys."""
+    """Return indices and keys in ascending order of key: the nearest `most` and all their ties."""
     n = keys.shape[1]
     if most < n // 4:
         limits = np.partition(keys, most - 1, axis=1)[:, most - 1] * (1 + TIE)

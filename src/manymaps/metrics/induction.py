@@ -1,8 +1,9 @@
-"""Agreement between the clusters of a word's pairs and the senses that the pairs come from.
+"""Agreement between clusters of word pairs and the true senses of the pairs.
 
-A method of sense induction assigns each stored pair (i, j) of word i to a cluster. If the true
-senses are known, the two partitions of the word's n pairs are compared. Let n_sc be the number of
-pairs of sense s in cluster c, and let n_s and n_c be the totals. The measures of a word are:
+A sense induction method assigns each stored pair (i, j) of word i to a cluster. If the true senses
+are known, the two partitions of the word's n pairs are compared. Let n_sc be the number of pairs of
+sense s in cluster c, and let n_s and n_c be the numbers of pairs in sense s and in cluster c. The
+measures of a word are:
 
     precision       1/n sum_sc  n_sc^2 / n_c          B-cubed (Bagga & Baldwin 1998): among the
     recall          1/n sum_sc  n_sc^2 / n_s          pairs of a pair's cluster, the share of its
@@ -10,22 +11,23 @@ pairs of sense s in cluster c, and let n_s and n_c be the totals. The measures o
     homogeneity     1 - H(s|c) / H(s)                 V-measure (Rosenberg & Hirschberg 2007)
     completeness    1 - H(c|s) / H(c)
 
-All pairs of a word have equal weight, and so have all words. The four measures are means over the
-words with two or more senses, and
+All pairs of a word have equal weight, and all words have equal weight. The four measures are means
+over the words with two or more senses, and
 
     F           2 P R / (P + R)     of the mean precision P and the mean recall R
     V-measure   the same            of the mean homogeneity and the mean completeness
 
-so that a method is one point between too few and too many clusters, and not a mean of points. The
-clusters of different words are unrelated.
+so that each method corresponds to one point on the scale between too few and too many clusters, and
+not to a mean of points. The clusters of different words are unrelated.
 
-For maps, the cluster of a pair is the map that explains it most (`explaining_maps`), the largest of
+For maps, the cluster of a pair is the map that explains the pair best (`explaining_maps`). This is
+the map with the largest
 
     v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
 
-Read F and V together, because V-measure tolerates many small clusters and B-cubed F does not. Amigo
-et al. 2009 state further requirements of a measure of clusters. Among the measures that they
-compare, only B-cubed meets all of them.
+Interpret F and V-measure together, because V-measure tolerates many small clusters and B-cubed F
+does not. Amigo et al. (2009) state further requirements for a clustering measure. Among the
+measures that they compare, only B-cubed meets all of them.
 
 Shapes: words, pair_senses, clusters (n_pairs,); maps (n_maps, n_objects, n_components).
 """
@@ -46,18 +48,20 @@ __all__ = ["SenseInduction", "b_cubed", "explaining_maps", "sense_induction"]
 
 @dataclass(frozen=True)
 class SenseInduction:
-    """Agreement of clusters of pairs with the senses of words; see the module for formulas.
+    """Agreement between clusters of pairs and the senses of words.
+
+    The docstring of the module `manymaps.metrics.induction` contains the formulas.
 
     Attributes
     ----------
     precision, recall, f : float in [0, 1]
-        B-cubed precision and recall, which are means over words, and their harmonic mean.
+        B-cubed precision and recall, each averaged over words, and their harmonic mean.
     homogeneity, completeness, v_measure : float in [0, 1]
-        Homogeneity and completeness, which are means over words, and their harmonic mean.
+        Homogeneity and completeness, each averaged over words, and their harmonic mean.
     n_words : int
-        Number of words with pairs of two or more senses, the only ones that count.
+        Number of words whose pairs have two or more senses. Only these words are evaluated.
     mean_clusters, mean_senses : float
-        Mean numbers of clusters and of senses of these words.
+        Mean number of clusters and mean number of senses per evaluated word.
 
     See Also
     --------
@@ -97,7 +101,8 @@ def b_cubed(labels_true: Any, labels_pred: Any) -> tuple[float, float, float]:
     recall : float in [0, 1]
         Mean share of a sample's class that belongs to its cluster.
     f : float in [0, 1]
-        Harmonic mean of precision and recall. All three are 1 without samples, as in scikit-learn.
+        Harmonic mean of precision and recall. All three values are 1 if there are no samples, as in
+        scikit-learn.
 
     Raises
     ------
@@ -199,7 +204,7 @@ def explaining_maps(
     kernel: Kernel = "cauchy",
     kernel_width: float = 1.0,
 ) -> np.ndarray:
-    """Find the map that explains each pair most, argmax over m of v_ij^m.
+    """Find the map that explains each pair best, argmax over m of v_ij^m.
 
     Parameters
     ----------
@@ -217,7 +222,8 @@ def explaining_maps(
     Returns
     -------
     ndarray of int, shape (n_pairs,)
-        Index of the map, the first one if several are equal, and -1 for objects that share no map.
+        Index of the map. If several maps are equal, the first is returned. The index is -1 for two
+        objects that have no map in common.
 
     Raises
     ------
@@ -258,7 +264,7 @@ def explaining_maps(
 
 
 class _Partitions(NamedTuple):
-    """Measures of each word, and its numbers of clusters and of senses; all (n_words,)."""
+    """Measures, numbers of clusters and numbers of senses, each of shape (n_words,)."""
 
     precision: np.ndarray
     recall: np.ndarray
@@ -269,7 +275,7 @@ class _Partitions(NamedTuple):
 
 
 class _Groups(NamedTuple):
-    """Pairs that share a word and a label: the group of each pair, group sizes and words."""
+    """Pairs that have a word and a label in common: group of each pair, group sizes and words."""
 
     of_pair: np.ndarray
     sizes: np.ndarray
@@ -317,7 +323,7 @@ def _partitions(words: np.ndarray, senses: np.ndarray, clusters: np.ndarray) -> 
         entropy = np.bincount(groups.words, -shares * np.log(shares))
         rest = total(-cells.sizes * np.log(cells.sizes / size_given))
         left = np.divide(rest, entropy, out=np.zeros_like(rest), where=entropy > 0)
-        # Because of rounding, the rest may be slightly above the total.
+        # Because of rounding, the remainder may slightly exceed the total.
         return np.clip(1 - left, 0, 1)
 
     return _Partitions(

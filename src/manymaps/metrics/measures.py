@@ -1,4 +1,4 @@
-"""Means over objects and estimates with intervals, which all measures return."""
+"""Return types of the measures: means over objects, and estimates with intervals."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Measure:
     values : ndarray of shape (n_rows,)
         Value of each object; NaN if the data do not determine it.
     rows : ndarray of int, shape (n_rows,)
-        Indices of these objects.
+        Indices of the measured objects.
 
     See Also
     --------

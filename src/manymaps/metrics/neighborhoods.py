@@ -1,13 +1,14 @@
 """Neighbours of objects in a space, with ties shared evenly.
 
-Let t_i be the k-th smallest key of row i (`manymaps.metrics.spaces`). Object j belongs to its k
-nearest neighbours by
+Let t_i be the k-th smallest key of row i (`manymaps.metrics.spaces`). Object j belongs to the k
+nearest neighbours of row i with the weight
 
     w_ij = 1                          nearer than t_i
          = (k - #nearer) / #tied      tied with t_i                            sum_j w_ij = k
          = 0                          farther
 
-Tied objects have the mean of their ranks, so that nothing depends on the order of the objects.
+Tied objects are assigned the mean of their ranks, so that the results do not depend on the order of
+the objects.
 
 Shapes: memberships (n_rows, n) sparse, ranks (n_rows, n_among).
 """
@@ -25,9 +26,9 @@ __all__ = ["mean_ranks", "memberships", "tie_means"]
 def memberships(
     space: Space, rows: np.ndarray, among: np.ndarray, k: np.ndarray
 ) -> sparse.csr_array:
-    """Compute to which degree each object belongs to the k_i nearest neighbours of row i.
+    """Compute the degree to which each object belongs to the k_i nearest neighbours of row i.
 
-    Ties share the remaining memberships.
+    Tied objects share the remaining memberships evenly.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def memberships(
     Returns
     -------
     sparse array of shape (len(rows), n_objects)
-        Memberships, of which each row sums to k_i or to the number of available neighbours.
+        Memberships. Row i sums to k_i, or to the number of available neighbours if that is smaller.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def memberships(
 
 
 def mean_ranks(keys: np.ndarray) -> np.ndarray:
-    """Compute ranks from 1 along each row; tied keys have the mean of their ranks.
+    """Compute ranks from 1 along each row; tied keys are assigned the mean of their ranks.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def mean_ranks(keys: np.ndarray) -> np.ndarray:
 
 
 def tie_means(values: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Replace each value by the mean of its tie; keys rise along rows."""
+    """Replace each value by the mean over its tied keys; keys are in ascending order along rows."""
     first = np.ones(keys.shape, dtype=bool)
     first[:, 1:] = keys[:, 1:] > keys[:, :-1] * (1 + TIE)
     starts = np.flatnonzero(first)

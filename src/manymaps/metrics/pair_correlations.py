@@ -1,34 +1,33 @@
 """Confidence intervals of correlations over pairs that share objects.
 
 A correlation r compares two measures of the same n pairs, for example ratings of pairs of words and
-a model of them. Pairs that share a word are dependent, so n pairs correspond to fewer independent
-ones. The variance of z = arctanh r is that of a jackknife over words,
+a model of them. Pairs with a word in common are dependent, so n pairs correspond to fewer than n
+independent pairs. The variance of z = arctanh r is estimated by a jackknife over words,
 
     V = sum_w (z_-w - z)^2  -  sum_p (z_-p - z)^2                   and at least the second sum
 
-z_-w leaves out all pairs of word w, and z_-p only the pair p. Expanded to first order, the first
-sum contains each product of two pairs once per word that they share. It thus contains the square of
-each pair twice, and the second sum subtracts the surplus (Fafchamps & Gubert 2007, and Aronow,
-Samii & Assenova 2015). If every word occurs once, V is the second sum, the ordinary jackknife over
-pairs.
+z_-w is computed without all pairs of word w, and z_-p without the pair p only. Expanded to first
+order, the first sum contains each product of two pairs once per word that the two pairs have in
+common. The first sum therefore contains the square of each pair twice, and the second sum subtracts
+the surplus (Fafchamps & Gubert 2007, and Aronow, Samii & Assenova 2015). If every word occurs once,
+V is the second sum, the ordinary jackknife over pairs.
 
-The interval of r is tanh(z -+ t sqrt V). t is Student's quantile with N/2 - 1 degrees of freedom,
-because N words make N/2 disjoint pairs. The difference between the correlations of two measures
-has the same variance with r in place of z, and a symmetric interval.
+The interval of r is tanh(z -+ t sqrt V). Here, t is Student's quantile with N/2 - 1 degrees of
+freedom, because N words form N/2 disjoint pairs. The variance of the difference between two
+correlations is estimated in the same way with r in place of z, and its interval is symmetric. No
+bootstrap over words is as accurate. Multiplying the multiplicities of two words (Davezies,
+D'Haultfoeuille & Guyonvarch 2021) triples the variance of pairs that have no word in common. No set
+of weights has the required covariances.
 
-No bootstrap over words is as accurate. Multiplying the multiplicities of two words (Davezies,
-D'Haultfoeuille & Guyonvarch 2021) triples the variance of pairs that share no word, and no weights
-have the covariances that would be needed.
-
-**Deletion without recomputing.** With the pairs' values a, b of both measures, centred, a
+**Deletion without recomputing.** Let a and b be the centred values of the two measures. A
 correlation is a function of the means of the rows
 
     a, b, a b, a^2, b^2          r = (<ab> - <a><b>) / sqrt((<a^2> - <a>^2) (<b^2> - <b>^2))
 
-Leaving out pairs subtracts their sums. For Spearman's correlation, a and b are mid-ranks, which
-change if a pair is left out. To first order, this adds a mean over pairs j to each pair's a b
-(Hoeffding's projection). It is the mean of [a_j > a] b_j + [b_j > b] a_j, with 1/2 for ties. a^2
-and b^2 change similarly.
+Omitting pairs subtracts their sums. For Spearman's correlation, a and b are mid-ranks, which change
+if a pair is omitted. To first order, this change adds a mean over pairs j to each pair's a b
+(Hoeffding's projection). The added term is the mean of [a_j > a] b_j + [b_j > b] a_j, with 1/2 for
+ties. The terms a^2 and b^2 change similarly.
 
 M. Fafchamps & F. Gubert, "The formation of risk sharing networks", Journal of Development Economics
 83 (2007). P. M. Aronow, C. Samii & V. A. Assenova, "Cluster-robust variance estimation for dyadic
@@ -36,7 +35,7 @@ data", Political Analysis 23 (2015). L. Davezies, X. D'Haultfoeuille & Y. Guyonv
 process results for exchangeable arrays", Annals of Statistics 49 (2021). W. Hoeffding, "A class of
 statistics with asymptotically normal distribution", Annals of Mathematical Statistics 19 (1948).
 
-Arrays: moments (5, n_pairs); deletions (n_words + n_pairs,), the words first.
+Arrays: moments (5, n_pairs); deletions (n_words + n_pairs,), with words before pairs.
 """
 
 from __future__ import annotations
@@ -51,9 +50,9 @@ from manymaps.metrics.measures import Interval
 
 __all__ = ["PairCorrelation", "pair_correlation"]
 
-# Deletions that leave fewer pairs have correlations of -1 or 1 whatever the data.
+# With fewer remaining pairs, the correlation is -1 or 1 for any data.
 _FEWEST_PAIRS = 3
-# A deletion that leaves less of a variance leaves a constant and its rounding errors.
+# If a smaller fraction of a variance remains, the measure is constant up to rounding errors.
 _CONSTANT = 1e-12
 # Keeps arctanh finite if all pairs lie on a line.
 _LARGEST = 1 - 1e-12
@@ -61,14 +60,15 @@ _LARGEST = 1 - 1e-12
 
 @dataclass(frozen=True, eq=False)
 class PairCorrelation:
-    """A correlation over pairs, and how it changes without each word and each pair.
+    """A correlation over pairs, with its values after the deletion of each word and each pair.
 
     Attributes
     ----------
     value : float
         The correlation; NaN if one of the measures is constant.
     deletions : ndarray of shape (n_words + n_pairs,)
-        The correlation without all pairs of each word, then without each pair.
+        The correlation after deleting all pairs of each word, followed by those after deleting each
+        pair.
     n_words : int
         Number of words in the pairs.
     """
@@ -91,10 +91,10 @@ class PairCorrelation:
         return Interval(gain, gain - margin, gain + margin)
 
     def _margin(self, changes: np.ndarray, level: float) -> float:
-        """Compute Student's quantile times the standard error, from the changes by deletions."""
+        """Compute Student's quantile times the standard error from the changes due to deletions."""
         if np.isnan(self.value):
             return np.nan
-        # Words that count as fixed have NaN.
+        # Words that are treated as fixed have NaN.
         squares = np.nan_to_num(changes) ** 2
         of_words, of_pairs = squares[: self.n_words].sum(), squares[self.n_words :].sum()
         freedom = max(self.n_words / 2 - 1, 1)
@@ -119,8 +119,8 @@ def pair_correlation(
     Returns
     -------
     PairCorrelation
-        Correlation with its deletions. A word counts as fixed if deleting it leaves fewer than
-        three pairs or a constant measure.
+        Correlation with its deletions. A word is treated as fixed if deleting it leaves fewer than
+        three pairs or makes a measure constant.
 
     Examples
     --------
@@ -156,13 +156,13 @@ def _rank_moments(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     shifts = np.stack(
         [_above(ranks_a, b) + _above(ranks_b, a), 2 * _above(ranks_a, a), 2 * _above(ranks_b, b)]
     )
-    # Centred, so that the value is exactly Spearman's.
+    # Centre the shifts, so that the value is exactly Spearman's correlation.
     shifts -= shifts.mean(axis=1, keepdims=True)
     return np.concatenate([np.zeros((2, len(a))), products + shifts])
 
 
 def _above(ranks: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Sum the weights of larger ranks and half of equal ones, in units of the ranks' spread."""
+    """Sum the weights of larger ranks plus half those of equal ranks, per unit of rank spread."""
     _, place = np.unique(ranks, return_inverse=True)
     sums = np.bincount(place, weights)
     spread = ranks.std()

@@ -1,35 +1,37 @@
 """Confidence intervals of proportions and of the effective number of categories.
 
-**One proportion** y / n has the interval between the quantiles of its posterior under Jeffreys'
-prior,
+**One proportion.** The interval of y / n lies between two quantiles of the posterior under
+Jeffreys' prior,
 
-    Beta(y + 1/2, n - y + 1/2)              with the end 0 for y = 0 and the end 1 for y = n
+    Beta(y + 1/2, n - y + 1/2)              with lower end 0 for y = 0 and upper end 1 for y = n
 
-(Brown, Cai & DasGupta 2001, who recommend it together with Wilson's). Most answers are rare, and
-only answers that at least one participant gave are analysed. For these, Jeffreys' interval is
-closer to its nominal level and shorter than Wilson's.
+(Brown, Cai & DasGupta 2001, who recommend this interval and Wilson's). Most answers are rare, and
+only answers that at least one participant gave are analysed. For such answers, the coverage of
+Jeffreys' interval is closer to the nominal level than that of Wilson's interval, and Jeffreys'
+interval is shorter.
 
-**Dependent answers**, such as those of one participant, count as fewer independent answers. Let
-X_us be the answers of unit u in category s, and M_u all answers of unit u. With M = sum_u M_u and
-share_s = sum_u X_us / M, the design effect (Kish 1965) is the same for all categories (Rao & Scott
-1981, first order),
+**Dependent answers**, such as several answers by one participant, are equivalent to a smaller
+number of independent answers. Let X_us be the number of answers of unit u in category s, and M_u
+the total number of answers of unit u. With M = sum_u M_u and share_s = sum_u X_us / M, the design
+effect (Kish 1965) is the same for all categories (Rao & Scott 1981, first order),
 
     lambda = 1 / (S - 1) sum_s V_s M / share_s
     V_s = G / (G - 1) sum_u (X_us - share_s M_u)^2 / M^2                  u = 1, ..., G
 
-and M / lambda replaces n above (Franco et al. 2019). Lambda is below 1 if a unit gives each answer
-once, and above 1 if the answers of a unit are similar.
+and M / lambda replaces n above (Franco et al. 2019). Lambda is below 1 if each unit gives each
+answer only once, and above 1 if the answers of a unit are similar.
 
-**The effective number** exp H of S categories with shares t cannot be bootstrapped. Samples of n
-answers have less entropy than their population, by (S - 1) / 2n on average, and none has more than
-equal shares have. The interval therefore contains the values that the data do not reject. Along
-pi(b) ~ t^b, from equal shares (b = 0) to a single category, are the distributions of each entropy
-that are nearest to t. The interval contains the values that satisfy
+**The effective number** exp H of S categories with shares t cannot be bootstrapped. The entropy of
+n answers is smaller than that of their population, by (S - 1) / 2n on average, and never exceeds
+the entropy of equal shares. The interval therefore contains the values that the data do not reject.
+The family pi(b) ~ t^b ranges from equal shares (b = 0) to a single category. It contains, for each
+entropy, the distribution that is nearest to t. The interval contains the values that satisfy
 
     |H(t) - H(pi) + (S - 1) / 2n|  <=  z sqrt(Var_pi(log pi) / n + (S - 1) / 2n^2)
 
-This uses the expectation and the variance of the entropy of n answers (Miller 1955; Roulston 1999).
-Half an answer is first added to each category, because some categories have no answers.
+This criterion uses the expectation and the variance of the entropy of n answers (Miller 1955;
+Roulston 1999). Half an answer is first added to each category, because some categories have no
+answers.
 
 The entropy of few answers is far from normal, because small categories may be absent. The interval
 therefore also contains the values that the count y of the largest category does not reject, by the
@@ -37,12 +39,12 @@ mid-P value (Lancaster 1961)
 
     P(X > y) + P(X = y) / 2  >=  (1 - level) / 2            X binomial, of n and max pi(b)
 
-With two categories, this applies to all pi(b). With more, the largest category contains too little
-information on the others, with one exception. Equal shares make it 1 / S, and S is the upper limit
-if this criterion does not reject equal shares. Coverage at a nominal 0.95 is 0.93 to 1 at 10
-to 200 answers (`benchmarks/intervals.py`). It exceeds 0.97 if samples have few distinct entropies,
-as with 10 or 20 answers. The exception is a category that is expected in fewer than three answers,
-whose coverage may fall to 0.90.
+With two categories, this criterion applies to all pi(b). With more categories, the largest category
+carries too little information about the others, with one exception. Under equal shares, the share
+of the largest category is 1 / S. The upper limit is therefore S if the criterion does not reject
+equal shares. At a nominal level of 0.95, the coverage is 0.93 to 1 for 10 to 200 answers
+(`benchmarks/intervals.py`). It exceeds 0.97 if samples have few distinct entropies, as with 10 or
+20 answers. The coverage may fall to 0.90 if a category is expected in fewer than three answers.
 
 L. D. Brown, T. T. Cai & A. DasGupta, "Interval estimation for a binomial proportion",
 Statistical Science 16 (2001). J. N. K. Rao & A. J. Scott, "The analysis of categorical data from
@@ -63,14 +65,14 @@ from manymaps.metrics.measures import Interval, ratio
 
 __all__ = ["design_effects", "effective_number", "proportion_interval"]
 
-# Log ratios of the largest share to the least, from equal shares to a single category.
+# Log ratios of the largest share to the smallest, from equal shares to a single category.
 _RATIOS = np.append(0.0, np.geomspace(1e-4, 60, 250))
 
 
 def proportion_interval(
     shares: np.ndarray, n: np.ndarray | float, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute Jeffreys' interval of shares of n answers, as its lower and upper ends.
+    """Compute the limits of Jeffreys' interval for proportions of n answers.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ def proportion_interval(
     Returns
     -------
     low, high : ndarray of the same shape
-        Ends of the intervals.
+        Lower and upper limits of the intervals.
 
     Examples
     --------
@@ -94,14 +96,14 @@ def proportion_interval(
     """
     tail, given = (1 - level) / 2, shares * n
     low, high = (beta.ppf(at, given + 0.5, n - given + 0.5) for at in (tail, 1 - tail))
-    # Shares of 0 and of 1 are ends of their intervals.
+    # Shares of 0 and 1 are limits of their own intervals.
     return np.where(shares <= 0, 0.0, low), np.where(shares >= 1, 1.0, high)
 
 
 def design_effects(
     sets: np.ndarray, units: np.ndarray, categories: np.ndarray, set_of: np.ndarray
 ) -> np.ndarray:
-    """Compute lambda of several sets of categories, such as the senses of several words.
+    """Compute the design effect lambda for sets of categories, such as the senses of each word.
 
     Parameters
     ----------
@@ -114,13 +116,13 @@ def design_effects(
     Returns
     -------
     ndarray of shape (n_sets,)
-        Design effects from 1 / m to m, where m is the largest number of answers per unit. They are
-        1 if fewer than two categories or units have answers.
+        Design effects from 1 / m to m, where m is the largest number of answers per unit. The
+        design effect is 1 if fewer than two categories or units have answers.
 
     Examples
     --------
-    Four participants with two answers each, both in one category, and four with answers in both
-    categories:
+    In the first example, each of four participants gives two answers in the same category. In the
+    second example, each participant gives one answer in each of the two categories:
 
     >>> people, both = np.repeat(np.arange(4), 2), np.array([0, 0, 1, 1, 0, 0, 1, 1])
     >>> zero, one = np.zeros(8, int), np.array([0, 0])
@@ -141,7 +143,7 @@ def design_effects(
     sums = np.bincount(categories, minlength=n)
     whole = np.bincount(sets, minlength=n_sets)
     share = ratio(sums, whole[set_of], 0.0)
-    # Units without an answer in a category deviate from their expectation, too.
+    # Units without an answer in a category also deviate from their expectation.
     expected = share[category] * own[unit]
     squares = share**2 * np.bincount(of_unit, own**2, n_sets)[set_of]
     squares += np.bincount(category, (counts - expected) ** 2 - expected**2, n)
@@ -171,7 +173,7 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> Interval:
     Returns
     -------
     Interval
-        Plug-in estimate with its interval. For a single category all values are equal.
+        Plug-in estimate with its interval. For a single category, all three values are 1.
 
     Notes
     -----
@@ -191,7 +193,7 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> Interval:
     there = shares[shares > 0]
     here = abs(float((there * np.log(there)).sum()))
     logs = np.log((shares * n + 0.5) / (n + count / 2))
-    # From equal shares all directions are equally short.
+    # From equal shares, all directions are equally short.
     logs = logs - logs.min() if np.ptp(logs) > 1e-9 else np.linspace(0, 1, count)
     logs = _RATIOS[:, None] * logs / logs.max()
     logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)

@@ -1,37 +1,37 @@
-"""Measures of how well maps preserve the neighbourhoods and the order of distances of the data.
+"""Measures of how well maps preserve neighbourhoods and distance ranks.
 
-Both sides are spaces of `manymaps.metrics.spaces`: vectors, a table of distances or similarities,
-one map, or many maps under their model's similarity. For each object i,
+The data and the maps are spaces of `manymaps.metrics.spaces`: vectors, a table of distances or
+similarities, one map, or many maps under their model's similarity. For each object i,
 
-    local       share of its k nearest neighbours in the data among those in the maps,
+    local       share of its k nearest neighbours in the data that are also nearest in the maps,
                 sum_j min(w_ij, u_ij) / k       with the memberships w (data) and u (maps)
     global      Spearman's rank correlation of its distances in the data and in the maps
     trust       1 - 2 / (k (2 n - 3 k - 1)) sum_j max(0, u_ij - w_ij) (r_ij - k)
                 with r_ij the rank of j among the n - 1 others in the data
     continuity  trust with the two spaces exchanged
 
-A `Measure` is the mean over objects, with the standard error sd / sqrt(n). The local and global
-measures are from Claassen 2020, eqs. 4.12 to 4.14. Trustworthiness and continuity are from Venna &
-Kaski 2001.
+A `Measure` is the mean over objects, with the standard error sd / sqrt(n). Claassen (2020, eqs.
+4.12 to 4.14) defined the local and global measures. Venna & Kaski (2001) defined trustworthiness
+and continuity.
 
 **Claassen's printed values** count each point as its own nearest neighbour and include it in the
-rank correlation: `count_self=True`. His k = 10 then corresponds to 9 real neighbours,
-mu = (1 + 9 mu_local(9)) / 10, and a random map scores 10 %. By default a point is not a neighbour
-of itself.
+rank correlation: `count_self=True`. His k = 10 then corresponds to 9 real neighbours, mu = (1 + 9
+mu_local(9)) / 10, and a random map scores 10 %. By default, a point is not a neighbour of itself.
 
-**Ties.** Tied objects share the remaining memberships, and tied distances have the mean of their
-ranks, so the order of the objects does not matter. If only one side has ties, the local measure is
-its expectation under random tie-breaking. Two spaces with the same ties agree fully.
+**Ties.** Tied objects share the remaining memberships, and tied distances are assigned the mean of
+their ranks, so the order of the objects does not matter. If only one of the two spaces has ties,
+the local measure is its expectation under random tie-breaking. Two spaces with the same ties agree
+fully.
 
-**Objects with too little data.** If a table has fewer than k neighbours of an object, k is their
-number. An object without neighbours has the value NaN, which is left out of mean and error. In a
-rank correlation over a table, all objects without similarity tie for the last rank. Maps with all
-objects at one distance have a correlation of 0.
+**Objects with too little data.** If a table contains fewer than k neighbours of an object, k is
+reduced to that number. An object without neighbours has the value NaN and is excluded from the mean
+and the standard error. In a rank correlation over a table, all objects without a similarity are
+tied for the last rank. If all objects have the same distance in the maps, the correlation is 0.
 
-Everything is computed by blocks of rows, without a table of all pairs. `sample` compares a random
-sample of rows with all objects. The mean is then an estimate, and the standard error states its
-accuracy. On two cores, 20,000 points of 50 features take about ten seconds for the local measure
-and more than a minute for the global one.
+All measures are computed in blocks of rows, without a table of all pairs. `sample` compares a
+random sample of rows with all objects. The mean is then an estimate, and the standard error states
+its accuracy. On two cores, 20,000 points of 50 features take about ten seconds for the local
+measure and more than a minute for the global one.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def mu_local(
     random_state: int = 0,
     count_self: bool = False,
 ) -> Measure:
-    """Compute the share of the k nearest neighbours in the data that are also nearest in the maps.
+    """Compute the share of each object's k nearest neighbours that the maps preserve.
 
     Parameters
     ----------
@@ -76,16 +76,17 @@ def mu_local(
     k : int, default=10
         Number of neighbours, at most the number of other objects.
     rows : array of int or bool, optional
-        Objects to measure, such as inserted ones. Defaults to all.
+        Objects to measure, such as inserted objects. Defaults to all.
     among : array of int or bool, optional
-        Objects that can be neighbours, such as the old ones. Defaults to all.
+        Objects that can be neighbours, such as the objects present before an insertion. Defaults to
+        all.
     sample : int, optional
         Number of rows to measure, drawn at random. Defaults to all.
     random_state : int, default=0
         Seed of the sample.
     count_self : bool, default=False
-        Whether to count an object as its own nearest neighbour, one of the k, as in Claassen's
-        program.
+        Whether to count an object as its own nearest neighbour and thus as one of the k, as in
+        Claassen's program.
 
     Returns
     -------
@@ -141,14 +142,14 @@ def mu_global(
     random_state: int = 0,
     count_self: bool = False,
 ) -> Measure:
-    """Compute the rank correlation of each object's distances in the data and in the maps.
+    """Compute the rank correlation between each object's distances in the data and in the maps.
 
     Parameters
     ----------
     data, maps : Space, or array of shape (n, n_features) for Euclidean distances
         Spaces of the same objects, in the same order.
     rows, among, sample, random_state
-        Parameters of `mu_local`.
+        See `mu_local`.
     count_self : bool, default=False
         Whether to count an object's distance to itself as the first of both rankings, as in
         Claassen's program.
@@ -215,7 +216,7 @@ def trustworthiness(
     k : int, default=5
         Number of neighbours, less than half the number of objects.
     rows, among, sample, random_state
-        Parameters of `mu_local`.
+        See `mu_local`.
 
     Returns
     -------
@@ -252,12 +253,14 @@ def continuity(
     sample: int | None = None,
     random_state: int = 0,
 ) -> Measure:
-    """Measure whether neighbours in the data are near in the maps: trust with the spaces exchanged.
+    """Measure whether neighbours in the data are near in the maps.
+
+    Continuity is the trustworthiness with the two spaces exchanged.
 
     Parameters
     ----------
     data, maps, k, rows, among, sample, random_state
-        Parameters of `trustworthiness`.
+        See `trustworthiness`.
 
     Returns
     -------
@@ -288,7 +291,7 @@ def continuity(
 def nearest_neighbor_error(
     maps: Given, classes: np.ndarray, *, sample: int | None = None, random_state: int = 0
 ) -> Measure:
-    """Compute the share of objects whose nearest neighbour has another class (leave one out).
+    """Compute the leave-one-out error rate of a nearest-neighbour classifier.
 
     Parameters
     ----------
@@ -297,14 +300,15 @@ def nearest_neighbor_error(
     classes : array of shape (n,)
         Class of each object, as labels of any type.
     sample : int, optional
-        Number of objects to measure, drawn at random. Defaults to all.
+        Number of objects to measure, drawn at random. Defaults to all objects.
     random_state : int, default=0
         Seed of the sample.
 
     Returns
     -------
     Measure
-        Values in [0, 1]. Equally near neighbours count by the share of other classes.
+        Values in [0, 1]. For several equally near neighbours, the value is the share of them that
+        belong to another class.
 
     Raises
     ------
@@ -339,7 +343,7 @@ def nearest_neighbor_error(
 
 
 def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) -> float:
-    """Compute KL(P || Q) of a target and the choice model of the maps, in float64 over all pairs.
+    """Compute KL(P || Q) between a target and the choice model of the maps.
 
     Parameters
     ----------
@@ -348,14 +352,14 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
     maps : MapSpace
         Maps under the model.
     background : float in [0, 1), default=0.0
-        Part of q that is distributed evenly over all pairs.
+        Fraction of q that is distributed evenly over all pairs.
 
     Returns
     -------
     float
-        Divergence in nats. Under a joint normalization, it is that of the whole distribution, under
-        a conditional one the mean over the rows with mass. It is infinite if a pair of P is
-        impossible in the maps.
+        Divergence in nats, computed in float64 over all pairs. Under a joint normalization, it is
+        the divergence of the whole distribution. Under a conditional normalization, it is the mean
+        over the rows with mass. It is infinite if a pair of P is impossible in the maps.
 
     Raises
     ------
@@ -410,7 +414,7 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
 
 
 def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, k: int) -> Measure:
-    """Measure how near the neighbours in one space are in another."""
+    """Measure how close the neighbours from one space are in another space."""
     sizes = len(among) + ~np.isin(rows, among)
     if not 1 <= k < sizes.min() / 2:
         raise ParameterError(
@@ -443,8 +447,8 @@ def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, 
 def _loss(keys: np.ndarray, near: np.ndarray, shares: np.ndarray, k: int) -> float:
     """Sum the ranks beyond k of neighbours with given keys, weighted by their memberships.
 
-    Let j be tied for the ranks a + 1 .. b. A part w of it belongs to the k first. The remaining
-    share u - w has the mean rank of those of its ranks that are beyond k.
+    Suppose that j is tied for the ranks a + 1 .. b, and that a fraction w of j belongs to the first
+    k. The remaining fraction u - w is assigned the mean of the tied ranks beyond k.
     """
     ordered = np.sort(keys)
     before = np.searchsorted(ordered, near * (1 - TIE), "left")

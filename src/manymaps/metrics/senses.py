@@ -1,31 +1,31 @@
-"""Measures that apply only to many maps: separation of senses, and recall of strongest associates.
+"""Separation of senses by maps, and recall of the strongest associates.
 
-**Separation of senses.** Suppose it is known which sense s of object i each stored pair (i, j)
-comes from. Good maps then put the pairs of one sense together, and the pairs of different senses in
-different maps. A pair votes for maps in proportion to their contributions to its similarity,
+**Separation of senses.** Suppose that the sense s of object i is known for each stored pair (i, j).
+Good maps then put the pairs of one sense in one map, and the pairs of different senses in different
+maps. A pair votes for the maps in proportion to their contributions to the similarity of the pair,
 
     r_ij^m = v_ij^m / sum_m v_ij^m,      v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
 
-and a sense by the votes of its pairs, weighted by their strengths,
+and the support of a sense is the mean of the votes of its pairs, weighted by their strengths,
 
     support_is^m = sum over j in s  p_ij r_ij^m / sum over j in s  p_ij
 
-The own map of a sense is the one with most support. With sums of v instead of r, it would depend on
-the one pair with the nearest positions. The following measures are means over the words that have
-at least two senses of at least two pairs each (other senses are left out):
+The own map of a sense is the map with the most support. With sums of v instead of r, the own map
+would depend on the single pair with the nearest positions. The following measures are means over
+the words that have at least two senses with at least two pairs each (other senses are excluded):
 
     score       the share of a word's pairs of senses whose own maps differ
     chance      the same with the senses of each word's pairs permuted
     within      agreement of two pairs of one sense on their map:   sum_m r_ij^m r_ik^m
     across      agreement of two pairs of different senses of a word, weighted by p_ij p_ik
 
-The score by itself can mislead. It is 0 for one map, but 1 if every pair has its own map. In the
-latter case chance is 1 as well, so read the two together. Alternatively, use `contrast` = within -
-across. It is 0 both for one map and for pairs scattered at random. It is 1 only if every sense
-has one map that no other sense of the word shares.
+The score by itself can be misleading. It is 0 for one map, but 1 if every pair has its own map. In
+the latter case, chance is also 1, so interpret the score and chance together. Alternatively, use
+`contrast` = within - across. The contrast is 0 both for one map and for pairs scattered at random.
+It is 1 only if every sense has one map that no other sense of the word uses.
 
-**Recall of the strongest.** This is the share of objects whose strongest associate in the data is
-among the k most similar ones under the model.
+**Recall of the strongest associates.** This is the share of objects whose strongest associate in
+the data is among the k most similar objects under the model.
 
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 """
@@ -56,18 +56,21 @@ _NEGLIGIBLE = 1e-5
 
 @dataclass(frozen=True)
 class SenseSeparation:
-    """Separation of the senses of words by maps; the module docstring contains the formulas.
+    """Separation of the senses of words by maps.
+
+    The docstring of the module `manymaps.metrics.senses` contains the formulas.
 
     Attributes
     ----------
     score, chance : float in [0, 1]
-        Share of the pairs of senses that have different maps, and its mean over permutations.
+        Share of the pairs of senses whose own maps differ, and its mean over permutations.
     standard_error : float
         Standard error of the score over words.
     within, across : float in [0, 1]
-        Agreement on the map of two pairs of one sense, and of two senses of a word.
+        Mean agreement on the map between two pairs of one sense, and between pairs of two senses of
+        a word.
     n_words : int
-        Number of words with at least two senses of at least two pairs each.
+        Number of words with at least two senses that have at least two pairs each.
 
     See Also
     --------
@@ -94,7 +97,7 @@ class SenseSeparation:
 
     @property
     def contrast(self) -> float:
-        """`within - across`: 0 for one map or for randomly scattered pairs, and at most 1."""
+        """Return `within - across`, at most 1; 0 for one map or for randomly scattered pairs."""
         return self.within - self.across
 
 
@@ -105,9 +108,10 @@ class WordSeparation:
     Attributes
     ----------
     words : ndarray of int
-        Indices of the objects that count, in ascending order.
+        Indices of the evaluated objects, in ascending order.
     score, chance, within, across : ndarray of float in [0, 1]
-        Measures of the module docstring for each word; chance is a mean over permutations.
+        Measures of each word, as defined in the module docstring. Chance is a mean over
+        permutations.
     """
 
     words: np.ndarray
@@ -117,7 +121,7 @@ class WordSeparation:
     across: np.ndarray
 
     def mean(self, chosen: np.ndarray | slice = slice(None)) -> SenseSeparation:
-        """Average over all words, or over those that a mask or an array of indices selects."""
+        """Average over all words, or over the words that a mask or an array of indices selects."""
         score = self.score[chosen]
         columns = (score, self.chance[chosen], self.within[chosen], self.across[chosen])
         score_, chance, within, across = (float(column.mean()) for column in columns)
@@ -126,7 +130,7 @@ class WordSeparation:
 
 @dataclass(frozen=True)
 class _Groups:
-    """Senses that count: the word and the sense (both numbered from 0) of each pair.
+    """Evaluated senses: the word and the sense (both numbered from 0) of each pair.
 
     `objects` contains the indices of these words among all objects.
     """
@@ -152,7 +156,7 @@ def sense_separation(
     n_permutations: int = 20,
     random_state: int = 0,
 ) -> SenseSeparation:
-    """Measure how often two senses of a word have different maps, in comparison with chance.
+    """Measure how often two senses of a word have different maps, compared with chance.
 
     Parameters
     ----------
@@ -176,12 +180,12 @@ def sense_separation(
     Returns
     -------
     SenseSeparation
-        Means over the words that count.
+        Means over the evaluated words.
 
     Raises
     ------
     DataError
-        If shapes do not match, or if no object has two senses of two pairs each.
+        If shapes do not match, or if no object has two senses with two pairs each.
     ParameterError
         If the kernel is unknown, or if the width or the number of permutations is not positive.
 
@@ -217,7 +221,7 @@ def word_separation(
     n_permutations: int = 20,
     random_state: int = 0,
 ) -> WordSeparation:
-    """Compute the measures of `sense_separation` per word, from any votes of pairs for groups.
+    """Compute the measures of `sense_separation` per word from votes of pairs for groups.
 
     Parameters
     ----------
@@ -225,12 +229,12 @@ def word_separation(
         Votes r_ij^m of each stored pair, as `votes` returns them. For clusters, use 1 for the
         pair's cluster and 0 for the others.
     strengths, pair_senses, n_permutations, random_state
-        Parameters of `sense_separation`.
+        See `sense_separation`.
 
     Returns
     -------
     WordSeparation
-        Measures of each word that counts.
+        Measures of each evaluated word.
 
     Raises
     ------
@@ -289,7 +293,7 @@ def strongest_recall(
     kernel: Kernel = "cauchy",
     kernel_width: float = 1.0,
 ) -> float:
-    """Compute the share of objects whose strongest associate is among the k most similar ones.
+    """Compute the share of objects whose strongest associate is among the k most similar objects.
 
     Parameters
     ----------
@@ -298,8 +302,8 @@ def strongest_recall(
     proportions : ndarray of shape (n_maps, n)
         Mixing proportions.
     strengths : sparse array of shape (n, n)
-        Strengths of the associates. Rows without entries do not count. The first of equally strong
-        associates is used.
+        Strengths of the associates. Rows without entries are ignored. Among equally strong
+        associates, the first is used.
     k : int, default=10
         Number of most similar objects under the model.
     kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
@@ -351,9 +355,9 @@ def strongest_recall(
 def _similarities(
     maps: np.ndarray, proportions: np.ndarray, rows: np.ndarray, kernel: Kernel
 ) -> np.ndarray:
-    """Compute v_ij of some rows with all objects, shape (rows, n), with the row's own entry -1.
+    """Compute v_ij between some rows and all objects, shape (rows, n); a row's own entry is -1.
 
-    In each map, only objects with more than a negligible proportion are used.
+    In each map, objects with a negligible proportion are ignored.
     """
     similar = np.zeros((len(rows), maps.shape[1]))
     for positions, share in zip(maps.astype(np.float64), proportions, strict=True):
@@ -370,7 +374,7 @@ def _similarities(
 
 
 def check_maps(maps: np.ndarray, proportions: np.ndarray, n: int | None = None) -> None:
-    """Check that the shapes of maps and proportions match, and n objects if they are given."""
+    """Check that maps and proportions have matching shapes, with n objects if n is passed."""
     n = maps.shape[1] if n is None and maps.ndim == 3 else n
     if maps.ndim != 3 or maps.shape[1] != n or proportions.shape != maps.shape[:2]:
         raise DataError(
@@ -380,7 +384,7 @@ def check_maps(maps: np.ndarray, proportions: np.ndarray, n: int | None = None) 
 
 
 def _senses_that_count(rows: np.ndarray, pair_senses: np.ndarray) -> tuple[np.ndarray, _Groups]:
-    """Find the pairs of words with two senses of two pairs, and group them."""
+    """Find and group the pairs of words that have two senses with two pairs each."""
     keys, sense, sizes = np.unique(
         np.stack([rows, pair_senses]), axis=1, return_inverse=True, return_counts=True
     )
@@ -437,7 +441,7 @@ def _separated(
 def _agreement(
     shares: np.ndarray, weights: np.ndarray, groups: _Groups
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute each word's agreement of two pairs on the map, within one sense and across senses."""
+    """Compute each word's agreement between two pairs on the map, within and across senses."""
 
     def over(groups_of_pairs: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
         agreement = (_sums(weighted, groups_of_pairs, n_groups) ** 2).sum(axis=1)

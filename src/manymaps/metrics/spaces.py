@@ -1,18 +1,19 @@
-"""Spaces that quality measures compare, which define how near objects are.
+"""Spaces that define the dissimilarities compared by quality measures.
 
 Every space returns *keys*, numbers that increase as two objects become less similar:
 
-    VectorSpace       the distance of vectors (squared if that preserves the order)
+    VectorSpace       the distance between vectors (squared if that preserves the order)
     DistanceSpace     a table of distances; pairs that are not stored are at infinity
     SimilaritySpace   1 / s_ij of a table of similarities, in its direction (cue i, response j)
     MapSpace          1 + max_j log v_ij - log v_ij
                       v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
 
-An object with an infinite key is not a neighbour. Keys within a relative `TIE` of one another are
-*tied*, because measurements in tenths tie in arithmetic but not in floating point. One map with
-equal proportions orders objects by distance, and `as_space` treats it as its positions.
+An object with an infinite key is not a neighbour. Keys that differ by at most the relative
+tolerance `TIE` are *tied*, because measurements in tenths can be equal in exact arithmetic but not
+in floating point. A single map with equal proportions orders objects by distance, so `as_space`
+converts it to a space of its positions.
 
-Shapes: keys (n_rows, n_among), an object's own key included; maps (n_maps, n, n_components),
+Shapes: keys (n_rows, n_among), including an object's own key; maps (n_maps, n, n_components),
 proportions (n_maps, n).
 """
 
@@ -51,8 +52,8 @@ TIE = 1e-10
 _CELLS = 1 << 22
 # Largest number of dimensions for trees, which are fast only in few dimensions.
 _TREE_COMPONENTS = 3
-# Fewest dimensions for matrix products. These require a check of doubtful pairs, which pays only in
-# many dimensions. The value is not tuned.
+# Smallest number of dimensions for matrix products, which require a check of doubtful pairs. The
+# check is worthwhile only in many dimensions. The value is not tuned.
 _PRODUCT_FEATURES = 12
 
 Candidates = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -70,10 +71,10 @@ class Space(ABC):
 
     @abstractmethod
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """Return keys of some objects to others, float64, shape (len(rows), len(among))."""
+        """Return the keys between rows and candidates, float64, shape (len(rows), len(among))."""
 
     def candidates(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Return each row's k nearest others and all that tie with the last.
+        """Return each row's k nearest other objects and all objects tied with the last of them.
 
         Returns
         -------
@@ -134,7 +135,7 @@ class VectorSpace(Space):
             raise DataError(f"vectors must contain numbers, got {values.dtype}")
         object.__setattr__(self, "values", values)
         numbers = values.data if is_sparse else values
-        # If the sum is finite, so are all values; the sum needs no memory.
+        # If the sum is finite, all values are finite. Computing the sum needs no additional memory.
         with np.errstate(invalid="ignore"):
             finite = np.isfinite(numbers.sum(dtype=np.float64))
         cell = None if finite else first_cell(values, not_finite)
@@ -159,7 +160,7 @@ class VectorSpace(Space):
 
     @cached_property
     def _points(self) -> Any:
-        """Points in float64, of unit length under cosine, for which |x - y|^2 = 2 (1 - cos)."""
+        """Points in float64; cosine uses unit vectors, so that |x - y|^2 = 2 (1 - cos)."""
         if sparse.issparse(self.values):
             points = sparse.csr_array(self.values, dtype=np.float64, copy=True)
             if self.metric == "cosine":
@@ -173,7 +174,7 @@ class VectorSpace(Space):
         return self.metric in ("euclidean", "sqeuclidean", "cosine")
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """Return distances, squared for Euclidean ones and of scaled unit vectors for cosine."""
+        """Return distances; Euclidean ones are squared, and cosine uses scaled unit vectors."""
         left, right = self._points[rows], self._points[among]
         if not self._is_euclidean:
             return self._pairwise(left, right)
@@ -197,7 +198,7 @@ class VectorSpace(Space):
         return np.asarray(keys, np.float64)
 
     def candidates(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Find candidates by a tree in few dimensions and by products in many; both are exact."""
+        """Find exact candidates, with a tree in few dimensions and with matrix products in many."""
         points = self._points
         if not self._is_euclidean or sparse.issparse(points):
             return super().candidates(rows, among, k)
@@ -212,7 +213,7 @@ class VectorSpace(Space):
         return {}
 
     def _by_tree(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Query two more than k, including the object itself; compute further ties by blocks."""
+        """Query k + 2 neighbours, including the object itself; compute further ties in blocks."""
         from scipy.spatial import KDTree
 
         size = min(k + 2, len(among))
@@ -245,7 +246,7 @@ class VectorSpace(Space):
         return np.column_stack([centred, (centred**2).sum(axis=1)])
 
     def _by_products(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
-        """Find all pairs that could be among the k nearest by products; decide by differences.
+        """Find possible neighbours with matrix products, and select the k nearest by differences.
 
         The candidates allow for rounding. One product gives |y|^2 - 2 x y; |x|^2 is the same for a
         whole row.
@@ -270,13 +271,13 @@ class VectorSpace(Space):
 
 @dataclass(frozen=True)
 class DistanceSpace(Space):
-    """A table of distances, with those from object i in row i.
+    """A table of distances, where row i contains the distances from object i.
 
     Parameters
     ----------
     values : array or sparse array of shape (n, n)
-        Distances. Pairs that a sparse table does not store are at infinity; a stored 0 is a
-        duplicate.
+        Distances. Pairs that a sparse table does not store have an infinite distance. A stored 0
+        marks a duplicate.
 
     Raises
     ------
@@ -306,12 +307,12 @@ class DistanceSpace(Space):
 
 @dataclass(frozen=True)
 class SimilaritySpace(Space):
-    """A table of similarities, such as association strengths, with those of object i in row i.
+    """A table of similarities, such as association strengths, with one row per object.
 
     Parameters
     ----------
     values : array or sparse array of shape (n, n)
-        Similarities. Pairs with similarity 0, or not stored, are not neighbours.
+        Similarities. Two objects are not neighbours if their similarity is 0 or is not stored.
 
     Raises
     ------
@@ -331,7 +332,7 @@ class SimilaritySpace(Space):
         object.__setattr__(self, "values", _table(self.values, "similarities", finite=True))
 
     def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """Return one divided by the similarity."""
+        """Return the reciprocals of the similarities."""
         if sparse.issparse(self.values):
             block = self.values[rows].toarray()[:, among].astype(np.float64)
         else:
@@ -348,7 +349,7 @@ class MapSpace(Space):
     maps : ndarray of shape (n_maps, n, n_components)
         Positions in all maps.
     proportions : ndarray of shape (n_maps, n), optional
-        Mixing proportions. One map does not need any.
+        Mixing proportions. They can be omitted for a single map.
     kernel : {"cauchy", "gaussian"} or float of at least 1, default="cauchy"
         Kernel of the model; a number is the degrees of freedom of Student's kernel.
     kernel_width : float > 0, default=1.0
@@ -413,7 +414,7 @@ class MapSpace(Space):
         return positions, self.proportions.astype(np.float64)
 
     def log_similarities(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-        """Compute log v_ij in float64, an object's own included, shape (len(rows), len(among))."""
+        """Compute log v_ij in float64, including i = j, shape (len(rows), len(among))."""
         from scipy.spatial.distance import cdist
 
         positions, shares = self._places
@@ -458,7 +459,7 @@ class MapSpace(Space):
 
 
 def as_space(given: Space | np.ndarray | sparse.sparray) -> Space:
-    """Return a space unchanged, or vectors as a space with the Euclidean metric.
+    """Return a space unchanged, or convert vectors to a space with the Euclidean metric.
 
     One map with equal proportions becomes the space of its positions.
 
@@ -489,7 +490,7 @@ def as_space(given: Space | np.ndarray | sparse.sparray) -> Space:
 
 
 def blocks(rows: np.ndarray, width: int) -> Iterator[np.ndarray]:
-    """Yield runs of rows whose tables of `width` columns use at most some tens of megabytes.
+    """Yield blocks of rows whose tables of `width` columns use at most 32 MiB.
 
     Examples
     --------
@@ -525,7 +526,7 @@ def _square_sums(points: sparse.csr_array) -> np.ndarray:
 
 
 def _merged(most: Candidates, rows: np.ndarray, rest: Candidates) -> Candidates:
-    """Merge candidates of all rows with those of `rows`, which are empty in `most`."""
+    """Merge the candidates in `most`, where `rows` are empty, with the candidates of `rows`."""
     counts = most[0].copy()
     counts[rows] = rest[0]
     owners = np.concatenate([np.repeat(np.arange(len(counts)), most[0]), np.repeat(rows, rest[0])])
@@ -535,7 +536,7 @@ def _merged(most: Candidates, rows: np.ndarray, rest: Candidates) -> Candidates:
 
 
 def _stored(table: sparse.csr_array, rows: np.ndarray) -> np.ndarray:
-    """Return rows of a sparse table, infinite where nothing is stored."""
+    """Return rows of a sparse table, with infinity for pairs that are not stored."""
     part = table[rows]
     block = np.full(part.shape, np.inf)
     block[np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices] = part.data
