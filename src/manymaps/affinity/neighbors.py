@@ -83,7 +83,7 @@ class NeighborGraph:
         Method of the search.
     recall : float
         Share of the true neighbours that were found: the mean over a sample of up to 500 objects,
-        objects, or 1 if the search was exact.
+        or 1 if the search was exact.
     least_recall : float
         Lowest share of any object in the sample.
 

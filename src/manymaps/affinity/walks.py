@@ -9,7 +9,6 @@
 
 De Deyne et al. (2016, 2019) compute similarities in this way, with alpha = 0.75. They use only the
 largest strongly connected component, but here every word is included.
-here every word is kept.
 
 Only the required rows of K are computed. Row i is e_i^T (I - alpha P)^-1. The series is summed
 until the remainder, at most alpha^t / (1 - alpha) of the row sums, is below `_LEFT`. It converges
