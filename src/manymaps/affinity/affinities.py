@@ -254,8 +254,10 @@ class GlobalGaussian(Affinity):
     --------
     GaussianAffinity, SymmetricSNE
 
-    Notes ----- Pairs with less than 1e-6 / n of the total mass are omitted. A remote object may
-    therefore have no pairs, because equation 4 of Cook et al. (2007) assigns it almost no mass.
+    Notes
+    -----
+    Pairs with less than 1e-6 / n of the total mass are omitted. A remote object may therefore have
+    no pairs, because equation 4 of Cook et al. (2007) assigns it almost no mass.
 
     Examples
     --------
@@ -369,12 +371,14 @@ class LocalPerplexity(Affinity):
     --------
     GaussianAffinity, GlobalGaussian, TSNE
 
-    Notes ----- The thesis leaves several choices open. It describes the truncated matrix by
-    columns, which is equivalent to rows here, because both matrices are then averaged with their
-    transposes. Before the two matrices are averaged, each is scaled so that the similarities of
-    each object sum to 1. An object without similarities above its threshold keeps only its Gaussian
-    row. The mean and the standard deviation exclude the object itself. With square distances
-    (`metric="precomputed"`), s_ij = 1 - d_ij / max d replaces the cosine.
+    Notes
+    -----
+    The thesis leaves several choices open. It describes the truncated matrix by columns, which is
+    equivalent to rows here, because both matrices are then averaged with their transposes. Before
+    the two matrices are averaged, each is scaled so that the similarities of each object sum to 1.
+    An object without similarities above its threshold keeps only its Gaussian row. The mean and the
+    standard deviation exclude the object itself. With square distances (`metric="precomputed"`),
+    s_ij = 1 - d_ij / max d replaces the cosine.
 
     With `min_neighbors=10, max_neighbors=10, weight=0.85`, every object keeps its ten most similar
     objects with nearly equal weights. In a map of 601 word vectors, these settings preserved more

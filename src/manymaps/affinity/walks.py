@@ -102,8 +102,9 @@ def walk_similarities(
     ParameterError
         If the decay is out of its range.
 
-    Examples -------- In this example, two words have no common responses, but their responses have
-    common responses:
+    Examples
+    --------
+    In this example, two words have no common responses, but their responses have common responses:
 
     >>> table = sparse.lil_array((8, 8))
     >>> for i, j in ((0, 2), (1, 3), (2, 4), (3, 4), (4, 0), (5, 6), (6, 7), (7, 5)):
