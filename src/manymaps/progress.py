@@ -12,7 +12,7 @@ The command line displays the progress of each command. An estimator with `verbo
 the progress of `fit`. A thread passes the recorded progress to `rich.progress`, which estimates
 rates and remaining times. Progress is displayed as bars in terminals and notebooks. Elsewhere (a
 file, a pipe, a dumb terminal), one line is printed per minute. Work in other threads and processes
-is not displayed itself; the work that waits for it is.
+is represented by the work that waits for its completion.
 """
 
 from __future__ import annotations

@@ -114,10 +114,10 @@ def as_graph(data: Any) -> Any:
     data : tuple of two arrays of shape (n, k), or anything
         Indices and distances, as in openTSNE, pynndescent and the parameter `precomputed_knn` of
         umap (whose third item, the index, is ignored). Alternatively, distances and indices, as
-        returned by `kneighbors` in scikit-learn. The array of integers contains the indices; if
-        both arrays contain integers, the first one does. Either all rows or no rows must contain
-        their own object. If duplicates displace a row's own object, the farthest neighbour of the
-        row is removed, so that all rows have the same number of neighbours.
+        returned by `kneighbors` in scikit-learn. The array of integers contains the indices. If
+        both arrays contain integers, the first array contains the indices. Either all rows or no
+        rows must contain their own object. If duplicates displace a row's own object, the farthest
+        neighbour of the row is removed, so that all rows have the same number of neighbours.
 
     Returns
     -------

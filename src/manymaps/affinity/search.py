@@ -1,6 +1,6 @@
 """Nearest-neighbour search by all pairs, by faiss, and by nearest neighbour descent.
 
-    recall = share of the k exact nearest neighbours that are found, over at most 500 queries
+    recall = fraction of the k exact nearest neighbours that are found, over at most 500 queries
 
 Each search takes a `Problem` (comparable points) and the required recall. It returns indices and
 distances (n_queries, k), nearest first, and the recall of each query of the sample. An object is

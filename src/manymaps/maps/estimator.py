@@ -77,7 +77,7 @@ AFFINITIES = ("auto", "precomputed")
 _LINE_SEARCH = 0.01
 # With fewer objects, all data fit into the cache regardless of their order.
 _LEAST_TO_ORDER = 2000
-# A tenth of the distance at which a run counts as diverged, so that the points can still move
+# A tenth of the distance at which a run is considered diverged, so that the points can still move
 # outwards.
 _FARTHEST_START = FARTHEST / 10
 # With fewer objects, the neighbours contain too little information about groups.
@@ -364,7 +364,7 @@ class MapEstimator(
         tags.input_tags.positive_only = tags.input_tags.pairwise
         tags.input_tags.allow_nan = self._affinity_name == "precomputed"
         assert tags.transformer_tags is not None
-        tags.transformer_tags.preserves_dtype = []  # maps are float32, whatever X is
+        tags.transformer_tags.preserves_dtype = []  # maps are float32, regardless of the type of X
         return tags
 
     def _validate_params(self) -> None:

@@ -4,14 +4,14 @@ A new object i has similarities s_ij to the atlas objects j, scaled so that the 
 each i. Its *effective neighbours* are the most similar objects, or the objects whose similarity
 exceeds theta_i = mean + c sd of its similarities (Claassen 2020, section 4.2.2). The effective
 neighbours are weighted by the w_ij of `manymaps.maps.neighbor_weights`. In a single map, the object
-is placed at their weighted geometric median. In multiple maps,
+is placed at their weighted geometric median. In multiple maps, its proportions and positions are
 
     pi_i^m  proportional to  sum_j w_ij pi_j^m
     y_i^m = argmin_y sum_j w_ij pi_j^m |y_j^m - y|
 
-so a word inherits the senses of its neighbours. In each map, it is placed among the neighbours with
-weight in that map. On request, `manymaps.maps.refinement` then moves the word to the position that
-is optimal under the model.
+A word therefore inherits the senses of its neighbours. In each map, it is placed among the
+neighbours with weight in that map. On request, `manymaps.maps.refinement` then moves the word to
+the position that is optimal under the model.
 
 For vectors with distances d_ij and a largest possible distance D, the similarities are s_ij = 1 -
 d_ij / D. For "cosine", d is 1 - cos and D is 2, so that s = (1 + cos) / 2. For any other metric, D
@@ -49,7 +49,7 @@ _BLOCK = 1 << 22
 # grows with the square of the number of objects.
 _SAMPLE = 500
 # Number of standard deviations below the mean. If similarities were normally distributed, one in 44
-# objects of the atlas itself would count as dissimilar.
+# objects of the atlas itself would be marked as dissimilar.
 _STRANGE = 2.0
 # Not tuned. The number is small enough to stay local, and large enough to limit the effect of a
 # single unusual neighbour.

@@ -5,21 +5,21 @@ in a few maps and remains there. The data, however, separate the senses of an ob
 neighbours of an ambiguous word form unconnected groups (ego splitting; Epasto, Lattanzi & Paes Leme
 2017, KDD 23, 145-154).
 
-    ties        t_ij = (p_ij^1/2 + p_ji^1/2) / 2, with each row of p as shares of its sum
-    personas    of i: the communities of the neighbours of i among themselves, without i
-                (`manymaps.compute.communities`). A neighbour without a tie to another one joins the
-                largest. The tie of i and j connects the persona of i that contains j with that of
-                j that contains i
-    themes      as many centres as there are maps, by spherical k-means, of the directions x_i of
-                the objects in the network (`manymaps.affinity`). A persona has the mean direction
-                of its members
+    ties        t_ij = (p_ij^1/2 + p_ji^1/2) / 2, with each row of p divided by its sum
+    personas    the personas of i are the communities of the neighbours of i among themselves,
+                without i (`manymaps.compute.communities`). A neighbour without a tie to another
+                neighbour joins the largest community. The tie of i and j connects the persona of i
+                that contains j with the persona of j that contains i
+    themes      spherical k-means groups the directions x_i of the objects in the network
+                (`manymaps.affinity`) around as many centres as there are maps. A persona has the
+                mean direction of its members
     maps        the network of personas is partitioned into maps (`manymaps.compute.
-                signed_partition`). Ties attract. Two personas of an object repel by `_PARTING` of
-                the smaller sum of ties. Each is attracted by `_LEANING` of its ties to the map of
-                its theme
-    start       pi_i^m is the share of the ties of i that its personas in map m have, plus a small
-                share everywhere. y_i^m is along the leading principal axes of the directions,
-                weighted by pi^m, with a standard deviation of the kernel's width
+                signed_partition`). Ties attract. Two personas of an object repel each other by
+                `_PARTING` of the smaller of their sums of ties. Each persona is attracted to the
+                map of its theme by `_LEANING` of its ties
+    start       pi_i^m is the fraction of the ties of i that its personas in map m have, plus a
+                small share in every map. y_i^m is along the leading principal axes of the
+                directions, weighted by pi^m, with a standard deviation of one kernel width
 
 Shapes: p (n, n) sparse; positions (n_maps, n, n_components), proportions (n_maps, n).
 """

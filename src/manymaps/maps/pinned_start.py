@@ -1,6 +1,6 @@
 """Start of free objects among pinned objects, next to their neighbours in the frame of the pins.
 
-With the ties t_ij = p_ij + p_ji, each map starts from
+With ties t_ij = p_ij + p_ji, the starting proportions and positions are
 
     pi_i^m  proportional to  sum_j t_ij pi_j^m,      plus a small share everywhere
     y_i^m = argmin_y sum_j t_ij pi_j^m |y_j^m - y|

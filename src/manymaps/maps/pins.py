@@ -29,7 +29,7 @@ from manymaps.model.parameters import FARTHEST, weights_from_proportions
 
 __all__ = ["PIN", "Pin", "Pins", "pins_of"]
 
-# A tenth of the distance at which a run counts as diverged.
+# A tenth of the distance at which a run is considered diverged.
 _FARTHEST_PIN = FARTHEST / 10
 
 Pin = Atlas | Mapping[Any, Any] | np.ndarray

@@ -12,8 +12,8 @@ pairs, is above `_ACTIVE`. Inactive entries have no gradient. Because they would
 proportions and blur the full model, they fade. At each refresh, an eighth of their proportions
 remains and, under a penalty, half of their distances from the origin. Under a penalty, an object
 whose share in a map is less than `_SUPPORTED` of its proportion there is removed from the map
-immediately. Convergence is tested at each refresh. An optimizer that cannot use approximate costs
-receives all entries at every iteration and has its own stopping criterion.
+immediately. Convergence is also tested at each refresh. An optimizer that cannot use approximate
+costs receives all entries at every iteration and has its own stopping criterion.
 
 A checkpoint stores everything on which the next iteration depends. With `Momentum`, a resumed run
 is bit-identical to an uninterrupted run.
@@ -63,8 +63,8 @@ _FADE = np.float32(np.log(8))
 _FADE_FROM = 150
 # The gradient restores proportions that an object does not need for its own associations, because
 # they do not increase the cost. In 40 maps of USF, 28 proportions of at least 0.1 were unsupported
-# without this rule, and one with it. Without a penalty such proportions lower the divergence: 0.96
-# after 2,000 iterations, and 1.03 with this rule.
+# without this rule, and one with it. Without a penalty, such proportions lower the divergence,
+# which is 0.96 after 2,000 iterations, and 1.03 with this rule.
 _SUPPORTED = 0.02
 # Relative change of the cost between two refreshes.
 _CONVERGED = 1e-5

@@ -242,10 +242,10 @@ def _spectral(target: Target, n_components: int, generator: np.random.Generator)
     k = min(n_components, similarities.shape[0] - 2)
     if k < 1:
         return np.zeros((similarities.shape[0], 0))
-    # ARPACK takes 32-bit indices.
+    # ARPACK requires 32-bit indices.
     table = sparse.csr_matrix(similarities)
     with warnings.catch_warnings():
-        # Separate groups then start apart from one another.
+        # Unconnected groups are expected, and they start apart from one another.
         warnings.filterwarnings("ignore", message="Graph is not fully connected")
         seed = int(generator.integers(2**31 - 1))
         return spectral_embedding(table, n_components=k, random_state=seed)

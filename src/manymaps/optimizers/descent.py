@@ -332,8 +332,8 @@ class Momentum(Optimizer):
         Standard deviation of the noise added to the positions after each step (Hinton & Roweis
         2002). The default is 0.
     background_share : Schedule
-        Factor of the model's background by iteration. The default is 1. If the factor starts at 0,
-        UNI-SNE starts from a symmetric SNE solution, as in Cook et al. (2007).
+        Factor of the model's background as a function of the iteration. The default is 1. If the
+        factor starts at 0, UNI-SNE starts from a symmetric SNE solution, as in Cook et al. (2007).
     weight_momentum : Schedule, optional
         Momentum of the mixing weights. By default, the momentum of the positions is used.
     gains : bool, default=True
