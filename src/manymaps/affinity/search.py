@@ -4,8 +4,8 @@
 
 Each search takes a `Problem` (comparable points) and the required recall. It returns indices and
 distances (n_queries, k), nearest first, and the recall of each query of the sample. An object is
-excluded from its own neighbours by its index, never as the first result, because duplicates are
-neighbours.
+excluded from its own neighbours by its index. It is not assumed to be the first result, because
+duplicates are valid neighbours.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.nda
 
 
 class _UndefinedError(Exception):
-    """An error about a metric function that returned an invalid distance between two vectors."""
+    """Error about a metric function that returned an invalid distance between two vectors."""
 
     def __init__(self, left: Any, right: Any, value: float) -> None:
         super().__init__(value)

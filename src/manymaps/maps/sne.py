@@ -37,7 +37,7 @@ from manymaps.optimizers.schedules import Constant, Line, Stages
 
 __all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
 
-# van der Maaten (2014).
+# Number of iterations with exaggeration, as in van der Maaten (2014).
 _EXAGGERATED = 250
 # Standard deviation of the initial noise in up to two dimensions; it is smaller in more dimensions.
 # With a noise of 1 along each of seven axes, only one pair remains close. That pair contributes all
@@ -56,12 +56,12 @@ class _SingleMap(MapEstimator):
 
     @property
     def embedding_(self) -> np.ndarray:
-        """Positions, shape (n, n_components)."""
+        """Positions, of shape (n, n_components)."""
         return self.maps_[0]
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
-        """Return the model that is fitted."""
+        """Return the model to fit."""
 
     def _default_optimizer(self) -> Optimizer:
         return _with_jitter(self.max_iter, self.n_components)
