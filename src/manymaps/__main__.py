@@ -1,7 +1,8 @@
 """Entry point of `python -m manymaps`, which runs the command `manymaps`.
 
-Until a command runs, Ctrl-C ends the process at once and without a message. Then the command
-defines its effect (`manymaps.cli.interruption`). The handler is therefore set before slow imports.
+Until a command runs, Ctrl-C ends the process immediately and without a message, so the handler is
+set before slow imports. The command then defines the effect of Ctrl-C
+(`manymaps.cli.interruption`).
 """
 
 import signal

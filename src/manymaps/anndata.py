@@ -1,4 +1,4 @@
-"""Maps of AnnData objects with the conventions of `scanpy.tl`, for users to import."""
+"""Public functions for maps of AnnData objects, following the conventions of `scanpy.tl`."""
 
 from __future__ import annotations
 

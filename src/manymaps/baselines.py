@@ -1,4 +1,4 @@
-"""Other embeddings of counts for comparison with CODE, for users to import."""
+"""Public functions for other embeddings of counts, for comparison with CODE."""
 
 from __future__ import annotations
 

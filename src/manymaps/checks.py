@@ -1,7 +1,8 @@
-"""Checks that several modules share, each with one message for its kind of fault.
+"""Checks shared by several modules, each with one message for one kind of error.
 
-A check returns nothing if the value is valid. A check of a parameter takes its name and value, and
-raises a `ParameterError` that contains both. The text `why`, if passed, ends its message.
+A check returns None if the value is valid. A parameter check receives the name and the value of the
+parameter, and raises a `ParameterError` that contains both. The text `why`, if passed, is added to
+the end of the message.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ __all__ = [
     "check_whole", "first_cell", "not_amount", "not_finite",
 ]  # fmt: skip
 
-# 32 MiB of float64: checks stream over memory-mapped files.
+# 32 MiB of float64. Memory-mapped files are checked in blocks of this size.
 _BLOCK = 1 << 22
-# The sum of squares of such values stays within the range of the type, with room for products.
+# The sum of squares of such values is within the range of the type, with a margin for products.
 _SQUARED = {4: (1e-17, 1e17), 8: (1e-152, 1e152)}
 
 
@@ -58,7 +59,7 @@ def check_number(
 
 
 def check_choice(name: str, value: Any, allowed: Iterable[Any], *, why: str = "") -> None:
-    """Reject a value that is not one of the allowed ones.
+    """Reject a value that is not allowed.
 
     >>> check_choice("kernel", "linear", ("cauchy", "gaussian"))
     Traceback (most recent call last):
@@ -68,7 +69,7 @@ def check_choice(name: str, value: Any, allowed: Iterable[Any], *, why: str = ""
 
 
 def check_index(kind: str, index: int, count: int) -> None:
-    """Reject the number of a map, feature or fit that does not exist.
+    """Reject the index of a map, feature or fit that does not exist.
 
     >>> check_index("map", 2, 2)
     Traceback (most recent call last):
@@ -87,7 +88,7 @@ def check_labels(
     distinct: bool = True,
     named: bool = False,
 ) -> None:
-    """Reject a wrong number of labels, and invalid labels.
+    """Reject a wrong number of labels, or invalid labels.
 
     >>> check_labels(["a", "b", "a"], 3, "row")
     Traceback (most recent call last):
@@ -98,15 +99,15 @@ def check_labels(
     labels : sequence of str
         The labels.
     n : int
-        Number of objects, and of labels expected.
+        Number of objects, which is the expected number of labels.
     kind : str
-        The name of one object in the message, such as "row".
+        Noun for one object in the message, such as "row".
     source : str, optional
-        The file, for the message.
+        File name to include in the message.
     distinct : bool
         Whether labels must be unique.
     named : bool
-        Whether labels must not be empty and must not contain a null character.
+        Whether empty labels and labels with null characters are invalid.
 
     Raises
     ------
@@ -132,10 +133,10 @@ def check_labels(
 
 
 def check_magnitude(table: Any, what: str) -> None:
-    """Reject numbers if the largest cannot be squared and summed in their type.
+    """Reject numbers if the largest of them cannot be squared and summed in their type.
 
-    The square of 1e300 is infinite and that of 1e-300 is 0. On infinite tables, linear algebra
-    libraries write beyond the end of their memory.
+    The square of 1e300 is infinite, and the square of 1e-300 is 0. For infinite tables, linear
+    algebra libraries write beyond the end of their memory.
 
     >>> check_magnitude(np.array([[1.0, -1e300]]), "X")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -178,14 +179,14 @@ def not_finite(values: np.ndarray) -> np.ndarray:
 
 
 def not_amount(values: np.ndarray) -> np.ndarray:
-    """Mark the values that are NaN, infinite or negative, and so cannot be counts."""
+    """Mark the values that are NaN, infinite or negative and therefore cannot be counts."""
     return ~np.isfinite(values) | (values < 0)
 
 
 def first_cell(table: Any, wrong: Callable[[np.ndarray], np.ndarray]) -> Cell | None:
-    """Find the first cell with an invalid value, among the stored ones of a CSR array.
+    """Find the first cell with an invalid value, among the stored cells of a CSR array.
 
-    Values are checked in blocks, so that a memory-mapped file need not fit into memory.
+    Values are checked in blocks, so that a memory-mapped file does not need to fit into memory.
 
     >>> cell = first_cell(np.array([[0.0, 1], [2, np.inf]]), not_finite)
     >>> cell.row, cell.column

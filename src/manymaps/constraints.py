@@ -1,13 +1,12 @@
-"""Constraints of parameters: declared once, and checked by one function.
+"""Constraints of parameters, which are declared once and checked by one function.
 
 An estimator declares the parameters of its constructor in `_parameter_constraints`, as scikit-learn
-does. `_validate_params` rejects the first parameter that fits none of the constraints declared for
-it:
+does. `_validate_params` rejects the first parameter whose value meets none of its constraints:
 
     _parameter_constraints = {"max_iter": [Whole(1)], "learning_rate": [Number(above=0), AUTO]}
 
-scikit-learn's own constraints are private, accept True as an integer, and cannot add advice to a
-message. Conditions on the data, or on other parameters, are checked elsewhere.
+The constraints of scikit-learn are private, accept True as an integer, and cannot add advice to a
+message. Conditions that depend on the data or on other parameters are checked elsewhere.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ __all__ = [
 
 
 class Constraint(ABC):
-    """A condition on the value of a parameter. The text `why`, if any, ends the error message."""
+    """Condition on the value of a parameter; `why`, if passed, ends the error message."""
 
     why: str = ""
 
@@ -42,12 +41,12 @@ class Constraint(ABC):
     @property
     @abstractmethod
     def said(self) -> str:
-        """The description of valid values, which follows "must be" in messages."""
+        """Description of valid values, which follows "must be" in messages."""
 
 
 @dataclass(frozen=True)
 class Whole(Constraint):
-    """The condition that a value is an integer in a range, ends included, and not a boolean.
+    """Condition that a value is an integer in a closed range and not a Boolean.
 
     >>> Whole(1).allows(np.int32(3)), Whole(1).allows(True), Whole(1, 9).said
     (True, False, 'a whole number from 1 to 9')
@@ -68,7 +67,7 @@ class Whole(Constraint):
 
     @property
     def said(self) -> str:
-        """The description of the number and its range."""
+        """Description of the number and its range."""
         least, most = self.least, self.most
         if least is not None and most is not None:
             return f"a whole number from {least:,} to {most:,}"
@@ -79,9 +78,9 @@ class Whole(Constraint):
 
 @dataclass(frozen=True)
 class Number(Constraint):
-    """The condition that a value is a finite number in a range, and not a boolean.
+    """Condition that a value is a finite number in a range and not a Boolean.
 
-    The ends `least` and `most` belong to the range; `above` and `below` do not.
+    The bounds `least` and `most` are included in the range; `above` and `below` are excluded.
 
     >>> Number(least=0, below=1).allows(np.float32(0.5)), Number(above=0).allows("a")
     (True, False)
@@ -106,7 +105,7 @@ class Number(Constraint):
 
     @property
     def said(self) -> str:
-        """The description of the number and its range."""
+        """Description of the number and its range."""
         if self.least is not None and self.most is not None:
             limits = [f"from {self.least:g} to {self.most:g}"]
         else:
@@ -121,7 +120,7 @@ class Number(Constraint):
 
 @dataclass(frozen=True)
 class Choice(Constraint):
-    """The condition that a value is one of several.
+    """Condition that a value is one of several allowed values.
 
     >>> Choice(("cauchy", "gaussian")).allows("linear")
     False
@@ -131,19 +130,19 @@ class Choice(Constraint):
     why: str = ""
 
     def allows(self, value: Any) -> bool:
-        """Check whether the value is one of them. Arrays, which compare by element, are not."""
+        """Check whether the value is allowed; arrays, which compare by element, are not."""
         return isinstance(value, Hashable) and value in tuple(self.values)
 
     @property
     def said(self) -> str:
-        """The list of the values."""
+        """List of the allowed values."""
         known = tuple(self.values)
         return repr(known[0]) if len(known) == 1 else f"one of {', '.join(map(str, known))}"
 
 
 @dataclass(frozen=True)
 class Kind(Constraint):
-    """The condition that a value passes a test.
+    """Condition that a value passes a test.
 
     >>> Kind("a function", callable).allows(print)
     True
@@ -158,13 +157,13 @@ class Kind(Constraint):
 
     @property
     def said(self) -> str:
-        """The description of values that pass."""
+        """Description of the values that pass the test."""
         return self.called
 
 
 @dataclass(frozen=True)
 class Several(Constraint):
-    """The condition that a value is a non-empty list, tuple or array of valid elements.
+    """Condition that a value is a non-empty list, tuple or array of valid elements.
 
     >>> Several(Whole(1), "several numbers").allows([3, 5])
     True
@@ -180,7 +179,7 @@ class Several(Constraint):
 
     @property
     def said(self) -> str:
-        """The description of such a sequence."""
+        """Description of such a sequence."""
         return self.called
 
 
@@ -188,7 +187,7 @@ Allowed: TypeAlias = Sequence[Constraint]
 
 
 def instance(called: str, *types: type) -> Kind:
-    """Return the condition that a value is an instance of given classes.
+    """Return the condition that a value is an instance of one of the classes.
 
     >>> instance("a text", str).allows("a")
     True
@@ -214,14 +213,14 @@ RANDOM_STATE = (
     Whole(0, 2**32 - 1), instance("a numpy.random.RandomState", np.random.RandomState), NONE,
 )  # fmt: skip
 N_JOBS = Whole(1), Whole(most=-1), NONE
-#: Loops over the maps of an object reserve memory for this many.
+#: Maximum number of maps, for which loops over the maps of an object reserve memory.
 MOST_MAPS = 4096
 N_MAPS = (Whole(1, MOST_MAPS),)
 VERBOSE = FLAG, Whole(0)
 
 
 def check_parameter(name: str, value: Any, allowed: Allowed) -> None:
-    """Reject a value that fits none of the constraints of its parameter.
+    """Reject a value that meets none of the constraints of its parameter.
 
     Parameters
     ----------
@@ -230,7 +229,7 @@ def check_parameter(name: str, value: Any, allowed: Allowed) -> None:
     value : object
         The value.
     allowed : sequence of Constraint
-        The constraints, of which the value must meet one.
+        The constraints. The value must meet at least one of them.
 
     Raises
     ------
@@ -261,7 +260,7 @@ def check_parameter(name: str, value: Any, allowed: Allowed) -> None:
 
 
 class CheckedParameters:
-    """An estimator whose class declares constraints for its parameters."""
+    """Base class of estimators that declare constraints for their parameters."""
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]]
 
@@ -270,8 +269,8 @@ class CheckedParameters:
     def _validate_params(self) -> None:
         """Reject the first parameter that violates its constraints.
 
-        scikit-learn uses the same name for its own estimators. A parameter that a subclass adds
-        without a constraint may have any value.
+        scikit-learn uses the same method name in its own estimators. A parameter that a subclass
+        adds without a constraint may have any value.
         """
         for name, value in self.get_params(deep=False).items():
             if name in self._parameter_constraints:

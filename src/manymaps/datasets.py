@@ -1,4 +1,4 @@
-"""The included data sets, for users to import."""
+"""Public functions that load the included data sets."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Errors that the user can correct, and the spelling of parameters in messages.
+"""Errors that the user can correct, and the formatting of parameters in messages.
 
-Every message states the fault, its location (file, line, row, label) and a remedy. The command line
-turns `DataError` into exit code 3, `ParameterError` into exit code 2, and a fit that diverges into
-exit code 1.
+Every message states the problem, its location (file, line, row, label) and a remedy. On the command
+line, a `DataError` results in exit code 3, a `ParameterError` in exit code 2, and a diverging fit
+in exit code 1.
 
-Messages name parameters by `setting`. A parameter then reads `rows='keep'` in Python and
-`--rows keep` on the command line, which sets the spelling while a command runs.
+Messages format parameters with `setting`. A parameter is then printed as `rows='keep'` in Python
+and as `--rows keep` on the command line, which changes the format while a command runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def not_installed(purpose: str, package: str, alternative: str = "") -> str:
 
 
 def setting(name: str, value: Any = ...) -> str:
-    """Format a parameter with its value (or ... for any value) as the user writes it.
+    """Format a parameter and its value (or ... for any value) in the user's syntax.
 
     >>> setting("rows", "keep"), setting("strength")
     ("rows='keep'", 'strength=...')
@@ -46,7 +46,7 @@ def setting(name: str, value: Any = ...) -> str:
 
 @contextmanager
 def spelling(spelled: Spelling) -> Iterator[None]:
-    """Spell parameters in messages with a function, which returns None for unknown names."""
+    """Format parameters in messages with a function that returns None for unknown names."""
     token = _SPELLING.set(spelled)
     try:
         yield
@@ -55,7 +55,7 @@ def spelling(spelled: Spelling) -> Iterator[None]:
 
 
 class DataError(ValueError):
-    """An error in the input data.
+    """Error in the input data.
 
     See Also
     --------
@@ -74,12 +74,13 @@ class DataError(ValueError):
 
 
 class ParameterError(ValueError):
-    """An error in the value of a parameter, by itself or for the given data.
+    """Error in the value of a parameter, in general or for the given data.
 
     Parameters
     ----------
     fault : str
-        The fault: a sentence, or its end if the name and value of the parameter precede it.
+        Description of the error: a complete sentence or, if `name` is passed, the part of the
+        sentence that follows the name and the value of the parameter.
     name : str, optional
         The name of the parameter.
     value : object, optional
@@ -108,14 +109,14 @@ class ParameterError(ValueError):
 
 
 class DivergedError(ParameterError, RuntimeError):
-    """An error of a fit whose cost became non-finite, because its settings do not suit the data.
+    """Error of a fit whose cost became non-finite because its settings do not suit the data.
 
-    The estimator keeps the last maps with a finite cost, and the history up to them.
+    The estimator keeps the last maps with a finite cost and the history up to that point.
 
     Parameters
     ----------
     fault, name, value
-        As for `ParameterError`.
+        See `ParameterError`.
 
     See Also
     --------
@@ -136,7 +137,7 @@ class DivergedError(ParameterError, RuntimeError):
 
 
 class DataWarning(UserWarning):
-    """A warning about data that can be used, but should be inspected.
+    """Warning about data that can be used but should be inspected.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Labels: lookup as users type them, numbering of repeated ones, and display in messages."""
+"""Lookup of labels, numbering of repeated labels, and display of labels in messages."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = [
     "plural", "repeated_label", "shown",
 ]  # fmt: skip
 
-# Enough to recognize a list, and short enough for a message.
+# Enough names to recognize a list, but few enough for a message.
 FIRST = 3
 _BASES = re.compile(r"(?:^|[\W_])[ACGTN]{8,}(?:$|[\W_x])")
 
 
 class UnknownLabelError(KeyError):
-    """An error about a label that no object has.
+    """Error about a label that does not exist.
 
     Parameters
     ----------
     label : str
         The unknown label.
     suggestions : sequence of str
-        The most similar labels that exist.
+        The most similar existing labels.
 
     See Also
     --------
@@ -71,7 +71,7 @@ def fold(label: str) -> str:
 
 
 def plain_spelling(label: str) -> str:
-    """Convert a label to lower case and single spaces; accents distinguish words and remain.
+    """Convert a label to lower case with single spaces; keep accents, which distinguish words.
 
     >>> plain_spelling(" Café  au lait ")
     'café au lait'
@@ -80,7 +80,7 @@ def plain_spelling(label: str) -> str:
 
 
 def find_label(label: str, labels: Sequence[str]) -> int:
-    """Find the index of a label: an exact match, or else the first one without case and accents.
+    """Find the index of a label, exactly or, if no label matches, ignoring case and accents.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def find_label(label: str, labels: Sequence[str]) -> int:
         if other == label:
             return i
     wanted = fold(label)
-    # Among labels that fold to the same text, the first is returned, and suggested only once.
+    # Among labels that are equal after folding, the first is returned, and only one is suggested.
     position: dict[str, int] = {}
     for i, other in enumerate(labels):
         position.setdefault(fold(other), i)
@@ -122,7 +122,7 @@ def find_label(label: str, labels: Sequence[str]) -> int:
 
 
 def label_places(wanted: Sequence[str], labels: Sequence[str]) -> list[int]:
-    """Find the index of each label, matched exactly or else in any case; -1 if there is no match.
+    """Find the index of each label, exactly or else ignoring case; -1 if there is no match.
 
     >>> label_places(["tie", "Bow", "hat"], ["TIE", "tie", "bow"])
     [1, 2, -1]
@@ -136,13 +136,14 @@ def label_places(wanted: Sequence[str], labels: Sequence[str]) -> list[int]:
 
 
 def natural_order(text: str) -> tuple[list[tuple[int, int, str]], str]:
-    """Return a key that sorts numbers within texts by value, and letters in any case.
+    """Return a key that sorts numbers within texts by value, and letters regardless of case.
 
     >>> sorted(["b", "10", "9", "A", "sort 12", "sort 3"], key=natural_order)
     ['9', '10', 'A', 'b', 'sort 3', 'sort 12']
     """
     parts = re.split(r"([0-9]+)", text.casefold())
-    # A number is compared by length and then by digits, because Python limits its conversion.
+    # Numbers are compared by length and then by digits, because Python limits the length of numbers
+    # that it converts.
     digits = [p.lstrip("0") if p.isdecimal() else None for p in parts if p]
     words = [p for p in parts if p]
     return [
@@ -152,7 +153,7 @@ def natural_order(text: str) -> tuple[list[tuple[int, int, str]], str]:
 
 
 def only_count(labels: Sequence[str], start: str = "") -> bool:
-    """Check whether labels are only "0", "1", ..., which objects without names get.
+    """Check whether labels are "0", "1", ..., the default labels of objects without names.
 
     >>> only_count(["0", "1"]), only_count(["1", "2"]), only_count(["x0", "x1"], "x")
     (True, False, True)
@@ -174,7 +175,7 @@ def numbered_alike(labels: Sequence[str]) -> bool:
 
 
 def barcodes(labels: Sequence[str]) -> bool:
-    """Check whether all labels are barcodes of cells: bases, with the name of the sample.
+    """Check whether all labels are cell barcodes (bases, optionally with a sample name).
 
     >>> barcodes(["AAACATACAACCAC-1", "lane2_AAACGGGTCTGATACG-1-0"]), barcodes(["CATTAG", "tie"])
     (True, False)
@@ -183,7 +184,7 @@ def barcodes(labels: Sequence[str]) -> bool:
 
 
 def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Add a number to repeated labels; return all labels, and the new names.
+    """Add a number to repeated labels; return all labels and the new labels.
 
     >>> numbered_labels(["a", "b", "a", "a (2)"])
     (['a', 'b', 'a (3)', 'a (2)'], ['a (3)'])
@@ -208,7 +209,7 @@ def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def plural(kind: str, n: int | None = None) -> str:
-    """Return the plural of a noun, with the number if it is passed.
+    """Return the plural of a noun, preceded by the number if it is passed.
 
     >>> plural("word", 1200), plural("species"), plural("site", 1), plural("country")
     ('1,200 words', 'species', '1 site', 'countries')
@@ -221,7 +222,7 @@ def plural(kind: str, n: int | None = None) -> str:
 
 
 def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
-    """Find the first repeated label, with both of its indices.
+    """Find the first repeated label and its first two indices.
 
     >>> repeated_label(["a", "b", "a"])
     ('a', 0, 2)
@@ -237,7 +238,7 @@ def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
-    """List names for a message, shortened if there are many."""
+    """List names for a message; shorten the list if there are many."""
     named = ", ".join(repr(name[:60]) for name in names[:most])
     return (named or "none") + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
@@ -249,5 +250,5 @@ def first_of(labels: Sequence[str]) -> str:
 
 
 def shown(label: str, most: int = 60) -> str:
-    """Quote a label for a message, shortened if it is long."""
+    """Quote a label for a message, and shorten it if it is long."""
     return repr(label if len(label) <= most else label[: most - 1] + "…")

@@ -1,4 +1,4 @@
-"""Display of progress; the library prints nothing unless a display is requested.
+"""Display of progress, which is printed only on request.
 
     with work("start", total=10) as at:      # declares work, as a part of the enclosing work
         for k in range(10):
@@ -8,11 +8,11 @@
     with show_progress():                    # displays it
         fit.fit(norms)
 
-The command line displays the progress of each command, and an estimator with `verbose=True` that of
-its `fit`. A thread passes the records to `rich.progress`, which estimates rates and remaining
-times. Terminals and notebooks show them as bars. Elsewhere (a file, a pipe, a dumb terminal) one
-line is printed per minute. Work in other threads and processes is represented by the work that
-waits for it.
+The command line displays the progress of each command. An estimator with `verbose=True` displays
+the progress of `fit`. A thread passes the recorded progress to `rich.progress`, which estimates
+rates and remaining times. Progress is displayed as bars in terminals and notebooks. Elsewhere (a
+file, a pipe, a dumb terminal), one line is printed per minute. Work in other threads and processes
+is represented by the work that waits for its completion.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from typing import Any, ParamSpec, TypeVar, final
 
 __all__ = ["Work", "show_progress", "shows_progress", "watched", "work"]
 
-# Seconds before bars appear, between two updates of the bars, and between two lines.
+# Times in seconds before bars appear, between updates of the bars, and between lines.
 _PATIENCE, _BLINK, _LINE = 0.5, 0.1, 60.0
-# A slower rate is less informative than the remaining time, which is shown in any case.
+# Slower rates are not shown, because the remaining time is more informative and is always shown.
 _SLOWEST_RATE = 0.1
-# Seconds over which rich averages a rate. Its default of half a minute is too short for fits that
-# take minutes each.
+# Time in seconds over which rich averages a rate. The default of half a minute is too short if each
+# fit takes minutes.
 _RATE_PERIOD = 3600.0
 
 Arguments = ParamSpec("Arguments")
@@ -44,21 +44,21 @@ Result = TypeVar("Result")
 
 @final
 class Work:
-    """A task that takes a while, and its progress.
+    """Task that takes a while, and its progress.
 
     Attributes
     ----------
     what : str
-        Description such as "reading norms.csv"; with a total the unit that is counted, such as
-        "iteration".
+        Description such as "reading norms.csv" or, if there is a total, the unit that is counted,
+        such as "iteration".
     total : int or None
-        Number of units to count; None if they are not counted.
+        Number of units to count, or None if units are not counted.
     done : float
-        Number of units done.
+        Number of completed units.
     told : str
-        Further text, such as the cost.
+        Additional text, such as the cost.
     is_counted : bool
-        Whether there is a total, and progress has been recorded.
+        Whether there is a total and progress has been recorded.
     """
 
     def __init__(self, what: str, total: int | None = None):
@@ -69,7 +69,7 @@ class Work:
         self.is_counted = False
 
     def __call__(self, done: float | None = None, told: str = "") -> None:
-        """Record the number of units done, and a text."""
+        """Record the number of completed units and an additional text."""
         if done is not None:
             self.done = done
             self.is_counted = self.total is not None
@@ -77,13 +77,13 @@ class Work:
 
     @property
     def named(self) -> str:
-        """The description, with the progress if it is counted."""
+        """Description, with the progress if units are counted."""
         return f"{self.what} {self.done:,.0f} of {self.total:,}" if self.is_counted else self.what
 
 
 @contextmanager
 def work(what: str, total: int | None = None) -> Iterator[Work]:
-    """Declare work, and yield the object that records its progress.
+    """Declare work and yield the object that records its progress.
 
     >>> with work("start", total=3) as at:
     ...     at(2, "cost 0.41")
@@ -103,8 +103,8 @@ def work(what: str, total: int | None = None) -> Iterator[Work]:
 def show_progress() -> Iterator[None]:
     """Show the progress of work within this context as bars or lines.
 
-    Estimators do so with `verbose=True`. This function is for others that take long, such as
-    `diagnose`, `repeat_fits`, `cluster_path`, `sweep` or `evaluate`.
+    Estimators show their progress with `verbose=True`. This function shows the progress of other
+    long computations, such as `diagnose`, `repeat_fits`, `cluster_path`, `sweep` or `evaluate`.
 
     Yields
     ------
@@ -132,7 +132,7 @@ def shows_progress(fit: Callable[Arguments, Result]) -> Callable[Arguments, Resu
         from manymaps.constraints import VERBOSE
 
         estimator: Any = args[0]
-        # `fit` itself rejects a value that is neither a number nor a boolean.
+        # `fit` itself rejects a value that is neither a number nor a Boolean.
         if not any(one.allows(estimator.verbose) for one in VERBOSE) or not estimator.verbose:
             return fit(*args, **kwargs)
         with show_progress(), work(type(estimator).__name__):
@@ -145,8 +145,8 @@ def shows_progress(fit: Callable[Arguments, Result]) -> Callable[Arguments, Resu
 def watched(*, ending: bool = False) -> Iterator[None]:
     """Display the work in this context, unless a display already exists.
 
-    With `ending`, a line reports the duration at the end. Otherwise it does so only if other lines
-    were printed.
+    If `ending` is True, a line at the end reports the duration. Otherwise, this line is printed
+    only if other lines were printed.
     """
     if _WATCHER.get() is not None:
         yield
@@ -160,7 +160,7 @@ def watched(*, ending: bool = False) -> Iterator[None]:
 
 @final
 class _Watcher:
-    """The works in progress, the outermost first, and the thread that displays them."""
+    """Works in progress, outermost first, and the thread that displays them."""
 
     def __init__(self, ending: bool):
         self._ending = ending
@@ -170,7 +170,7 @@ class _Watcher:
 
     @contextmanager
     def during(self, mine: Work) -> Iterator[None]:
-        """Display a work while it is in progress; the outermost one owns the thread."""
+        """Display a work while it is in progress; the outermost work owns the thread."""
         self._works.append(mine)
         if len(self._works) > 1:
             try:
@@ -193,7 +193,7 @@ class _Watcher:
             self._cell = None
 
     def _show(self, over: threading.Event) -> None:
-        # A closed stream has no reader any more.
+        # A closed stream no longer has a reader.
         with suppress(OSError, ValueError):
             if _in_notebook():
                 self._show_in_cell(over)
@@ -219,7 +219,7 @@ class _Watcher:
 
     def _show_lines(self, over: threading.Event) -> None:
         tasks: _Tasks | None = None
-        # A rate requires some records before the first line.
+        # The rate requires several records before the first line.
         while not over.wait(max(0.0, min(_LINE / 10, self._told + _LINE - time.monotonic()))):
             tasks = tasks or _Tasks()
             tasks.update(tuple(self._works))
@@ -229,7 +229,7 @@ class _Watcher:
                 self._say(f"{_duration(now - self._begun)}: {tasks.line()}")
 
     def _say(self, line: str) -> None:
-        """Print a permanent line, or put it below the notebook cell in place of the bars."""
+        """Print a permanent line, or replace the bars below a notebook cell with it."""
         if _in_notebook():
             from rich.text import Text
 
@@ -252,7 +252,7 @@ _WATCHER: ContextVar[_Watcher | None] = ContextVar("manymaps watcher", default=N
 
 @final
 class _Tasks:
-    """The tasks of rich that represent works, with their rates and remaining times."""
+    """Tasks of rich that represent works, with their rates and remaining times."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -266,7 +266,7 @@ class _Tasks:
             console=Console(stderr=True),
             auto_refresh=False,
             transient=True,
-            # Printed text appears above the bars, but stays on its own stream.
+            # Printed text appears above the bars but remains on its own stream.
             redirect_stdout=sys.stdout.isatty(),
             speed_estimate_period=_RATE_PERIOD,
         )
@@ -283,8 +283,8 @@ class _Tasks:
                 )
                 self._tasks[one] = self.progress.tasks[-1]
             task = self._tasks[one]
-            # The first record of a count starts the clock, even one of 0, so that the first step
-            # has a rate.
+            # The first recorded count starts the clock, even if it is 0, so that the first step has
+            # a rate.
             if one.is_counted and (not task.started or task.completed != one.done):
                 self.progress.start_task(task.id)
                 self.progress.advance(task.id, one.done - task.completed)
@@ -297,7 +297,7 @@ class _Tasks:
             )
 
     def line(self) -> str:
-        """Return all works in one line, with the remaining time of the outermost counted one."""
+        """Return all works in one line, with the remaining time of the outermost counted work."""
         tasks = self.progress.tasks
         told, pace = (
             next((task.fields[name] for task in reversed(tasks) if task.fields[name]), "")

@@ -1,8 +1,8 @@
-"""Seeds of a call: the meaning of `random_state`, as in scikit-learn.
+"""Seeds of a call, defined by `random_state` as in scikit-learn.
 
-An integer is the seed itself. With None or a `RandomState`, one integer is drawn once, from NumPy's
-global state (so that `np.random.seed` controls it) or from the `RandomState`. All other random
-numbers of the call follow from this integer.
+An integer is used as the seed. If `random_state` is None, one integer is drawn from NumPy's global
+random state, so that `np.random.seed` controls it. If `random_state` is a `RandomState`, one
+integer is drawn from it. All other random numbers of the call are derived from this integer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ __all__ = ["RandomState", "drawn_generator", "drawn_seed"]
 
 RandomState = int | np.random.RandomState | None
 
-# NumPy's legacy generators accept no larger seeds.
+# NumPy's legacy generators do not accept larger seeds.
 _NUMBERS = 2**31 - 1
 
 
 def drawn_seed(random_state: RandomState) -> int:
-    """Return an integer unchanged, or draw one.
+    """Return an integer unchanged, or draw an integer.
 
     >>> np.random.seed(3)
     >>> drawn_seed(None) == np.random.RandomState(3).randint(2**31 - 1), drawn_seed(5)

@@ -1,1 +1,1 @@
-"""Distances, neighbours and P computed from vectors."""
+"""Distances, neighbours and similarities P computed from vectors."""

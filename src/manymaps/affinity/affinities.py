@@ -1,4 +1,4 @@
-"""Similarities from vectors, distances or neighbours: the rows of P before they become a target.
+"""Conversion of vectors, distances or neighbours to similarities (the rows of P).
 
     Gaussian          p_j|i = exp(-beta_i d_ij^2) / sum_k exp(-beta_i d_ik^2), beta_i by perplexity
                       (van der Maaten & Hinton 2008, eq. 1)
@@ -10,8 +10,8 @@
 
 An affinity is a frozen record of its settings. `similarities` computes sparse rows (n, n) without a
 diagonal. Each row of a conditional affinity sums to 1, and the model averages the rows with their
-transpose. A joint affinity sums to 1 in total. Groups without a pair between them are common and do
-not raise a warning.
+transpose. The similarities of a joint affinity sum to 1 in total. Groups that no pair connects are
+common and do not raise a warning.
 """
 
 from __future__ import annotations
@@ -55,27 +55,27 @@ __all__ = [
 
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
 
-#: Valid types of a perplexity, before the data are known.
+#: Valid types of a perplexity. Its range depends on the data.
 PERPLEXITY = (Number(above=0), Several(Number(above=0), "a sequence of such numbers"))
 
 _NUMBER = instance("a number", Real)
 _NUMBERS = (_NUMBER, Several(_NUMBER, "several numbers"))
 
-# As in t-SNE by trees (van der Maaten 2014): farther neighbours have next to no probability. Half
-# as many (perplexity 15) gave the same map of 20,000 digits.
+# As in tree-based t-SNE (van der Maaten 2014), because farther neighbours have almost no
+# probability. Half as many neighbours (perplexity 15) gave the same map of 20,000 digits.
 _NEIGHBORS_PER_PERPLEXITY = 3
-# Up to this number all pairs are kept (25 million probabilities); beyond it, the neighbours within
-# reach of one sigma. Trades memory for exactness; not tuned.
+# Up to this number of objects, all pairs are kept (25 million probabilities). For more objects,
+# only nearest neighbours are kept. Trades memory for exactness; not tuned.
 _ALL_PAIRS = 5_000
 # With one sigma for all objects, objects in dense regions have many more neighbours than the
-# perplexity; ten times as many are enough for them. Not tuned.
+# perplexity. Ten times the perplexity is enough for them. Not tuned.
 _NEIGHBORS_OF_ONE_SIGMA = 10
-# A pair with a millionth of the mean mass of an object does not change a map, but takes memory.
+# A pair with a millionth of the mean mass of an object does not affect a map, but requires memory.
 _NEGLIGIBLE = 1e-6
-# Similarities are computed in float32, whose steps at 1 are 1e-7; a similarity that is equal to the
-# limit must count as above it.
+# Similarities are computed in float32, whose spacing at 1 is 1e-7. A similarity equal to the
+# threshold must be treated as above it.
 _ROUNDING = 1e-6
-# Entropies this close to the target count as reached: 0.01 % of the perplexity.
+# Tolerance of the entropy, which corresponds to 0.01 % of the perplexity.
 _REACHED = 1e-4
 
 
@@ -85,7 +85,7 @@ class Affinity(ABC):
     Attributes
     ----------
     joint : bool
-        Whether the similarities are one joint distribution over all pairs, instead of one
+        Whether the similarities form one joint distribution over all pairs instead of one
         conditional distribution per row.
     """
 
@@ -109,11 +109,11 @@ class Affinity(ABC):
         Parameters
         ----------
         data : array or sparse array of shape (n, n_features), NeighborGraph, or tuple of arrays
-            Vectors, distances with `metric="precomputed"` (square, or sparse with the stored ones),
-            or known neighbours (`manymaps.affinity.neighbors.as_graph`). All stored or known
-            neighbours are used.
+            Vectors, known neighbours (`manymaps.affinity.neighbors.as_graph`) or, with
+            `metric="precomputed"`, distances in a square array or as sparse rows. All stored or
+            known neighbours are used.
         metric, search, seed
-            As in `manymaps.affinity.neighbors.nearest_neighbors`.
+            See `manymaps.affinity.neighbors.nearest_neighbors`.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class Affinity(ABC):
         DataError
             If the data cannot be compared.
         ParameterError
-            If the perplexity is impossible for n objects or for their known neighbours.
+            If the perplexity is out of range for n objects or for their known neighbours.
         """
 
 
@@ -141,8 +141,8 @@ class GaussianAffinity(Affinity):
     n_neighbors : int, optional
         Number of nearest neighbours with a positive similarity in each row, at most n - 1. The
         default is three times the (largest) perplexity, as in other programs, or n - 1 if that is
-        less; farther neighbours would have next to no weight. Known neighbours are all used, and
-        this number is only checked.
+        less. Farther neighbours would have almost no weight. If neighbours are known, all of them
+        are used, and this number is only validated.
 
     Raises
     ------
@@ -152,9 +152,10 @@ class GaussianAffinity(Affinity):
     Warns
     -----
     DataWarning
-        If no bandwidth reaches the perplexity, because more neighbours than that are at the
-        smallest distance (duplicates). Such a row has equal weights for these neighbours and 0 for
-        the others, so that its perplexity is their number.
+        If no bandwidth reaches the perplexity, because more neighbours than the perplexity share
+        the smallest distance (duplicates). In such a row, these neighbours have equal weights and
+        the other neighbours have a weight of 0. The perplexity of the row is then the number of
+        neighbours at the smallest distance.
 
     See Also
     --------
@@ -229,21 +230,20 @@ class GaussianAffinity(Affinity):
 class GlobalGaussian(Affinity):
     """Gaussian similarities with one bandwidth, as a joint distribution.
 
-    Remote objects have little mass in it.
+    Remote objects have little mass in this distribution.
 
     Parameters
     ----------
     perplexity : float
-        Value that determines sigma, unless sigma is passed. The geometric mean of the perplexities
-        of the rows equals this value. The mean of the entropies of p_j|i is therefore its
-        logarithm.
+        Perplexity from which sigma is computed, unless sigma is passed. The geometric mean of the
+        perplexities of the rows equals this value, so the mean entropy of p_j|i is its logarithm.
     sigma : float, optional
-        Standard deviation, in the unit of the distances.
+        Standard deviation of the Gaussian, in the unit of the distances.
     n_neighbors : int, optional
-        Number of nearest neighbours of each object that are used, at most n - 1. By default all
-        pairs are used up to 5,000 objects. Above that, the default is ten times the perplexity,
-        because objects in dense regions have many more neighbours than the mean under one sigma. A
-        pair is used if either object is a neighbour of the other.
+        Number of nearest neighbours of each object that are used, at most n - 1. By default, all
+        pairs are used for up to 5,000 objects. For more objects, the default is ten times the
+        perplexity, because with a common sigma, objects in dense regions have many more neighbours
+        than average. A pair is used if either object is a neighbour of the other.
 
     Raises
     ------
@@ -257,7 +257,7 @@ class GlobalGaussian(Affinity):
     Notes
     -----
     Pairs with less than 1e-6 / n of the total mass are omitted. A remote object may therefore have
-    no pairs, because equation 4 of Cook et al. (2007) gives it next to no mass.
+    no pairs, because equation 4 of Cook et al. (2007) assigns it almost no mass.
 
     Examples
     --------
@@ -335,30 +335,32 @@ class GlobalGaussian(Affinity):
 
 @dataclass(frozen=True)
 class LocalPerplexity(Affinity):
-    """Gaussian rows averaged with the locally outstanding similarities of each row.
+    """Average of Gaussian rows and the locally outstanding similarities of each row.
 
     The similarities of object i, s_ij = (1 + cos_ij) / 2, are outstanding if they are at least
-    theta_i = min(1, mean_i + sd * standard deviation_i), both over the other objects j. Their
-    number is the perplexity score of the object. The rest of the row is removed, and the remaining
-    similarities are normalized to a sum of 1.
+    theta_i = min(1, mean_i + sd * standard deviation_i). The mean and the standard deviation are
+    computed over the other objects j. The number of outstanding similarities is the perplexity
+    score of the object. All other similarities are removed, and the outstanding similarities are
+    normalized to a sum of 1.
 
     Parameters
     ----------
     perplexity : float
         Perplexity of the Gaussian rows.
     sd : float
-        Number of standard deviations above the mean; 2 or 3 in the thesis.
+        Number of standard deviations above the mean. The thesis uses 2 or 3.
     weight : float
-        Weight of the local rows, in [0, 1]; 0.5 is the plain average of the thesis.
+        Weight of the local rows, in [0, 1]. A weight of 0.5 is the plain average used in the
+        thesis.
     min_neighbors : int
-        Minimum score: an object with fewer similarities above its threshold keeps this many of its
+        Minimum score. An object with fewer similarities above its threshold keeps this number of
         most similar objects. The thesis uses 0.
     max_neighbors : int, optional
-        Maximum score. Without it the number of outstanding similarities grows with n (some
-        hundredths of n), which does not fit in memory above about 20,000 objects. Set it to the
-        size of the neighbourhood of interest. On three sets of word vectors, `weight=0.8,
-        max_neighbors=10` kept 4 to 6 of 100 more of the ten nearest words near than Gaussian rows
-        did, and fewer of the fifty nearest.
+        Maximum score. Without a maximum, the number of outstanding similarities per object grows
+        with n (a few hundredths of n), which exceeds the memory above about 20,000 objects. Set the
+        maximum to the size of the neighbourhood of interest. On three sets of word vectors,
+        `weight=0.8, max_neighbors=10` preserved 4 to 6 percentage points more of the ten nearest
+        words than Gaussian rows did, but fewer of the fifty nearest words.
 
     Raises
     ------
@@ -371,16 +373,16 @@ class LocalPerplexity(Affinity):
 
     Notes
     -----
-    Choices that the thesis leaves open: the truncated matrix is described by columns, which is
-    equivalent to rows here, because both matrices are then averaged with their transposes. Both are
-    scaled so that the similarities of each object sum to 1 before they are averaged. An object
-    without similarities above its threshold keeps only its Gaussian row. The mean and the standard
-    deviation exclude the object itself. With square distances (`metric="precomputed"`) s_ij = 1 -
-    d_ij / max d replaces the cosine.
+    The thesis leaves several choices open. It describes the truncated matrix by columns, which is
+    equivalent to rows here, because both matrices are then averaged with their transposes. Before
+    the two matrices are averaged, each is scaled so that the similarities of each object sum to 1.
+    An object without similarities above its threshold keeps only its Gaussian row. The mean and the
+    standard deviation exclude the object itself. With square distances (`metric="precomputed"`),
+    s_ij = 1 - d_ij / max d replaces the cosine.
 
-    With `min_neighbors=10, max_neighbors=10, weight=0.85` every object keeps its ten most similar
-    objects with nearly equal weights. In a map of 601 word vectors this kept more of the ten
-    nearest neighbours than the rule of the thesis (sd 3), at perplexities of 5 and 50.
+    With `min_neighbors=10, max_neighbors=10, weight=0.85`, every object keeps its ten most similar
+    objects with nearly equal weights. In a map of 601 word vectors, these settings preserved more
+    of the ten nearest neighbours than the rule in the thesis (sd 3), at perplexities of 5 and 50.
 
     Examples
     --------
@@ -444,26 +446,27 @@ class LocalPerplexity(Affinity):
         return sparse.csr_array(gaussian_share @ rows + local_share @ local)
 
     def outstanding(self, data: Data, *, metric: Metric = "euclidean") -> sparse.csr_array:
-        """Compute the similarities above the threshold of each row, its perplexity score by number.
+        """Compute the similarities of each row that are above its threshold.
 
         Parameters
         ----------
         data : array or sparse array of shape (n, n_features)
             Vectors, or square distances with `metric="precomputed"`.
         metric : str or function
-            Metric of the data; only "precomputed" has an effect.
+            Metric of the data. Only "precomputed" has an effect.
 
         Returns
         -------
         sparse array of shape (n, n)
-            Similarities in (0, 1]; not symmetric.
+            Similarities in (0, 1]. The table is not symmetric, and the number of entries in a row
+            is its perplexity score.
 
         Raises
         ------
         DataError
             If a vector has a length of zero.
         ParameterError
-            If the data are neighbours or sparse distances, which do not contain whole rows.
+            If the data are neighbours or sparse distances, which do not contain complete rows.
 
         Examples
         --------
@@ -526,7 +529,8 @@ def _check_neighbors(n_neighbors: int | None, n: int) -> None:
 def _make_plain(affinity: Affinity) -> None:
     """Convert NumPy numbers to Python numbers and arrays to tuples, for printing and comparing.
 
-    A perplexity that is not a number raises an error; its possible range depends on the data.
+    A perplexity that is not a number raises an error. Its range is checked later, because it
+    depends on the data.
     """
     name: str
     value: Any
@@ -551,7 +555,7 @@ def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:
 
 
 def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Average p_j|i over perplexities by blocks; return it and the rows that missed one."""
+    """Average p_j|i over perplexities; return it and the rows that miss a perplexity."""
     values, missed = np.zeros(rows.nnz), np.zeros(rows.shape[0], bool)
     # Squares of distances divided by the largest cannot overflow.
     unit = rows.data.max(initial=0) or 1.0
@@ -589,7 +593,7 @@ def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
 
 
 def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Compute the entropy of each row; no row is empty."""
+    """Compute the entropy of each row; rows must not be empty."""
     from scipy.special import entr
 
     return np.asarray(np.add.reduceat(entr(probabilities), starts[:-1]))
@@ -607,7 +611,7 @@ def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
 
 
 def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> float:
-    """Find the beta at which the mean of the entropies of the rows is log(perplexity)."""
+    """Find the beta at which the mean entropy of the rows is log(perplexity)."""
     from scipy.optimize import brentq
 
     from manymaps.compute.bandwidth import row_entropies
@@ -642,7 +646,7 @@ def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
 def _similarity_blocks(
     data: Matrix | NeighborGraph, metric: Metric
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Blocks of rows of similarities in [0, 1], each with the index of its first row."""
+    """Yield blocks of rows of similarities in [0, 1], with the index of the first row."""
     given = isinstance(metric, str) and metric == "precomputed"
     if isinstance(data, NeighborGraph) or (given and sparse.issparse(data)):
         raise ParameterError(
@@ -666,7 +670,7 @@ def _similarity_blocks(
 
 
 def _largest(block: np.ndarray, k: int) -> np.ndarray:
-    """Mask of the k largest values of each row, or of all."""
+    """Mark the k largest values of each row, or all values."""
     if k >= block.shape[1]:
         return np.ones(block.shape, bool)
     kept = np.zeros(block.shape, bool)
@@ -675,14 +679,14 @@ def _largest(block: np.ndarray, k: int) -> np.ndarray:
 
 
 def affinity_from(written: str, **changes: Any) -> Affinity | None:
-    """Parse the name of an affinity without running code; None if it is unknown.
+    """Parse the name of an affinity without running code; return None if it is unknown.
 
     Parameters
     ----------
     written : str
         A name returned by `Affinity.written`.
     **changes
-        Settings that replace those in the name.
+        Settings that replace the settings in the name.
 
     Examples
     --------

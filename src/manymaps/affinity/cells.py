@@ -1,9 +1,10 @@
-"""Nearest neighbours by cells: nearby points are compared with the same candidates.
+"""Search for nearest neighbours by cells, which compares nearby points with the same candidates.
 
 Nested k-means splits the points into cells of about 128. The candidates of a cell are the points of
-its nearest cells, as many as the recall requires. With the queries of the cell they form one matrix
-product, which takes a fraction of the time of the same distances one by one (`faiss.knn`). The
-squared distances of the result are then computed again from differences.
+its nearest cells; their number depends on the required recall. The distances between the queries of
+the cell and its candidates are computed by one matrix product, in a fraction of the time of
+separate computations (`faiss.knn`). The squared distances of the result are then computed again
+from differences.
 
 Points and queries are float32 in the same unit. The neighbours of a cell do not depend on the
 number of threads.
@@ -28,22 +29,24 @@ _POINTS_PER_CELL = 128
 # k-means with thousands of centres at once would take longer than the search; two levels of 256
 # make 65,536 cells.
 _BRANCHES = 256
-#: A smaller number costs equally much.
+#: A smaller number takes the same time.
 FEW_CANDIDATES = 4 * _POINTS_PER_CELL
-# Cells must be compact, but not optimal: more rounds of k-means take time without better
-# candidates. Not tuned.
+# Cells must be compact but need not be optimal. More rounds of k-means take time without improving
+# the candidates. Not tuned.
 _ROUNDS = 10
-# faiss draws this many points per centre for k-means, which bounds its time; its own default.
+# Number of points per centre that faiss samples for k-means, which limits its time. This is the
+# default of faiss.
 _POINTS_PER_CENTRE = 256
-# Cells per task of a thread, enough to outweigh the overhead of a task. Not tuned.
+# Number of cells per task, large enough to outweigh the overhead of a task. Not tuned.
 _CELLS_AT_ONCE = 16
-# Splitting ends here even if k-means cannot separate the points, such as copies of one point; these
-# are split by index.
+# Number of nested splits after which points that k-means cannot separate (such as copies of one
+# point) are split by index.
 _DEEPEST = 8
-#: Number of additional neighbours to search, in case rounding of the products changed the order.
+#: Number of additional neighbours to search, because rounding of the products may change their
+#: order.
 _SPARE = 4
-# Squared distances from matrix products in float32 have this relative uncertainty; doubtful ones
-# are computed again.
+# Squared distances from matrix products in float32 have this relative uncertainty; doubtful
+# distances are computed again.
 _ROUNDING = 1e-4
 
 
@@ -51,7 +54,7 @@ _ROUNDING = 1e-4
 class Cells:
     """Points (n, d), sorted by cell.
 
-    Cell c is the range starts[c] : starts[c + 1] of `points` and of their indices, `numbers`.
+    Cell c contains the range starts[c] : starts[c + 1] of `points` and of `numbers`, their indices.
     """
 
     faiss: Any
@@ -62,25 +65,25 @@ class Cells:
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of points in each cell."""
+        """Number of points in each cell."""
         return np.diff(self.starts)
 
     @property
     def of_point(self) -> np.ndarray:
-        """The cell of each point, by the index of the point."""
+        """Cell of each point, by the index of the point."""
         cells = np.empty(len(self.numbers), np.int64)
         cells[self.numbers] = np.repeat(np.arange(len(self.centres)), self.sizes)
         return cells
 
     def nearest_cell(self, queries: np.ndarray) -> np.ndarray:
-        """Find the cell with the nearest centre to each query."""
+        """Find the cell whose centre is nearest to each query."""
         return np.asarray(self.faiss.knn(queries, self.centres, 1)[1][:, 0])
 
     def candidates_before(self, places: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Count the candidates of a position before the cell of a point is included.
 
         Positions of shape (m, d), such as the centres of cells, are compared with points that are
-        passed as indices of shape (m, k). The result has the latter shape.
+        passed as indices of shape (m, k). The result has shape (m, k).
         """
         of_point, before = self.of_point, np.empty(points.shape, np.int64)
         for row, (place, some) in enumerate(zip(places, points, strict=True)):
@@ -99,12 +102,13 @@ class Cells:
         n_threads: int,
         note: Callable[[int], object],
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Find the k nearest of at least this many candidates for queries or points.
+        """Find the k nearest of at least `n_candidates` candidates for queries or points.
 
         Returns
         -------
         indices, squares : arrays of shape (n_queries, k)
-            The squared distances are float32, the nearest first; equal ones are sorted by index.
+            Neighbours and their squared distances (float32), nearest first. Neighbours at equal
+            distances are sorted by index.
         """
         own = queries is None
         n = len(self.points) if queries is None else len(queries)
@@ -132,7 +136,7 @@ class Cells:
         return slice(self.starts[cell], self.starts[cell + 1])
 
     def _groups(self, queries: np.ndarray | None) -> list[tuple[int, np.ndarray]]:
-        """List the queries of each cell that contains any."""
+        """List the queries in each cell, for cells that contain queries."""
         if queries is None:
             return [(c, self.numbers[self._stretch(c)]) for c in range(len(self.centres))]
         cells = self.nearest_cell(queries)
@@ -141,7 +145,7 @@ class Cells:
         return list(zip(kinds.tolist(), np.split(order, firsts[1:]), strict=True))
 
     def _nearest_cells(self, cells: np.ndarray, n_candidates: int) -> list[np.ndarray]:
-        """For each cell the nearest cells that together contain the required number of points."""
+        """For each cell, find the nearest cells that together contain `n_candidates` points."""
         sizes, n = self.sizes, len(self.centres)
         width = min(n, int(1.5 * n_candidates * n / len(self.points)) + 1)
         while True:
@@ -156,7 +160,7 @@ class Cells:
     def _neighbors(
         self, asked: np.ndarray, own: np.ndarray | None, around: np.ndarray, cell: int, k: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Neighbours of the queries of one cell, without their own indices if passed."""
+        """Find neighbours of the queries of one cell, without their own indices if passed."""
         stretches = [self._stretch(c) for c in around]
         numbers = np.concatenate([self.numbers[part] for part in stretches])
         block = np.concatenate([self.points[part] for part in stretches])
@@ -215,7 +219,7 @@ def cells_of(faiss: Any, points: np.ndarray, seed: int, n_threads: int) -> Cells
 
 
 def _split(faiss: Any, points: np.ndarray, part: np.ndarray, seed: int) -> list[np.ndarray]:
-    """Split points by centroid, into as many parts as give cells or can be found quickly."""
+    """Split points by centroid into cells, or into as many parts as can be computed quickly."""
     n_cells = -(-len(part) // _POINTS_PER_CELL)
     n_parts = n_cells if n_cells <= _BRANCHES else min(_BRANCHES, -(-n_cells // _BRANCHES))
     rows = points if len(part) == len(points) else points[part]
@@ -240,10 +244,9 @@ def _dealt(part: np.ndarray) -> list[np.ndarray]:
 
 
 def _in_threads(work: Callable[[Any], Any], tasks: Any, n_threads: int) -> Iterator[Any]:
-    """Return the results of work on each task in order; several tasks run at once.
+    """Yield the results of the tasks in order; several tasks run at once.
 
-    faiss releases the interpreter lock during computations. A single task uses all threads of
-    OpenMP.
+    faiss releases the interpreter lock during computations. A single task uses all OpenMP threads.
     """
     if n_threads == 1 or len(tasks) <= 1:
         yield from map(work, tasks)
@@ -254,10 +257,10 @@ def _in_threads(work: Callable[[Any], Any], tasks: Any, n_threads: int) -> Itera
 
 
 class _ByProducts:
-    """Make faiss compare by matrix products and collect neighbours in pools, within the context.
+    """Context in which faiss uses matrix products and collects neighbours in pools.
 
-    By default faiss does so only for many queries or many neighbours. The limits are global to the
-    process.
+    By default, faiss uses these methods only for many queries or many neighbours. The limits are
+    global to the process.
     """
 
     def __init__(self) -> None:

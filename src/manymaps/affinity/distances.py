@@ -1,14 +1,15 @@
-"""Vectors and distances as passed by users: validated, and converted to comparable points.
+"""Validation of vectors and distances, and conversion to comparable points.
 
 With unit vectors x, |x_i - x_j|^2 = 2 (1 - cos), so cosine neighbours are Euclidean neighbours. The
-correlation distance is the cosine distance of rows that are centred first. One Euclidean search
-therefore serves all metrics of `EUCLIDEAN`. The standardized Euclidean distance (seuclidean)
-divides each column by its standard deviation over the points. The Mahalanobis distance whitens the
-columns: with the correlations of these columns R = U diag(w) U^T it is the Euclidean distance of z
-U diag(w)^-1/2.
+correlation distance is the cosine distance between centred rows. One Euclidean search can therefore
+be used for all metrics in `EUCLIDEAN`. The standardized Euclidean distance (seuclidean) divides
+each column by its standard deviation over the points. The Mahalanobis distance also whitens the
+scaled columns z. If their correlations are R = U diag(w) U^T, it is the Euclidean distance of z U
+diag(w)^-1/2.
 
-Shapes: vectors (n, n_features), dense or sparse; distances (n, n). Distances are square, or sparse
-rows of the distances to some neighbours, in which a stored zero is a distance of zero.
+Shapes: vectors (n, n_features), dense or sparse; distances (n, n). Distances are a square array, or
+sparse rows with the distances to some neighbours. In sparse rows, a stored zero is a distance of
+zero.
 """
 
 from __future__ import annotations
@@ -46,18 +47,18 @@ EUCLIDEAN = (
 )
 # 32 MiB of float64 per block: large enough for fast products, small compared with the data.
 BLOCK_CELLS = 2**22
-# Distances from float32 files differ in their last digits, so exact symmetry cannot be required.
+# Distances from float32 files differ in their last digits, so exact symmetry cannot be expected.
 _ASYMMETRY = 1e-6
-# For larger sparse tables the symmetry is checked on a sample of rows, because a transpose takes as
+# For larger sparse tables, symmetry is checked on a sample of rows, because a transpose requires as
 # much memory as the table.
 _MOST_TO_COMPARE = 20_000_000
-# Eigenvalues below this share of the largest are rounding errors: the columns are linearly
-# dependent, and whitening would amplify noise.
+# Eigenvalues below this fraction of the largest one are rounding errors. The columns are then
+# linearly dependent, and whitening would amplify noise.
 _ONE_DIRECTION = 1e-10
 
 
 def check_finite(X: Matrix, what: str = "X") -> None:
-    """Raise an error for NaN or infinity that names the first row and column.
+    """Raise an error that names the first cell with NaN or infinity.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def finite_matrix(X: Any, what: str) -> Matrix:
 
 
 def finite_points(X: Any, what: str) -> Matrix:
-    """Convert vectors by `finite_matrix`, and check that their squares are finite too."""
+    """Convert vectors by `finite_matrix`, and check that their squares are also finite."""
     points = finite_matrix(X, what)
     check_magnitude(points, what)
     return points
@@ -121,7 +122,7 @@ def finite_points(X: Any, what: str) -> Matrix:
 def normalized_rows(
     rows: Matrix, what: str = "X", defect: str = "of length zero", metric: str = "cosine"
 ) -> Matrix:
-    """Scale rows to length 1, in the type that was passed.
+    """Scale rows to length 1 without changing their data type.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def normalized_rows(
 def comparable(
     points: Matrix, queries: Matrix | None, metric: Metric
 ) -> tuple[Matrix, Matrix | None]:
-    """Convert points so that their Euclidean distances give the metric, if it is of that family."""
+    """Convert points so that Euclidean distances reproduce the metric, if it is in `EUCLIDEAN`."""
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
     if metric in ("seuclidean", "mahalanobis"):
@@ -185,7 +186,7 @@ def comparable(
 def _standardized(
     points: Matrix, queries: Matrix | None, *, whitened: bool
 ) -> tuple[Matrix, Matrix | None]:
-    """Scale points and queries to unit standard deviations, and decorrelate them if whitened."""
+    """Scale points and queries to unit standard deviations, and optionally whiten them."""
     metric = "mahalanobis" if whitened else "seuclidean"
     table = points if isinstance(points, np.ndarray) else points.toarray()
     if len(table) < 2:
@@ -219,7 +220,7 @@ def _standardized(
 
 
 def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:
-    """Convert Euclidean distances of the comparable points to the metric's own unit."""
+    """Convert Euclidean distances between comparable points to the unit of the metric."""
     if metric == "sqeuclidean":
         return distances**2
     if metric in ("cosine", "correlation"):
@@ -228,12 +229,12 @@ def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:
 
 
 def known_distances(table: Any) -> Any:
-    """Convert distances to an array if all pairs are stored, else to sparse rows.
+    """Convert distances to an array if all pairs are stored, and to sparse rows otherwise.
 
-    A pair that a sparse table does not store has an unknown distance, not a distance of zero, as in
-    scikit-learn: the two objects are not neighbours. A table that stores every pair, in any format,
-    is equivalent to an array. In formats that store whole blocks (BSR) or diagonals (DIA), a zero
-    counts as a distance if no pair is missing; otherwise it may be padding.
+    As in scikit-learn, a pair that a sparse table does not store has an unknown distance, not a
+    distance of zero. The two objects are then not neighbours. A table that stores every pair, in
+    any format, is equivalent to an array. In formats that store blocks (BSR) or diagonals (DIA), a
+    zero is a distance if no pair is missing; otherwise, it may be padding.
 
     Parameters
     ----------
@@ -290,10 +291,10 @@ def stored_rows(table: Any, own: bool = True) -> sparse.csr_array:
 
 
 def check_stored_symmetry(rows: sparse.csr_array, what: str = "the distances") -> None:
-    """Raise an error if distances that are stored in both directions differ.
+    """Raise an error if the distances stored for the two directions of a pair differ.
 
-    float32 distances computed from products of vectors are accurate to the square root of its
-    precision. With more than 20 million distances, evenly spaced rows are checked.
+    Distances computed from float32 products of vectors are accurate to the square root of the
+    float32 precision. With more than 20 million distances, evenly spaced rows are checked.
     """
     n = rows.shape[0]
     some = np.arange(n)[:: 1 + rows.nnz // _MOST_TO_COMPARE]

@@ -1,4 +1,4 @@
-"""Neighbourhoods among directions: their centres, and the plane that represents each best.
+"""Neighbourhoods among directions, with their centres and best-fitting planes.
 
     centres    spherical k-means (Dhillon & Modha 2001): the unit vectors c_m that maximize the sum
                over objects of max_m cos(x_i, c_m)
@@ -17,22 +17,22 @@ from manymaps.affinity.network import unit_rows
 
 __all__ = ["principal_places", "spherical_centres"]
 
-# k-means ends in a local optimum, so the best of three runs is used. Iterations end when no
-# assignment changes; the limit only stops cycles.
+# k-means ends in a local optimum, so the best of three runs is used. The iterations end when no
+# assignment changes; the limit only interrupts cycles.
 _RESTARTS, _MOST_SWEEPS = 3, 100
 
 
 def spherical_centres(
     directions: np.ndarray, n_clusters: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """Find centres of length 1 by the best of several runs of spherical k-means.
+    """Find centres of length 1 by several runs of spherical k-means.
 
     Parameters
     ----------
     directions : ndarray of shape (n, k)
-        Unit vectors, or 0.
+        Unit vectors, or 0 for objects without data.
     n_clusters : int
-        Number of clusters, at most n. If it exceeds the number of different directions, some
+        Number of clusters, at most n. If it exceeds the number of distinct directions, some centres
         coincide.
     generator : numpy.random.Generator
         Source of the seeds.
@@ -71,12 +71,12 @@ def spherical_centres(
 
 
 def principal_places(directions: np.ndarray, weights: np.ndarray, n_components: int) -> np.ndarray:
-    """Compute coordinates along principal axes, with standard deviation 1 along the longest.
+    """Compute coordinates along principal axes, with unit standard deviation along the first.
 
     Parameters
     ----------
     directions : ndarray of shape (n, k)
-        Unit vectors, or 0.
+        Unit vectors, or 0 for objects without data.
     weights : ndarray of shape (n,)
         Weights, at least 0, with a positive sum.
     n_components : int

@@ -1,4 +1,4 @@
-"""The nearest neighbours of each object: exact if that is cheap, otherwise at a measured recall.
+"""Nearest neighbours, by an exact search if it is cheap and at a measured recall otherwise.
 
     method        metrics                                    price
     exact         all of scikit-learn's, or a function       n^2
@@ -52,40 +52,40 @@ _SEARCHES: dict[str, Callable[[Problem, float], Found]] = {
     "faiss": search_methods.by_faiss,
     "pynndescent": search_methods.descent,
 }
-# An index of fewer objects is not worth its construction.
+# For fewer objects, the construction of an index is not worthwhile.
 _FEWEST_TO_APPROXIMATE = 2_000
-# Costs, in multiply-adds, up to which the search is exact: seconds on one core as matrix products.
-# Not tuned.
+# Cost in multiply-adds up to which the search is exact; as matrix products, it takes seconds on one
+# core. Not tuned.
 _EXACT_PRODUCTS = 1e10
-# The same for other metrics, whose approximate search by descent is slower, so that exact search is
-# worthwhile for more objects.
+# The same limit for other metrics. Their approximate search by descent is slower, so exact search
+# is worthwhile for more objects.
 _EXACT_DISTANCES = 4e10
-# Selecting among the distances of a pair costs as much as 50 multiply-adds.
+# Selection costs as much per distance as 50 multiply-adds.
 _PAIR_COST = 50
-# Up to this many differences, exact neighbours are computed from differences, because products lose
-# digits.
+# Up to this many differences, exact neighbours are computed from differences, because matrix
+# products lose digits.
 _DIFFERENCES = 3e9
-# 1 GB of float32: larger sparse data are not made dense for faiss.
+# 1 GB of float32. Larger sparse data are not converted to dense arrays for faiss.
 _DENSE_CELLS = 2.5e8
 
 
 @dataclass(frozen=True)
 class NeighborGraph:
-    """The neighbours of each object, nearest first.
+    """Neighbours of each object, nearest first.
 
     Parameters
     ----------
     indices : array of shape (n_queries, k)
         Indices of the neighbours.
     distances : array of shape (n_queries, k)
-        Distances in the metric's own unit, increasing along each row.
+        Distances in the unit of the metric, increasing along each row.
     method : str
         Method of the search.
     recall : float
-        Share of the true neighbours that were found: the mean over a sample of up to 500 objects,
-        objects, or 1 if the search was exact.
+        Fraction of the true neighbours that were found, averaged over a sample of up to 500
+        objects. It is 1 if the search was exact.
     least_recall : float
-        Lowest share of any object in the sample.
+        Lowest fraction found for any object in the sample.
 
     See Also
     --------
@@ -112,12 +112,12 @@ def as_graph(data: Any) -> Any:
     Parameters
     ----------
     data : tuple of two arrays of shape (n, k), or anything
-        Indices and distances, as in umap's `precomputed_knn` (its third part, the index, is
-        ignored), openTSNE and pynndescent; or distances and indices, as returned by scikit-learn's
-        `kneighbors`. The indices are the array of integers, or the first array if both contain
-        integers. Either all rows contain their own object, or none does. If duplicates displace a
-        row's own object, the row loses its farthest neighbour, so that all rows keep the same
-        number.
+        Indices and distances, as in openTSNE, pynndescent and the parameter `precomputed_knn` of
+        umap (whose third item, the index, is ignored). Alternatively, distances and indices, as
+        returned by `kneighbors` in scikit-learn. The array of integers contains the indices. If
+        both arrays contain integers, the first array contains the indices. Either all rows or no
+        rows must contain their own object. If duplicates displace a row's own object, the farthest
+        neighbour of the row is removed, so that all rows have the same number of neighbours.
 
     Returns
     -------
@@ -127,9 +127,8 @@ def as_graph(data: Any) -> Any:
     Raises
     ------
     DataError
-        If the arrays have other shapes or types, or if a row lacks its own object although others
-        contain it. Also if an own object is at a positive distance, or `check_graph` raises an
-        error.
+        If the arrays have wrong shapes or types, or if only some rows contain their own object. If
+        an object is at a positive distance from itself, or `check_graph` raises an error.
 
     Examples
     --------
@@ -152,7 +151,7 @@ def as_graph(data: Any) -> Any:
 
 
 def _without_own(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Remove each row's own object from neighbours, if rows contain it."""
+    """Remove each row's own object from its neighbours, if rows contain their own objects."""
     n, width = indices.shape
     own = indices == np.arange(n)[:, None]
     holds = own.any(axis=1)
@@ -181,11 +180,11 @@ class NeighborSearch:
     Parameters
     ----------
     method : {"auto", "exact", "faiss", "pynndescent"}
-        Method of the search. The default "auto" is exact if that is cheap (up to about 10,000
-        objects with 50 features).
+        Method of the search. The default "auto" uses an exact search if it is cheap (up to about
+        10,000 objects with 50 features).
     recall : float
-        Share of the true neighbours that an approximate search must find, in (0, 1]; 1 requests an
-        exact search.
+        Fraction of the true neighbours that an approximate search must find, in (0, 1]. A value of
+        1 requests an exact search.
 
     Raises
     ------
@@ -223,13 +222,14 @@ def nearest_neighbors(
     search: NeighborSearch = DEFAULT_SEARCH,
     seed: int = 0,
 ) -> NeighborGraph:
-    """Find the k nearest objects of each query, or of each object among the others.
+    """Find the k nearest objects of each query, or of each object among the other objects.
 
     Parameters
     ----------
     X : array or sparse array of shape (n, n_features)
-        Vectors. With `metric="precomputed"` the distances: a square array, or a sparse array that
-        stores the distances of each row to its neighbours (a stored zero is a distance of zero).
+        Vectors or, with `metric="precomputed"`, distances. Distances are a square array, or a
+        sparse array that stores the distances of each row to its neighbours (a stored zero is a
+        distance of zero).
     k : int
         Number of neighbours, at least 1 and at most n - 1 (n with queries).
     metric : str or function
@@ -237,14 +237,14 @@ def nearest_neighbors(
         "mahalanobis" estimate variances and covariances from X; "haversine" expects latitude and
         longitude in radians.
     queries : array or sparse array of shape (n_queries, n_features), optional
-        Query vectors. With `metric="precomputed"` their distances to the objects, of shape
-        (n_queries, n). Without queries, the neighbours of each object among the others are found.
+        Query vectors or, with `metric="precomputed"`, their distances to the objects, of shape
+        (n_queries, n). By default, the neighbours of each object among the other objects are found.
     search : NeighborSearch
         Method and recall of the search.
     seed : int
-        Seed of the search. The same seed gives the same neighbours at any number of threads, except
-        from pynndescent, which guarantees this for one thread only. Ties, such as duplicates, are
-        broken at random.
+        Seed of the search. The same seed gives the same neighbours for any number of threads,
+        except with pynndescent, which guarantees this only for one thread. Ties, such as
+        duplicates, are broken at random.
 
     Returns
     -------
@@ -254,14 +254,13 @@ def nearest_neighbors(
     Raises
     ------
     DataError
-        If the data contain NaN or infinity, or a vector of length zero with the cosine distance.
-        Also if distances are negative, asymmetric, or not zero between an object and itself, or a
-        metric returns NaN or infinity. A constant column raises it if the metric divides by its
-        spread.
+        If the data contain NaN or infinity, or a vector of length zero with the cosine distance. If
+        distances are negative, asymmetric, or not zero between an object and itself, or a metric
+        returns NaN or infinity. If a column is constant and the metric divides by its spread.
     ParameterError
-        If k, the metric or the method is impossible for these data.
+        If k, the metric or the method cannot be used for these data.
     ImportError
-        If pynndescent is needed and not installed.
+        If pynndescent is required but not installed.
 
     See Also
     --------
@@ -306,25 +305,26 @@ def distance_rows(
     search: NeighborSearch = DEFAULT_SEARCH,
     seed: int = 0,
 ) -> sparse.csr_array:
-    """Compute the distances of each object to its neighbours, as sparse rows that may store zeros.
+    """Compute distances from objects to their neighbours as sparse rows, which may store zeros.
 
     Parameters
     ----------
     data : array or sparse array, NeighborGraph, or tuple of two arrays
-        Vectors or distances, of which the k nearest are kept. Known neighbours (a graph, an input
-        of `as_graph`, or sparse distances with `metric="precomputed"`) are all kept.
+        Vectors or distances, from which the k nearest neighbours are selected. Known neighbours (a
+        graph, an input of `as_graph`, or sparse distances with `metric="precomputed"`) are all
+        kept.
     k, metric, search, seed
-        As in `nearest_neighbors`.
+        See `nearest_neighbors`.
 
     Returns
     -------
     sparse array of shape (n, n)
-        The distances; not symmetric, with an empty diagonal.
+        The distances. The table is not symmetric, and its diagonal is empty.
 
     Raises
     ------
     DataError, ParameterError, ImportError
-        As in `nearest_neighbors` and `check_graph`.
+        See `nearest_neighbors` and `check_graph`.
 
     Examples
     --------
@@ -346,7 +346,7 @@ def distance_rows(
         graph = nearest_neighbors(data, k, metric=metric, search=search, seed=seed)
     n, width = graph.indices.shape
     columns, distances = _in_column_order(graph.indices, graph.distances)
-    # Indices of 64 bits would make the other index array 64-bit too.
+    # With 64-bit indices, the other index array would also be 64-bit.
     small = max(n, n * width) <= np.iinfo(np.int32).max
     starts = np.arange(0, n * width + 1, width, dtype=np.int32 if small else np.int64)
     rows = sparse.csr_array((distances.ravel(), columns.ravel(), starts), shape=(n, n))
@@ -363,7 +363,7 @@ def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.nda
     step = max(1, BLOCK_CELLS // indices.shape[1])
     for start in range(0, len(indices), step):
         some = slice(start, start + step)
-        # As single numbers, indices and distances are sorted many times faster.
+        # Indices and distances that are packed into single numbers are sorted many times faster.
         pairs = indices[some].astype(np.int64) << 32
         pairs |= np.ascontiguousarray(distances[some]).view(np.uint32)
         pairs.sort(axis=1)
@@ -373,7 +373,7 @@ def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.nda
 
 
 def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
-    """Compute the distances to all others, from differences if that is fast enough."""
+    """Compute the distances between all objects, from differences if that is fast enough."""
     from scipy.spatial.distance import cdist
     from sklearn.metrics import pairwise_distances
 
@@ -396,7 +396,7 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
 
 
 def check_graph(graph: NeighborGraph) -> NeighborGraph:
-    """Check known neighbours of n objects among themselves, and sort them by distance.
+    """Validate the known neighbours of n objects, and sort them by distance.
 
     Parameters
     ----------
@@ -411,7 +411,7 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
     Raises
     ------
     DataError
-        If a row contains its own object, a neighbour twice, or an index out of range. Also if a
+        If a row contains its own object, a duplicate neighbour, or an index out of range. If a
         distance is negative, NaN or infinite, or if two objects are neighbours of each other at
         different distances. With more than 20 million distances, evenly spaced rows are checked.
 
@@ -468,7 +468,7 @@ def _refuse_row(bad: Any, what: str) -> None:
 
 
 def _stored_neighbors(X: Any, k: int, queries: Any, seed: int) -> NeighborGraph:
-    """Find the k nearest in a table of distances, without the diagonal unless there are queries."""
+    """Find the k nearest objects in a distance table; without queries, ignore the diagonal."""
     table = finite_matrix(X if queries is None else queries, "the distances")
     own = queries is None
     if queries is not None and table.shape[1] != np.shape(X)[1]:
@@ -505,7 +505,7 @@ def _nearest_stored(
             f"{k} neighbours are impossible: row {row} of the distances stores {counts[row]}"
         )
     of_row = np.repeat(np.arange(counts.size), counts)
-    # Objects at the same distance are put in random order, from which the first k are taken.
+    # Objects at the same distance are shuffled before the first k are selected.
     order = np.lexsort((generator.random(len(rows.data)), rows.data, of_row))
     nearest = order[rows.indptr[:-1, None] + np.arange(k)]
     by_number = np.lexsort((rows.indices[nearest], rows.data[nearest]), axis=1)
@@ -514,7 +514,7 @@ def _nearest_stored(
 
 
 def _chosen(problem: Problem, search: NeighborSearch) -> str:
-    """Return the requested method if it is possible, or the cheapest possible one."""
+    """Return the requested method if it supports the data, or the cheapest method for "auto"."""
     fits_faiss = problem.euclidean and (
         not sparse.issparse(problem.points) or np.prod(problem.points.shape) <= _DENSE_CELLS
     )

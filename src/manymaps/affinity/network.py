@@ -1,14 +1,15 @@
-"""Associations as an undirected network, and the coordinates of each object in it.
+"""Undirected network of associations, and coordinates of the objects in the network.
 
     A    =  (1 - backward) p^power + backward (p^power)^T
     S    =  D^-1/2 A D^-1/2,     D_ii = offset + sum_j A_ij
     S    ~  U L U^T,             x_i  = (U |L|^exponent)_i / |(U |L|^exponent)_i|
 
-The leading eigenvectors of S have the largest eigenvalues. They are the latent semantic analysis of
-a symmetric table (Deerwester et al. 1990) and the relaxed normalized cuts of its graph (Shi & Malik
-2000). An exponent of e compares objects by the cosine of the distributions that they reach in 2 e
-steps, S^(2 e). A small power gives weak associations nearly the same weight as strong ones. For
-single responses in norms, their presence is more informative than the number of participants.
+The leading eigenvectors of S are the eigenvectors with the largest eigenvalues. They correspond to
+latent semantic analysis of a symmetric table (Deerwester et al. 1990) and to relaxed normalized
+cuts of its graph (Shi & Malik 2000). With an exponent e, the cosine between two objects compares
+the distributions that they reach in 2 e steps, S^(2 e). With a small power, weak associations have
+nearly the same weight as strong associations. For single responses in norms, the presence of a
+response is more informative than the number of participants who gave it.
 
 Shapes: p (n, n) sparse; x (n, n_components).
 """
@@ -26,17 +27,18 @@ __all__ = [
     "unit_rows",
 ]  # fmt: skip
 
-# Small matrices are decomposed completely, without a tolerance.
+# Small matrices are decomposed completely and without a tolerance.
 _DENSE = 400
-# Directions are compared by cosines, for which six digits are enough; ARPACK's default would be
-# machine precision.
+# Directions are compared by cosines, for which six digits are enough. The default tolerance of
+# ARPACK is machine precision.
 _TOLERANCE, _RESTARTS = 1e-6, 300
-# Responses that do not occur in training may occur in the test, so no popularity is 0.
+# Responses that do not occur in the training data may occur in the test data, so every popularity
+# is positive.
 _UNSEEN = 0.01
 
 
 def popularity(p: sparse.sparray) -> np.ndarray:
-    """Count how often each object is a response, (n,), plus a small constant."""
+    """Count how often each object is a response, (n,), and add a small constant."""
     return np.asarray(p.sum(axis=0)).ravel() + _UNSEEN
 
 
@@ -93,18 +95,18 @@ def spectral_directions(
     p : sparse array of shape (n, n)
         Strengths of the associations.
     n_components : int
-        Number of eigenvectors, at least 1. Columns beyond n - 1 are 0, as are those of eigenvectors
-        that take too long to separate, for example on long chains.
+        Number of eigenvectors, at least 1. Columns beyond n - 1 are 0. Columns of eigenvectors that
+        take too long to separate, for example on long chains, are also 0.
     power, exponent, offset : float
-        Parameters described in the module; offset > 0.
+        Parameters described in the module docstring. The offset must be positive.
     seed : int or None
-        Seed of the starting vector of the eigenvectors, which determines their signs. None draws it
-        once from NumPy's global state.
+        Seed of the starting vector of the decomposition, which determines the signs of the
+        eigenvectors. If None, the seed is drawn from NumPy's global random state.
 
     Returns
     -------
     ndarray of shape (n, n_components)
-        Rows of length 1, or 0 for an object without associations.
+        Coordinates of the objects. Rows have length 1; rows of objects without associations are 0.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Three searches for nearest neighbours: all pairs, faiss, and nearest neighbour descent.
+"""Nearest-neighbour search by all pairs, by faiss, and by nearest neighbour descent.
 
-    recall = share of the k exact nearest neighbours that are found, over at most 500 queries
+    recall = fraction of the k exact nearest neighbours that are found, over at most 500 queries
 
 Each search takes a `Problem` (comparable points) and the required recall. It returns indices and
 distances (n_queries, k), nearest first, and the recall of each query of the sample. An object is
-excluded from its own neighbours by its index, never as the first result, because duplicates are
-neighbours.
+excluded from its own neighbours by its index. It is not assumed to be the first result, because
+duplicates are valid neighbours.
 """
 
 from __future__ import annotations
@@ -38,36 +38,38 @@ Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 _TO_BE_DISTANCES = (
     "distances must be finite and not negative; remove or fix such rows, or choose another metric"
 )
-# Bounds the memory of results per block; not tuned.
+# Limits the memory of the results per block. Not tuned.
 _QUERY_BLOCK = 16_384
-# The recall is measured on this many queries: at 0.95 its standard error is 0.01.
+# Number of queries on which the recall is measured. At a recall of 0.95, the standard error is
+# 0.01.
 _SAMPLE = 500
-# If a cell needs this share of all points as candidates, exact search is equally fast.
+# If a cell needs this fraction of all points as candidates, an exact search is equally fast.
 _NEARLY_ALL = 0.75
-# Cells miss neighbours of points at their boundaries, which costs more KL than the misses of lists:
-# 2.141 against 2.103 at recall 0.955 on 20,000 digits. Cells may therefore miss a fiftieth of the
-# share that lists may, and are used only if that takes at most half as many more candidates.
+# Cells miss neighbours of points at their boundaries, which increases KL more than neighbours
+# missed by lists (2.141 and 2.103 at a recall of 0.955 on 20,000 digits). The fraction that cells
+# may miss is therefore a fiftieth of the fraction that lists may miss. Cells are used only if they
+# then need at most 1.5 times as many candidates.
 _HARDLY_MORE, _WORSE = 1.5, 50
-# Points per list that faiss draws to train the lists; fewer than its default of 256, because lists
-# need not be optimal.
+# Number of points per list that faiss samples to train the lists. It is below the default of 256,
+# because lists need not be optimal.
 _POINTS_PER_LIST = 32
-# Fewer rounds of k-means than faiss makes by default (10): trades the time to build lists for the
-# time to search them. Not tuned.
+# Number of rounds of k-means, fewer than the default of faiss (10). Trades the time to build lists
+# for the time to search them. Not tuned.
 _TRAINING_ROUNDS = 6
-# Attempts of the descent with more candidates each before exact search takes over.
+# Number of attempts of the descent, each with more candidates, before an exact search is used.
 _DESCENTS = 3
-# Squares of distances from products in float32 are this uncertain, relative to the largest.
+# Uncertainty of squared distances from float32 products, relative to the largest one.
 _ROUNDING = 1e-4
-# Neighbours this much farther than the k-th count as tied with it. At most a thousand further ones
-# are checked, because any of many identical objects will do.
+# Neighbours up to this much farther than the k-th are treated as tied with it. At most a thousand
+# additional neighbours are checked, because identical objects are interchangeable.
 _TIE, _TIES = 1e-5, 1_000
-# Metrics that pynndescent defines differently: it requires parameters, or uses another unit.
+# Metrics that pynndescent defines differently, because it requires parameters or uses another unit.
 _NOT_DESCENDED = ("haversine", "mahalanobis", "seuclidean")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """The comparable points and queries (None if these are the points) and settings of a search."""
+    """Comparable points, queries (None if they are the points) and settings of a search."""
 
     points: Matrix
     queries: Matrix | None
@@ -88,14 +90,14 @@ class Problem:
         return isinstance(self.metric, str) and self.metric == "euclidean"
 
     def sample(self) -> np.ndarray:
-        """Draw the rows on which recall is measured."""
+        """Draw the rows on which the recall is measured."""
         n = self.asked.shape[0]
         rng = np.random.default_rng(self.seed)
         return np.sort(rng.choice(n, size=min(n, _SAMPLE), replace=False))
 
 
 def exact(problem: Problem, recall: float = 1.0) -> Found:
-    """Compare all pairs, whatever recall is required."""
+    """Compare all pairs, regardless of the required recall."""
     rows = np.arange(problem.asked.shape[0])
     if problem.euclidean and not sparse.issparse(problem.points):
         indices, distances = _exact_euclidean(problem, rows)
@@ -105,7 +107,7 @@ def exact(problem: Problem, recall: float = 1.0) -> Found:
 
 
 def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbours by scikit-learn in float64, of some rows only if these are passed."""
+    """Find neighbours of all or some rows by scikit-learn in float64."""
     from sklearn.neighbors import NearestNeighbors
 
     metric, own = problem.metric, problem.among_themselves
@@ -127,7 +129,7 @@ def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.nda
 
 
 class _UndefinedError(Exception):
-    """An error about a metric function that returned an invalid distance between two vectors."""
+    """Error about a metric function that returned an invalid distance between two vectors."""
 
     def __init__(self, left: Any, right: Any, value: float) -> None:
         super().__init__(value)
@@ -136,9 +138,9 @@ class _UndefinedError(Exception):
 
 @dataclass(frozen=True)
 class _Defined:
-    """A function of two vectors whose values must be finite and not negative.
+    """Wrapper of a metric function whose values must be finite and not negative.
 
-    Ball trees sort by its values, in an order that NaN would corrupt silently.
+    Ball trees sort by these values, and NaN would silently corrupt the order.
     """
 
     metric: Callable[[np.ndarray, np.ndarray], float]
@@ -151,7 +153,7 @@ class _Defined:
 
 
 def _refuse_pair(problem: Problem, error: _UndefinedError) -> NoReturn:
-    """Name the rows of two vectors; the centre of a ball of points is not a row."""
+    """Raise an error that names the rows of two vectors; centres of balls are not rows."""
     places = []
     tables = {"X": problem.points, "the queries": problem.asked}
     dense = {
@@ -175,7 +177,7 @@ def _refuse_pair(problem: Problem, error: _UndefinedError) -> NoReturn:
 def refuse_undefined(distances: np.ndarray, metric: Metric) -> None:
     """Raise an error for distances (n_queries, ...) that are NaN, infinite or negative.
 
-    Distances of a named metric may be negative by rounding.
+    Distances of a named metric may be negative because of rounding.
     """
     wrong = ~np.isfinite(distances) | (callable(metric) & (distances < 0))
     bad = wrong.any(axis=1)
@@ -192,9 +194,9 @@ def refuse_undefined(distances: np.ndarray, metric: Metric) -> None:
 
 @contextmanager
 def refusals_of(metric: Metric) -> Iterator[None]:
-    """Convert scikit-learn's errors about a metric on such data to a `ParameterError`.
+    """Convert errors of scikit-learn about a metric to a `ParameterError`.
 
-    Errors within a function are passed on.
+    Errors raised by a metric function are not converted.
     """
     try:
         yield
@@ -214,7 +216,8 @@ def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np
 
     Matrix products in float32 lose the differences between points that are close together and far
     from the centre. The squared distances of the pairs are therefore computed again from the
-    differences. A row in which the two disagree is searched again by differences only.
+    differences. If the two results disagree for a row, the row is searched again by differences
+    only.
     """
     faiss = _faiss()
     unit = _unit(problem.points)
@@ -225,7 +228,7 @@ def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np
     centre, scale = _centre_and_scale(points)
     base = _in_float32(points, centre, scale)
     generator = np.random.default_rng(problem.seed)
-    # One more than required shows the rows in which others tie with the last.
+    # One additional neighbour reveals the rows in which other objects tie with the last neighbour.
     more = min(problem.k + 1, len(points) - own)
     found, squares = [], []
     for start in range(0, rows.size, _QUERY_BLOCK):
@@ -247,7 +250,7 @@ def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _unit(points: np.ndarray) -> float:
-    """Return 1, or a power of 2 near the largest coordinate if its square could overflow."""
+    """Return 1, or a power of 2 near the largest coordinate if the square could overflow."""
     largest = float(max(points.max(), -points.min()))
     return (
         1.0 if largest == 0 or 1e-15 < largest < 1e15 else float(2.0 ** np.ceil(np.log2(largest)))
@@ -268,7 +271,7 @@ def _row_by_differences(
 
 
 def _pair_squares(left: np.ndarray, points: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Compute |left_i - points_j|^2 for the j of row i of indices, by differences and in blocks."""
+    """Compute |left_i - points_j|^2 for each j in row i of `indices`, from differences."""
     squares = np.empty(indices.shape)
     step = max(1, BLOCK_CELLS // (8 * points.shape[1] * indices.shape[1]))
     for start in range(0, len(left), step):
@@ -279,7 +282,7 @@ def _pair_squares(left: np.ndarray, points: np.ndarray, indices: np.ndarray) -> 
 
 
 def _centre_and_scale(points: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the median of a sample of rows, so that coordinates are small, and a power of 2."""
+    """Return the median of a sample of rows, which makes coordinates small, and a power of 2."""
     step = max(1, len(points) // 10_000)
     centre = np.median(points[::step], axis=0)
     extent = max((abs(points.max(axis=0) - centre)).max(), abs(points.min(axis=0) - centre).max())
@@ -295,7 +298,7 @@ def _in_float32(rows: np.ndarray, centre: np.ndarray, scale: float) -> np.ndarra
 def _without_self(
     indices: np.ndarray, distances: np.ndarray, own: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Remove each row's own object, or else its last neighbour."""
+    """Remove each row's own object, or its last neighbour if the row lacks its own object."""
     drop = indices == own[:, None]
     drop[~drop.any(axis=1), -1] = True
     shape = (len(indices), indices.shape[1] - 1)
@@ -310,10 +313,10 @@ def compact(indices: np.ndarray) -> np.ndarray:
 def by_faiss(problem: Problem, recall: float) -> Found:
     """Search by cells if nearby points need the same candidates, and by inverted lists otherwise.
 
-    At equal recall the misses of lists are spread over all points, but those of cells affect points
-    at their boundaries, which costs a map far more. Cells may therefore miss a fiftieth of the
-    share that lists may, and are used if that takes hardly more candidates than a single point
-    needs.
+    At equal recall, neighbours missed by lists are spread over all points, but neighbours missed by
+    cells affect points at cell boundaries, which degrades a map far more. The fraction that cells
+    may miss is therefore a fiftieth of the fraction that lists may miss. Cells are used if they
+    then need hardly more candidates than a single point.
     """
     faiss = _faiss()
     if not isinstance(problem.points, np.ndarray):
@@ -335,14 +338,15 @@ def by_faiss(problem: Problem, recall: float) -> Found:
 
     def candidates_needed(places: np.ndarray, wanted: float) -> int:
         before = cells.candidates_before(places, truth)
-        # Any k neighbours at most as far as the k-th are valid, including any of its copies.
+        # Any k neighbours that are not farther than the k-th are valid, including any of its
+        # copies.
         before[ties] = len(cells.points)
         before = np.sort(before, axis=1)[:, :k]
         before[true_distances[:, k - 1] == 0] = 0
         return _fewest(lambda n: (before < n).mean(axis=1), wanted, len(cells.points))
 
     alone = (base if asked is None else asked)[rows]
-    del base  # the cells have their own
+    del base  # the cells contain their own copy
     together = cells.centres[cells.of_point[rows] if asked is None else cells.nearest_cell(alone)]
     n_candidates = candidates_needed(together, 1 - (1 - recall) / _WORSE)
     n_candidates = max(k + own, FEW_CANDIDATES, n_candidates)
@@ -352,7 +356,7 @@ def by_faiss(problem: Problem, recall: float) -> Found:
         return exact(problem)
     with work("object", total=problem.asked.shape[0]) as at:
         indices, squares = cells.search(asked, k, n_candidates, n_threads, at)
-    # Far queries may exceed the range of float32.
+    # Distant queries may exceed the range of float32.
     with np.errstate(over="ignore"):
         distances = np.sqrt(squares) * np.float32(scale)
     found = indices[rows], distances[rows]
@@ -363,9 +367,9 @@ def by_faiss(problem: Problem, recall: float) -> Found:
 def _inverted_lists(
     problem: Problem, recall: float, rows: np.ndarray, true_distances: np.ndarray
 ) -> Found:
-    """Search lists of points by nearest centroid, and probe as many lists as the recall requires.
+    """Search inverted lists of points, and probe as many lists as the recall requires.
 
-    The recall is measured on some rows, whose true distances (n_rows, k) are known.
+    The recall is measured on a sample of rows with known true distances (n_rows, k).
     """
     faiss = _faiss()
     own, k = problem.among_themselves, problem.k
@@ -394,7 +398,7 @@ def _inverted_lists(
     for start in range(0, n, _QUERY_BLOCK):
         block = np.arange(start, min(n, start + _QUERY_BLOCK))
         indices[block], distances[block] = search(block, n_probes)
-    # If the probed lists contain fewer than k points.
+    # The probed lists may contain fewer than k points.
     short = np.flatnonzero(indices[:, -1] < 0)
     if short.size:
         indices[short], distances[short] = _exact_euclidean(problem, short)
@@ -414,7 +418,7 @@ def _trained_index(faiss: Any, base: np.ndarray, seed: int) -> Any:
 
 
 def _fewest(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> int:
-    """Find the smallest number with enough recall on the sample, by one standard error."""
+    """Find the smallest number whose recall on the sample is sufficient by one standard error."""
 
     def enough(n: int) -> bool:
         shares = recalls(n)
@@ -434,7 +438,7 @@ def _reach(true_distances: np.ndarray, k: int) -> np.ndarray:
 
 
 def _row_recalls(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarray) -> np.ndarray:
-    """Compute the share of true neighbours found per row; equal distances count as true."""
+    """Compute the recall of each row; neighbours at equal distances are treated as true."""
     indices, distances = found
     return ((indices >= 0) & (distances <= _reach(true_distances, indices.shape[1]))).mean(axis=1)
 
@@ -459,7 +463,7 @@ def _check_resolution(
 
 
 def descent(problem: Problem, recall: float) -> Found:
-    """Find neighbours by descent, with more neighbours until the recall is reached."""
+    """Find neighbours by descent, with more candidates until the recall is reached."""
     pynndescent = _pynndescent()
     from manymaps.compute.threads import current_threads
 
@@ -498,7 +502,7 @@ def descent(problem: Problem, recall: float) -> Found:
 
 
 def descends(metric: Metric) -> bool:
-    """Check whether pynndescent supports the metric; functions use the exact search."""
+    """Check whether pynndescent supports the metric; for functions, the exact search is used."""
     if not isinstance(metric, str):
         return False
     if metric in _NOT_DESCENDED:
@@ -508,16 +512,16 @@ def descends(metric: Metric) -> bool:
 
 @contextmanager
 def library_threads() -> Iterator[None]:
-    """Give faiss and scikit-learn the same number of threads as compiled loops, within the context.
+    """Context in which faiss and scikit-learn use the same number of threads as compiled loops.
 
-    BLAS gets one thread, because its threads would wait for one another inside those of faiss.
+    BLAS uses one thread, because BLAS threads would wait for one another inside faiss threads.
     """
     from threadpoolctl import ThreadpoolController
 
     from manymaps.compute.threads import current_threads
 
     faiss = _faiss()
-    # GNU's OpenMP waits indefinitely for its threads in a process forked from one that has them.
+    # In a forked process, GNU OpenMP waits indefinitely for the threads of the parent process.
     wanted = current_threads() if os.getpid() == _first_process() else 1
     before = faiss.omp_get_max_threads()
     libraries = ThreadpoolController()
@@ -531,14 +535,14 @@ def library_threads() -> Iterator[None]:
 
 @cache
 def _first_process() -> int:
-    """Return the id of the process that searched first: this one, or one it was forked from."""
+    """Return the id of the process that searched first, which may be an ancestor of this one."""
     return os.getpid()
 
 
 def _faiss() -> Any:
     # Spinning OpenMP threads lose a whole time slice if another program uses their processor.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    # Its SWIG types warn on import from Python 3.12 on.
+    # The SWIG types of faiss issue warnings on import in Python 3.12 and later.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return importlib.import_module("faiss")

@@ -1,8 +1,9 @@
-"""Ties among neighbours: the choice of neighbours among objects at the same distance.
+"""Choice of neighbours among objects at the same distance (ties).
 
-If a search always took the first of them, a few objects would become the neighbours of all others.
-These would be hubs, and the other objects of a group of identical ones would have no neighbours.
-Each row therefore draws at random among the objects that tie for its last neighbours.
+If a search always chose the first of several tied objects, a few objects would become the
+neighbours of all others. These objects would be hubs, and the remaining objects in a group of
+identical objects would not be a neighbour of any object. The last neighbours of each row are
+therefore drawn at random from the tied objects.
 
 Shapes: distances (n_rows, n), indices (n_rows, k); the same seed gives the same neighbours.
 """
@@ -16,7 +17,7 @@ from manymaps.affinity.distances import Matrix
 
 __all__ = ["nearest_columns", "redraw_copies"]
 
-#: Share of the mean distance of the last neighbour below which rounding may hide a distance of 0.
+#: Fraction of the mean distance to the last neighbour below which a distance may be a rounded 0.
 _ROUNDING = 1e-3
 
 
@@ -26,11 +27,11 @@ def nearest_columns(distances: np.ndarray, k: int, generator: np.random.Generato
     Parameters
     ----------
     distances : ndarray of shape (n_rows, n)
-        Distances, with at least k columns.
+        Distances, in at least k columns.
     k : int
         Number of columns to find.
     generator : numpy.random.Generator
-        Source of the draws among ties.
+        Random generator for the choice among ties.
 
     Returns
     -------
@@ -59,32 +60,32 @@ def redraw_copies(
     own: bool,
     generator: np.random.Generator,
 ) -> np.ndarray:
-    """Draw again which of several identical points are neighbours, in rows that contain only some.
+    """Redraw the neighbours among identical points, in rows that contain only some of the points.
 
     Parameters
     ----------
     points : ndarray or sparse array of shape (n, n_features)
         Points among which neighbours were searched.
     indices : ndarray of shape (n_rows, k)
-        Indices of the neighbours; -1 for a missing one.
+        Indices of the neighbours, with -1 for missing neighbours.
     distances : ndarray of shape (n_rows, k)
-        Their distances, nearest first.
+        Distances to the neighbours, nearest first.
     own : bool
-        Whether row i is that of point i, which is not a neighbour of itself.
+        Whether row i belongs to point i, which is not a neighbour of itself.
     generator : numpy.random.Generator
-        Source of the draws.
+        Random generator for the choice.
 
     Returns
     -------
     ndarray of shape (n_rows, k)
-        Indices of the neighbours; `indices` itself if no points are identical.
+        Indices of the neighbours. If no points are identical, `indices` itself is returned.
     """
     group_of = _groups(points, indices, distances, own)
     if group_of is None:
         return indices
     order = np.argsort(group_of, kind="stable")
     starts = np.searchsorted(group_of[order], np.arange(group_of.max() + 1))
-    members = np.split(order, starts)  # first those without a group
+    members = np.split(order, starts)  # points without a group first
     found = np.where(indices >= 0, group_of[indices], -1)
     result = indices.copy()
     for row in np.flatnonzero((found >= 0).any(axis=1)):
@@ -105,9 +106,9 @@ def _drawn(candidates: np.ndarray, count: int, generator: np.random.Generator) -
 def _groups(
     points: Matrix, indices: np.ndarray, distances: np.ndarray, own: bool
 ) -> np.ndarray | None:
-    """Return the number of each point's group of identical points (n,), -1 for a single point.
+    """Return the number of each point's group of identical points (n,), or -1 for unique points.
 
-    The result is None if there are no groups that a row could divide.
+    The result is None if no row can contain only a part of a group.
     """
     suspects = _suspects(indices, distances, own)
     if len(suspects) < 2:
@@ -118,7 +119,8 @@ def _groups(
         _, first, number = np.unique(
             points[suspects], axis=0, return_index=True, return_inverse=True
         )
-        # Ordered by first members, as for sparse rows, so that both draw the same neighbours.
+        # Groups are ordered by their first members, as for sparse rows, so that both formats give
+        # the same neighbours.
         number = np.argsort(np.argsort(first))[number.ravel()]
     large = np.bincount(number) > 1
     if not large.any():
@@ -129,7 +131,7 @@ def _groups(
 
 
 def _suspects(indices: np.ndarray, distances: np.ndarray, own: bool) -> np.ndarray:
-    """Return points that may have copies, so that most rows of ordinary data are not compared."""
+    """Return the points that may have copies, to avoid comparing most rows of ordinary data."""
     if own:
         return np.flatnonzero(distances[:, 0] <= _ROUNDING * distances[:, -1].mean())
     tied = distances[:, 1:] == distances[:, :-1]

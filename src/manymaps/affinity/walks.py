@@ -1,4 +1,4 @@
-"""Similarity of two words in a network of associations, from direct and indirect responses.
+"""Similarity of two words in an association network, from direct and indirect responses.
 
     P            rows that sum to 1: p_ij, the association probability of j given i
     PPMI(P)_ij   max(0, log2(p_ij / mean_k p_kj)), with rows scaled to a sum of 1 again
@@ -9,12 +9,12 @@
 
 De Deyne et al. (2016, 2019) compute similarities in this way, with alpha = 0.75. They use only the
 largest strongly connected component, but here every word is included.
-here every word is kept.
 
 Only the required rows of K are computed. Row i is e_i^T (I - alpha P)^-1. The series is summed
-until the remainder, at most alpha^t / (1 - alpha) of the row sums, is below `_LEFT`. It converges
-for every alpha below 1, only needs products with the sparse table, and never fills it in as a
-factorization does. The mean row, which PPMI needs, is one additional row.
+until the remainder, at most alpha^t / (1 - alpha) of the row sums, is below `_LEFT`. The series
+converges for every alpha below 1 and requires only products with the sparse table. Unlike a
+factorization, it does not create additional entries. The mean row, which PPMI requires, is computed
+as one additional row.
 
 Shapes: P (n, n) sparse; pairs as two arrays of indices (n_pairs,).
 
@@ -41,7 +41,7 @@ __all__ = [
     "USUAL_DECAY", "katz_rows", "pair_cosines", "positive_information", "walk_similarities",
 ]  # fmt: skip
 
-#: The alpha of De Deyne et al.
+#: The value of alpha in De Deyne et al.
 USUAL_DECAY = 0.75
 # Far below the rounding error of float32, in which atlases are stored.
 _LEFT = 1e-8
@@ -50,7 +50,7 @@ _BLOCK_CELLS = 1 << 22
 
 
 def positive_information(table: sparse.sparray) -> sparse.csr_array:
-    """Compute the PPMI of a table whose rows sum to 1, scaled to row sums of 1; empty rows stay.
+    """Compute the PPMI of a table with row sums of 1, and rescale its non-empty rows to 1.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def positive_information(table: sparse.sparray) -> sparse.csr_array:
 
 
 def pair_cosines(rows: np.ndarray | sparse.sparray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Compute the cosines of pairs of rows, (n_pairs,); 0 if one of them is empty.
+    """Compute the cosines of pairs of rows, (n_pairs,); the cosine with an empty row is 0.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def pair_cosines(rows: np.ndarray | sparse.sparray, a: np.ndarray, b: np.ndarray
 def walk_similarities(
     strengths: sparse.sparray, a: np.ndarray, b: np.ndarray, *, decay: float = USUAL_DECAY
 ) -> np.ndarray:
-    """Compute similarities of pairs of objects by the walk of Katz, (n_pairs,), between 0 and 1.
+    """Compute similarities of pairs of objects by Katz walks, (n_pairs,), between 0 and 1.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def walk_similarities(
     a, b : array of int, shape (n_pairs,)
         Indices of the objects of each pair.
     decay : float, at least 0 and below 1
-        alpha, the weight of each further step. At 0 there are no steps, and all similarities are 0.
+        Weight alpha of each further step. At 0, there are no steps, and all similarities are 0.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def walk_similarities(
 
     Examples
     --------
-    Two words without common responses, whose responses have common responses:
+    In this example, two words have no common responses, but their responses have common responses:
 
     >>> table = sparse.lil_array((8, 8))
     >>> for i, j in ((0, 2), (1, 3), (2, 4), (3, 4), (4, 0), (5, 6), (6, 7), (7, 5)):
@@ -121,7 +121,8 @@ def walk_similarities(
     mean = katz_rows(steps, np.full((1, n), 1 / n), decay)[0]
     places, at = np.unique(np.concatenate([a, b]), return_inverse=True)
     size = max(1, _BLOCK_CELLS // max(n, 1))
-    # Sparse, because PPMI keeps a part of each row: a full table of many words would be too large.
+    # The table is sparse, because PPMI keeps only a part of each row and a full table of many words
+    # would be too large.
     found = []
     with work("word", total=len(places)) as done:
         for start in range(0, len(places), size):
@@ -138,7 +139,7 @@ def walk_similarities(
 
 
 def katz_rows(steps: sparse.sparray, begun: np.ndarray, decay: float) -> np.ndarray:
-    """Compute begun (I - decay steps)^-1; rows of steps sum to 1 at most, shape as `begun`."""
+    """Compute begun (I - decay steps)^-1, shaped like `begun`; rows of steps sum to at most 1."""
     turned = sparse.csr_array(steps.T)
     columns = np.ascontiguousarray(begun.T)
     total = columns.copy()

@@ -1,4 +1,4 @@
-"""Maps of the observations of an AnnData object, stored in it where scanpy expects them.
+"""Compute maps of the observations of an AnnData object and store them where scanpy expects them.
 
     tsne(adata)             obsm[key]                  (n_obs, n_components)
     multiple_maps(adata)    obsm[key]                  (n_obs, n_maps * n_components), side by side
@@ -7,8 +7,8 @@
                             uns[key]                   captions, history, and the end of the fit
     to_atlas(adata)         the `Atlas` of the stored maps, with obs as its metadata
 
-The fitted table is chosen as in scanpy 1.11: X if there are at most 50 variables, and X_pca
-otherwise. Only the interface of the objects is used, so anndata need not be installed.
+The fitted table is chosen as in scanpy 1.11: it is X if there are at most 50 variables, and X_pca
+otherwise. Only the interface of AnnData objects is used, so anndata does not need to be installed.
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ from manymaps.model.choice import ChoiceModel
 
 __all__ = ["multiple_maps", "to_atlas", "tsne"]
 
-#: Up to this number, variables are fitted without PCA, as in scanpy.
+#: Maximum number of variables that are fitted without PCA, as in scanpy.
 FEW_VARIABLES = 50
 NEIGHBORS = "neighbors"
-# The same factor as in a search by manymaps: farther neighbours have next to no probability.
+# This is the factor that manymaps uses in its own search; farther neighbours have almost no
+# probability.
 _PER_PERPLEXITY = 3
-# Number of rows on which to check that the stored neighbours belong to this table; they are spread
-# evenly over it.
+# Number of rows, evenly spaced in the table, on which to check that the stored neighbours belong to
+# the table.
 _CHECKED_ROWS = 50
 # scanpy stores distances in float32.
 _ROUNDING = 1e-3
@@ -66,7 +67,7 @@ def tsne(
     copy: bool = False,
     **params: Any,
 ) -> Any:
-    """Compute a t-SNE of the observations of an AnnData object, in the manner of `scanpy.tl.tsne`.
+    """Compute a t-SNE embedding of the observations of an AnnData object, like `scanpy.tl.tsne`.
 
     Parameters
     ----------
@@ -76,35 +77,38 @@ def tsne(
         Table to fit: "X", or a key of `obsm`. The default is "X" if there are at most 50 variables,
         and "X_pca" otherwise.
     n_pcs : int, optional
-        Number of leading columns of the table to use; 0 is the same as `use_rep="X"`. By default
+        Number of leading columns of the table to use; 0 is equivalent to `use_rep="X"`. By default,
         all columns are used.
     perplexity : float, sequence of float, or None
-        Effective number of neighbours. None uses the connectivities of the stored neighbours as
-        similarities, with each row scaled to a sum of 1, for any number of neighbours.
+        Effective number of neighbours. If None, the connectivities of the stored neighbours are
+        used as similarities, with each row scaled to a sum of 1. The number of neighbours is then
+        arbitrary.
     metric : str
         Distance between rows.
     neighbors_key : str, optional
-        Key of `uns` with stored neighbours (`scanpy.pp.neighbors` writes "neighbors"). There must
-        be at least as many neighbours as the perplexity, and preferably three times as many. By
-        default those under "neighbors" are used if there are enough of them and they were computed
-        from the same rows and metric; otherwise neighbours are searched for again.
+        Key of `uns` under which neighbours are stored (`scanpy.pp.neighbors` uses "neighbors").
+        There must be at least as many neighbours as the perplexity, and preferably three times as
+        many. By default, the neighbours under "neighbors" are used if there are enough of them and
+        they were computed from the same rows with the same metric. Otherwise, a new search for
+        neighbours is performed.
     random_state : int or None
-        Seed of the fit; the same seed gives the same bits at any number of threads.
+        Seed of the fit. The same seed gives bit-identical results for any number of threads.
     n_jobs : int, optional
-        Number of threads. None, the default, keeps the present number; -1 uses all processors.
+        Number of threads. None (the default) keeps the current number, and -1 uses all processors.
     key_added : str
         Key of the map in `obsm`, and of its settings in `uns`.
     copy : bool
-        Whether to return a copy with the map and leave `adata` unchanged. The default is False.
+        Whether to return a copy that contains the map, and leave `adata` unchanged. The default is
+        False.
     **params
         Further parameters of `manymaps.TSNE`, such as `late_exaggeration` or `n_components`. The
-        unit of its learning rate differs from that of scikit-learn; the default "auto" is suitable.
+        learning rate has a different unit than in scikit-learn; the default "auto" is suitable.
 
     Returns
     -------
     None, or AnnData with `copy=True`
         The map is stored as float32 in `obsm[key_added]`. `uns[key_added]` contains "params" (all
-        parameters in use except those that are None), "kl_divergence", "n_iter" and "history".
+        parameters in use that are not None), "kl_divergence", "n_iter" and "history".
 
     Raises
     ------
@@ -112,8 +116,8 @@ def tsne(
         If the table or the neighbours do not exist, or the table cannot be fitted. The message
         lists the available keys.
     ParameterError
-        If a parameter is out of its range, or the stored neighbours are too few for the perplexity.
-        Also if `adata` is a view of a backed file, into which nothing can be written.
+        If a parameter is out of its range, or there are too few stored neighbours for the
+        perplexity. If `adata` is a view of a backed file, to which nothing can be written.
 
     See Also
     --------
@@ -154,7 +158,7 @@ def multiple_maps(
     copy: bool = False,
     **params: Any,
 ) -> Any:
-    """Compute multiple maps of the observations of an AnnData object, in the manner of `scanpy.tl`.
+    """Compute multiple maps of the observations of an AnnData object, like a `scanpy.tl` function.
 
     Parameters
     ----------
@@ -163,25 +167,25 @@ def multiple_maps(
     n_maps : int
         Number of maps.
     use_rep, n_pcs, perplexity, metric, neighbors_key, random_state, n_jobs, key_added, copy
-        As for `tsne`.
+        See `tsne`.
     **params
         Further parameters of `manymaps.MultipleMapsTSNE`, such as `penalty` or `normalization`.
 
     Returns
     -------
     None, or AnnData with `copy=True`
-        All maps are stored side by side in `obsm[key_added]`, as float32 of shape (n_obs, n_maps *
-        n_components). With two components, columns 2 m and 2 m + 1 are map m; `scanpy.pl.embedding`
-        counts them from 1 (components "1,2", "3,4", ...). The mixing proportions are stored in
-        `obsm[key_added + "_proportions"]`, of shape (n_obs, n_maps). `uns[key_added]` contains
-        "captions" in addition to the items that `tsne` writes: one text per map. It lists typical
-        observations, or, if the names of the observations are numbers or barcodes, the categories
-        of `obs` that are over-represented in the map.
+        All maps are stored side by side in `obsm[key_added]`, as a float32 array of shape (n_obs,
+        n_maps * n_components). With two components, columns 2 m and 2 m + 1 contain map m;
+        `scanpy.pl.embedding` counts columns from 1 (components "1,2", "3,4", ...). The mixing
+        proportions are stored in `obsm[key_added + "_proportions"]`, of shape (n_obs, n_maps). In
+        addition to the items that `tsne` writes, `uns[key_added]` contains "captions", with one
+        text per map. Each caption lists typical observations. If the names of the observations are
+        numbers or barcodes, it lists the categories of `obs` that are over-represented in the map.
 
     Raises
     ------
     DataError, ParameterError
-        As for `tsne`.
+        See `tsne`.
 
     See Also
     --------
@@ -214,21 +218,22 @@ def to_atlas(adata: Any, key: str | None = None) -> Atlas:
     Parameters
     ----------
     adata : AnnData
-        Annotated data with stored maps. It may have been written to a file and read again, or be a
+        Annotated data with stored maps. It may have been saved to a file and loaded again, or be a
         subset of the observations.
     key : str, optional
-        The `key_added` of the maps. It can be omitted if only one set of maps is stored.
+        Value of `key_added` under which the maps were stored. It can be omitted if only one set of
+        maps is stored.
 
     Returns
     -------
     Atlas
-        The atlas, labelled by `obs_names`, where repeated names get a number. Its metadata are the
-        columns of `obs`. Its vectors are the fitted rows, if they are still stored.
+        The atlas, labelled by `obs_names`; a number is added to repeated names. The columns of
+        `obs` become its metadata. The fitted rows become its vectors, if they are still stored.
 
     Raises
     ------
     DataError
-        If there are no such maps, or they were changed.
+        If no such maps are stored, or the maps were modified.
 
     Warns
     -----
@@ -300,7 +305,7 @@ def _fitted(
     key_added: str,
     copy: bool,
 ) -> Any:
-    """Fit an estimator with these settings to an AnnData object, and store the maps in it."""
+    """Fit an estimator with these settings to an AnnData object and store the maps in it."""
     _check_annotated(adata)
     _check_writable(adata, copy)
     if not isinstance(key_added, str) or not key_added:
@@ -338,7 +343,7 @@ def _fitted_data(
     n_pcs: int | None,
     neighbors_key: str | None,
 ) -> tuple[str | None, Any, _Neighbors | None]:
-    """Return the fitted rows and their name, and the stored neighbours; at least one of the two."""
+    """Return the fitted rows with their name, the stored neighbours, or both."""
     perplexity, known = settings["perplexity"], None
     if neighbors_key is not None or perplexity is None:
         if "affinity" in settings:
@@ -393,7 +398,7 @@ def _write(adata: Any, key: str, fit: MapEstimator, asked: Mapping[str, Any]) ->
 
 
 def _plain(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as .h5ad files accept them: without None, arrays and callbacks."""
+    """Return the parameters that .h5ad files accept, without None, arrays and callbacks."""
     plain = {}
     for name, value in asked.items():
         if value is None or callable(value) or isinstance(value, np.ndarray | Atlas):
@@ -429,7 +434,7 @@ def _check_writable(adata: Any, copy: bool) -> None:
 def _representation(
     adata: Any, use_rep: str | None, n_pcs: int | None
 ) -> tuple[str, np.ndarray | sparse.csr_array]:
-    """Return the name of the fitted table, and its rows."""
+    """Return the name and the rows of the fitted table."""
     tables = list(adata.obsm.keys())
     if use_rep is None:
         small = adata.n_vars <= FEW_VARIABLES and adata.X is not None
@@ -470,7 +475,7 @@ def _in_memory(values: Any) -> np.ndarray | sparse.csr_array:
 
 
 class _Neighbors:
-    """Neighbours that `scanpy.pp.neighbors` or a similar function stored under a key of uns."""
+    """Neighbours stored under a key of uns by `scanpy.pp.neighbors` or a similar function."""
 
     def __init__(self, adata: Any, key: str):
         entry = adata.uns.get(key)
@@ -490,7 +495,7 @@ class _Neighbors:
 
     @cached_property
     def distances(self) -> sparse.csr_array:
-        """Distances of each observation to its neighbours; stored zeros count, (n_obs, n_obs)."""
+        """Distances of observations to their neighbours, (n_obs, n_obs), with stored zeros."""
         return stored_rows(self._table("distances"))
 
     def _table(self, what: str) -> sparse.csr_array:
@@ -498,7 +503,7 @@ class _Neighbors:
         stored = str(self._found.get(named, what))
         table = tables.get(stored)
         if named not in self._found and what in self._found:
-            table = self._found[what]  # as scanpy wrote them before 1.5
+            table = self._found[what]  # format of scanpy before 1.5
         if table is None:
             raise DataError(
                 f"the neighbours {self.key!r} have no obsp[{stored!r}]; its obsp has "
@@ -543,7 +548,7 @@ class _Neighbors:
         return _Known(rows, repr(gaussian), perplexity)
 
     def are_those_of(self, rows: Any, metric: str) -> bool:
-        """Check whether a sample of the distances agrees with those between these rows."""
+        """Check whether a sample of the distances agrees with the distances between these rows."""
         from sklearn.metrics import pairwise_distances
 
         if metric != self.metric:
@@ -562,7 +567,7 @@ class _Neighbors:
 def _fitting_neighbors(
     adata: Any, rows: Any, perplexity: float | Sequence[float] | None, metric: str
 ) -> _Neighbors | None:
-    """Return the neighbours under the default key, if they suffice and belong to these rows."""
+    """Return the neighbours under the default key if they suffice and belong to these rows."""
     if not _says_neighbors(adata.uns.get(NEIGHBORS)) or not isinstance(metric, str):
         return None
     try:
@@ -614,7 +619,7 @@ class _Known(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """Return the stored similarities, or Gaussian ones of the stored distances."""
+        """Return the stored similarities, or Gaussian similarities of the stored distances."""
         if self.perplexity is None:
             return self.rows
         return GaussianAffinity(self.perplexity).similarities(self.rows, metric="precomputed")
@@ -657,7 +662,7 @@ def _maps_of(adata: Any, key: str, n_maps: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _columns(adata: Any, labels: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return the columns of obs, one value for each observation."""
+    """Return the columns of obs, with one value per observation."""
     columns: dict[str, np.ndarray] = {}
     if len(adata.obs.columns):
         for name, values in frame_columns(adata.obs).items():

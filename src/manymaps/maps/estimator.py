@@ -1,8 +1,8 @@
-"""Base class of the map estimators: validation, the fit, and the fitted attributes.
+"""Base class of the map estimators, with validation, `fit` and the fitted attributes.
 
     X -> target P -> objective(model, penalty) -> optimizer -> atlas
 
-A subclass only names its model and its defaults (`manymaps.maps.multiple_maps`).
+A subclass only defines its model and its defaults (`manymaps.maps.multiple_maps`).
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ Data: TypeAlias = (
 
 AFFINITIES = ("auto", "precomputed")
 
-# A line search does not tolerate forces that are not the gradient of the cost: it gets a hundredth
-# of the tolerance.
+# A line search fails if the forces are not the gradient of the cost, so it uses a hundredth of the
+# tolerance.
 _LINE_SEARCH = 0.01
-# With fewer objects, all data fit into the cache in any order.
+# With fewer objects, all data fit into the cache regardless of their order.
 _LEAST_TO_ORDER = 2000
-# A tenth of the distance at which a run counts as diverged, so that the points can still move
+# A tenth of the distance at which a run is considered diverged, so that the points can still move
 # outwards.
 _FARTHEST_START = FARTHEST / 10
 # With fewer objects, the neighbours contain too little information about groups.
@@ -91,19 +91,19 @@ class FittedMaps:
 
     @property
     def maps_(self) -> np.ndarray:
-        """Positions, shape (n_maps, n_objects, n_components)."""
+        """Positions, of shape (n_maps, n_objects, n_components)."""
         check_is_fitted(self, "atlas_")
         return self.atlas_.maps
 
     @property
     def proportions_(self) -> np.ndarray:
-        """Mixing proportions, shape (n_maps, n_objects)."""
+        """Mixing proportions, of shape (n_maps, n_objects)."""
         check_is_fitted(self, "atlas_")
         return self.atlas_.proportions
 
     @property
     def history_(self) -> dict[str, np.ndarray]:
-        """Records of the run: "iteration", "cost" and "kl" at some iterations."""
+        """Values recorded at selected iterations of the run: "iteration", "cost" and "kl"."""
         check_is_fitted(self, "atlas_")
         return dict(self.atlas_.history)
 
@@ -121,11 +121,11 @@ class MapEstimator(
     BaseEstimator,
     ABC,
 ):
-    """Base of the estimators that fit maps to similarities.
+    """Base class of the estimators that fit maps to similarities.
 
-    The parameters are the fields of a dataclass, from which the constructor that scikit-learn
-    inspects is made. A subclass lists the fields that it adds and those with a different default.
-    It also names its `ChoiceModel` and its default optimizer.
+    The parameters are the fields of a dataclass, which generates the constructor that scikit-learn
+    inspects. A subclass lists additional fields and fields with a different default. It also
+    defines its `ChoiceModel` and its default optimizer.
     """
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
@@ -172,14 +172,14 @@ class MapEstimator(
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
-        """Return the model that is fitted."""
+        """Return the model to fit."""
 
     @abstractmethod
     def _default_optimizer(self) -> Optimizer:
-        """Return the optimizer for `optimizer=None`."""
+        """Return the optimizer used if `optimizer` is None."""
 
     def _objective(self, forward: Objective | ObservedObjective) -> Cost:
-        """Return the cost to minimize: KL(P || Q), unless the estimator overrides it."""
+        """Return the cost to minimize, which is KL(P || Q) unless a subclass overrides it."""
         return forward
 
     @shows_progress
@@ -198,24 +198,25 @@ class MapEstimator(
         X : Associations, Judgements, Vectors, NeighborGraph, (sparse) array or frame
             The data, of shape (n, n) or (n, n_features). An array or frame contains similarities
             with `affinity="precomputed"`, distances with `metric="precomputed"`, and vectors
-            otherwise. `Trials` are counted, and `Judgements` are averaged. The labels of the atlas
-            are the index of a frame, or else its only text column. In sparse distances only the
-            stored ones count, as in scikit-learn. A pair that is not stored is not a pair of
-            neighbours, so a distance of zero must be stored. If every pair is stored, the map
-            equals that of the dense table. A similarity that is NaN, or among the `missing` of
-            associations, was not judged and does not count in the cost (`manymaps.model.observed`;
-            up to 2,000 objects). Neighbours may also be a pair of arrays, (indices, distances) or
-            (distances, indices), as other libraries return them
-            (`manymaps.affinity.neighbors.as_graph`).
+            otherwise. `Trials` are counted, and `Judgements` are averaged. If X is a frame, the
+            labels of the atlas are its index or, if it has a default index, its only text column.
+            In a sparse table of distances, only stored entries are used, as in scikit-learn. Pairs
+            without an entry are not neighbours, so distances of zero must be stored explicitly. If
+            every pair is stored, the map is the same as for the dense table. A similarity that is
+            NaN, or listed in `missing` of the associations, was not judged and is excluded from the
+            cost (`manymaps.model.observed`; up to 2,000 objects). Neighbours may also be passed as
+            a pair of arrays, (indices, distances) or (distances, indices), as returned by other
+            libraries (`manymaps.affinity.neighbors.as_graph`).
         y : None
             Ignored; present for compatibility with scikit-learn.
         checkpoint : path, optional
-            File for the state of the run. It is written every half minute, when the run is
-            interrupted, and at the end. With several runs (`n_init`) it contains all of them, and
-            finished runs are not repeated. By default no state is written.
+            File in which the state of the run is stored. The file is written every half minute,
+            when the run is interrupted, and at the end. With several runs (`n_init`), the file
+            contains all of them, and a resumed fit does not repeat finished runs. By default, no
+            file is written.
         resume : path, optional
-            Checkpoint of the same data and settings, from which the fit continues. By default the
-            fit starts from the beginning.
+            Checkpoint from which the fit continues; it must come from a fit with the same data and
+            settings. By default, the fit starts from the beginning.
 
         Returns
         -------
@@ -225,12 +226,12 @@ class MapEstimator(
         Raises
         ------
         DataError
-            If the data cannot be fitted, or the checkpoint belongs to other data.
+            If the data cannot be fitted, or the checkpoint belongs to different data.
         ParameterError
             If a parameter is out of its range.
         DivergedError
-            If the cost becomes non-finite. The fitted attributes are then those of the last maps
-            with a finite cost.
+            If the cost becomes non-finite. The fitted attributes then describe the last maps with a
+            finite cost.
         """
         self._validate_params()
         X = as_graph(X if isinstance(X, Judgements) else as_associations(X))
@@ -294,38 +295,38 @@ class MapEstimator(
         Returns
         -------
         ndarray of shape (n, n_maps * n_components)
-            Coordinates of the objects; those of one map are in adjacent columns.
+            Coordinates of the objects; the coordinates of each map are in adjacent columns.
         """
         maps = self.fit(X, y, **fit_params).maps_
         return np.ascontiguousarray(maps.transpose(1, 0, 2).reshape(maps.shape[1], -1))
 
     def transform(self, X: Vectors | np.ndarray | sparse.sparray) -> np.ndarray:
-        """Compute the coordinates of new objects in the fitted maps, which stay unchanged.
+        """Compute the coordinates of new objects in the fitted maps without changing the maps.
 
         A row that was fitted keeps its coordinates. If several fitted rows are equal but have
-        different coordinates, those of the first are returned, unless X is exactly the fitted data.
-        Other rows are inserted at the weighted geometric median of their neighbours and then
-        refined (`manymaps.maps.insertion`), each independently of the others. `insert` also reports
-        which of them resemble no fitted object.
+        different coordinates, the coordinates of the first of them are returned, unless X is
+        exactly the fitted data. Each other row is inserted at the weighted geometric median of its
+        neighbours and then refined (`manymaps.maps.insertion`), independently of the remaining
+        rows. `insert` also reports which new objects do not resemble any fitted object.
 
         Parameters
         ----------
         X : Vectors, (sparse) array or frame of shape (k, n_features) or (k, n)
-            New rows of the kind that was fitted: vectors, or similarities to the n fitted objects
-            with `affinity="precomputed"`.
+            New rows in the form that was fitted: vectors or, with `affinity="precomputed"`,
+            similarities to the n fitted objects.
 
         Returns
         -------
         ndarray of shape (k, n_maps * n_components)
-            Coordinates of the new objects; those of one map are in adjacent columns.
+            Coordinates of the new objects; the coordinates of each map are in adjacent columns.
 
         Raises
         ------
         DataError
-            If rows cannot be compared with the fitted ones.
+            If the new rows cannot be compared with the fitted rows.
         ParameterError
-            If distances, neighbours or associations were fitted, because no rows are stored with
-            which new ones could be compared.
+            If distances, neighbours or associations were fitted, because the estimator then stores
+            no rows with which new rows could be compared.
         """
         check_is_fitted(self, "atlas_")
         similar = self._affinity_name == "precomputed"
@@ -363,7 +364,7 @@ class MapEstimator(
         tags.input_tags.positive_only = tags.input_tags.pairwise
         tags.input_tags.allow_nan = self._affinity_name == "precomputed"
         assert tags.transformer_tags is not None
-        tags.transformer_tags.preserves_dtype = []  # maps are float32, whatever X is
+        tags.transformer_tags.preserves_dtype = []  # maps are float32, regardless of the type of X
         return tags
 
     def _validate_params(self) -> None:
@@ -385,7 +386,7 @@ class MapEstimator(
         return self.metric if isinstance(self.metric, str) else ""
 
     def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
-        """Read labels, the vectors or distances if there are any, and P."""
+        """Read the labels, the vectors or distances (if any), and P."""
         self._fitted_rows: Any = None
         if isinstance(X, Associations | Judgements):
             self.n_features_in_ = X.n_objects
@@ -446,7 +447,7 @@ class MapEstimator(
     def _settings(self) -> dict[str, Any]:
         """Return the parameters as plain values, for the atlas and the checkpoint.
 
-        The perplexity is the one in use, which may be that of the affinity.
+        The perplexity is the value in use, which may be defined by the affinity.
         """
         settings = {
             key: plain_value(value)
@@ -459,14 +460,14 @@ class MapEstimator(
         return settings | {"perplexity": plain_value(perplexity)}
 
     def _seeds(self) -> list[int]:
-        """Return the seed of each run; that of the first run is the seed of the whole fit."""
+        """Return the seed of each run; the first run uses the seed of the whole fit."""
         first = drawn_seed(self.random_state)
         return [first, *derived_seeds(first, self.n_init - 1)]
 
     def _start(
         self, data: Any, target: Target, pins: Pins | None, k: int, seed: int
     ) -> tuple[Parameters, int]:
-        """Return start positions and weights of run k in float32, and the seed of its noise."""
+        """Return starting positions and weights of run k in float32, and the seed of its noise."""
         noise, n = _number_from(seed), target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
         generator = np.random.default_rng(noise)
@@ -500,8 +501,8 @@ class MapEstimator(
             weights = np.zeros(shape[:2])
         if pins is not None:
             positions, weights = pins.placed(positions, weights)
-        # Optimizers step along flat views, so the arrays must be contiguous, unlike slices of an
-        # atlas.
+        # Optimizers work on flat views, so the arrays must be contiguous, which slices of an atlas
+        # are not.
         flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
         return Parameters((flat[0],), (flat[1],)), noise
 
@@ -527,7 +528,7 @@ class MapEstimator(
         generator: np.random.Generator,
         at_random: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute positions and proportions of a start around pins."""
+        """Compute starting positions and proportions around the pins."""
         if self.init not in ("auto", "random"):
             raise ParameterError(
                 "defines its own axes, which would conflict with those of the pins; with pins "
@@ -542,7 +543,7 @@ class MapEstimator(
     def _named_start(
         self, name: str, data: Any, target: Target, spread: float, generator: np.random.Generator
     ) -> np.ndarray:
-        """Compute the named start, shape (n_maps, n, n_components)."""
+        """Compute the named start, of shape (n_maps, n, n_components)."""
         shape = (self.n_maps, target.values.shape[0], self.n_components)
         if self.n_maps == 1 and name != "random":
             return start_positions(
@@ -560,7 +561,7 @@ class MapEstimator(
 
 
 def _judged(data: Associations) -> np.ndarray | None:
-    """Mark the judged pairs (None if all are); raise an error for an object without any."""
+    """Mark the judged pairs (None if all are judged); raise if an object has no judged pair."""
     observed = data.observed
     if observed is not None:
         alone = np.flatnonzero(~(observed.any(axis=0) | observed.any(axis=1)))
@@ -592,7 +593,7 @@ def plain_value(value: Any) -> Any:
 
 
 def _free_labels(rows: np.ndarray, taken: Sequence[str]) -> list[str]:
-    """Create labels for new rows from their indices, none of which is in use."""
+    """Create unused labels for new rows from their indices."""
     known, labels = set(taken), []
     for row in rows:
         label = f"new {row}"

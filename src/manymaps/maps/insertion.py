@@ -1,22 +1,23 @@
 """Insertion of new objects into a finished atlas.
 
 A new object i has similarities s_ij to the atlas objects j, scaled so that the largest is 1 for
-each i. Its *effective neighbours* are the most similar objects, or those above theta_i = mean + c
-sd of its similarities (Claassen 2020, section 4.2.2). They are weighted by the w_ij of
-`manymaps.maps.neighbor_weights`. In a single map the object is placed at their weighted geometric
-median. In multiple maps
+each i. Its *effective neighbours* are the most similar objects, or the objects whose similarity
+exceeds theta_i = mean + c sd of its similarities (Claassen 2020, section 4.2.2). The effective
+neighbours are weighted by the w_ij of `manymaps.maps.neighbor_weights`. In a single map, the object
+is placed at their weighted geometric median. In multiple maps, its proportions and positions are
 
     pi_i^m  proportional to  sum_j w_ij pi_j^m
     y_i^m = argmin_y sum_j w_ij pi_j^m |y_j^m - y|
 
-so a word gets its senses from its neighbours: in each map it is placed among those with weight in
-that map. On request, `manymaps.maps.refinement` then moves it to the position that is optimal under
-the model.
+A word therefore inherits the senses of its neighbours. In each map, it is placed among the
+neighbours with weight in that map. On request, `manymaps.maps.refinement` then moves the word to
+the position that is optimal under the model.
 
-Similarities from vectors: with distances d_ij and the largest possible distance D, s_ij = 1 - d_ij
-/ D. For "cosine" d is 1 - cos and D is 2, so that s = (1 + cos) / 2. For any other metric D is the
-object's own largest distance to the atlas. If the largest of an object's precomputed similarities
-exceeds 1, all are divided by it before they are compared with theta_i, which is at most 1.
+For vectors with distances d_ij and a largest possible distance D, the similarities are s_ij = 1 -
+d_ij / D. For "cosine", d is 1 - cos and D is 2, so that s = (1 + cos) / 2. For any other metric, D
+is the object's own largest distance to the atlas. If the largest of an object's precomputed
+similarities exceeds 1, all its similarities are divided by it before they are compared with
+theta_i, which is at most 1.
 
 Shapes: maps (n_maps, k, n_components), proportions (n_maps, k), for k new objects; weights (k, n).
 """
@@ -44,15 +45,16 @@ __all__ = ["Insertion", "Refinement", "insert"]
 
 # 32 MiB of float64 per block.
 _BLOCK = 1 << 22
-# Similarities among 500 objects show which values are usual in an atlas; the time for all pairs
-# grows with the square of their number.
+# Similarities among 500 objects show which values are usual in an atlas. The time for all pairs
+# grows with the square of the number of objects.
 _SAMPLE = 500
-# Standard deviations below the mean. If similarities were normal, one in 44 objects of the atlas
-# itself would count as dissimilar.
+# Number of standard deviations below the mean. If similarities were normally distributed, one in 44
+# objects of the atlas itself would be marked as dissimilar.
 _STRANGE = 2.0
-# Not tuned: few enough to stay local, many enough that one unusual neighbour does not decide.
+# Not tuned. The number is small enough to stay local, and large enough to limit the effect of a
+# single unusual neighbour.
 _DEFAULT_NEIGHBORS = 25
-# As in a fit: farther neighbours have next to no probability.
+# As in a fit, because farther neighbours have almost no probability.
 _NEIGHBORS_PER_PERPLEXITY = 3
 # The logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
@@ -67,16 +69,16 @@ class Refinement:
     Parameters
     ----------
     perplexity : float or sequence of float, optional
-        Effective number of neighbours in the target distribution, averaged over several. The
-        default is that of the atlas, or else 30. Precomputed similarities are used as the target
-        without change.
+        Effective number of neighbours in the target distribution. For several perplexities, the
+        target distributions are averaged. The default is the perplexity of the atlas, or 30 if the
+        atlas does not record one. Precomputed similarities are used as the target without change.
     metric : str or function, optional
-        Metric of the distances in the target. The default is that of the atlas, or else
-        "euclidean".
+        Metric of the distances in the target. The default is the metric of the atlas, or
+        "euclidean" if the atlas does not record one.
     max_iter : int > 0
         Maximum number of evaluations of the cost.
     agree : bool
-        Whether each object of a single map is finally moved to the nearby position at which its
+        Whether each object in a single map is finally moved to the nearby position at which its
         neighbours in the data and in the map agree best.
 
     See Also
@@ -108,21 +110,21 @@ class Insertion:
     labels : tuple of str, length k
         Labels of the new objects.
     maps : ndarray of shape (n_maps, k, n_components)
-        Positions of the new objects. They are finite even in maps in which an object has next to no
-        weight.
+        Positions of the new objects. Positions are finite even in maps in which an object has
+        almost no weight.
     proportions : ndarray of shape (n_maps, k)
         Mixing proportions of the new objects.
     dissimilar : ndarray of bool, shape (k,)
-        Whether each new object resembles nothing in the atlas; the positions of such objects are
-        hardly meaningful.
+        Mask of the new objects that do not resemble any object in the atlas. The positions of such
+        objects are hardly meaningful.
     weights : sparse array of shape (k, n)
-        Weights of the effective neighbours; the largest of each object is 1.
+        Weights of the effective neighbours; the largest weight in each row is 1.
     atlas : Atlas
-        A copy of the atlas with the new objects at the end and a column "inserted". If a column of
-        that name exists and is not Boolean, the new one is called "inserted_1", and so on. In the
-        other columns the new objects have NaN or "": numbers and Booleans become floating-point
-        numbers, and integers too large for these become text. The log Z of a joint model is not
-        kept: `Atlas.log_whole` sums it over old and new pairs.
+        A copy of the atlas with the new objects at the end and a column "inserted". If a column
+        with that name exists and is not Boolean, the new column is called "inserted_1", and so on.
+        In the other columns, the new objects have NaN or "". Numbers and Booleans are converted to
+        floating-point numbers, and integers that are too large for them are converted to text. The
+        log Z of a joint model is not copied; `Atlas.log_whole` computes it over old and new pairs.
 
     See Also
     --------
@@ -154,7 +156,7 @@ class Insertion:
 
     @property
     def n_effective(self) -> np.ndarray:
-        """Number of effective neighbours of each new object, shape (k,)."""
+        """Number of effective neighbours of each new object, of shape (k,)."""
         return np.diff(self.weights.indptr)
 
 
@@ -170,62 +172,66 @@ def insert(
     weights: NeighborWeights | None = None,
     refine: bool | Refinement = False,
 ) -> Insertion:
-    """Insert new objects into an atlas, which stays unchanged.
+    """Insert new objects into a copy of an atlas.
 
     Parameters
     ----------
     atlas : Atlas
         The atlas.
     new : array, sparse array or frame of shape (k, n_features), Vectors, or mapping
-        The new objects. They are vectors or, with `similarity="precomputed"`, similarities of shape
-        (k, n) to the objects of the atlas. Similarities may also be a frame whose columns name
-        objects, or a mapping {new label: {label in the atlas: similarity}}.
+        The new objects, as vectors or, with `similarity="precomputed"`, as similarities of shape
+        (k, n) to the objects of the atlas. Similarities may also be passed as a frame whose columns
+        name objects, or as a mapping {new label: {label in the atlas: similarity}}.
     labels : sequence of str, optional
-        Labels of the new objects; by default those of `new`, or else their indices.
+        Labels of the new objects. By default, the labels of `new` are used, or the indices of the
+        objects if `new` has no labels.
     vectors : array or sparse array of shape (n, n_features), optional
-        Vectors with which the new ones are compared; by default those that the atlas contains.
+        Vectors with which the new vectors are compared. By default, the vectors stored in the atlas
+        are used.
     similarity : str or function, optional
         Similarity measure: "cosine", "precomputed", or any metric of
-        `manymaps.affinity.neighbors.nearest_neighbors`. The module describes how a distance becomes
-        a similarity. The default is "cosine". If a vector of the atlas is zero, the default is the
-        metric with which the atlas was fitted, or "euclidean".
+        `manymaps.affinity.neighbors.nearest_neighbors`. The module docstring describes the
+        conversion of distances to similarities. The default is "cosine". If a vector of the atlas
+        is zero, the default is the metric with which the atlas was fitted, or "euclidean".
     n_neighbors : int > 0 or "local"
-        Number of most similar objects to use, or fewer if fewer are similar at all; "local" uses
-        all objects with a similarity above theta_i.
+        Number of most similar objects to use; objects with a similarity of 0 are never used.
+        "local" uses all objects with a similarity above theta_i.
     sd : float
         Number of standard deviations by which theta_i exceeds the mean of the object's
         similarities.
     weights : NeighborWeights
-        Weights of the effective neighbours; by default `PowerWeights()`.
+        Weights of the effective neighbours. The default is `PowerWeights()`.
     refine : bool or Refinement
-        Whether to optimize the rows of the new objects, and with which settings.
+        Whether to optimize the positions and proportions of the new objects. A `Refinement` also
+        defines the settings.
 
     Returns
     -------
     Insertion
-        The result. Each object has the coordinates that it would have if inserted by itself. The
-        new atlas contains vectors only if every object has one, and `vectors` do not differ from
-        those of the atlas.
+        The result. Each object has the same coordinates as if it were inserted by itself. The new
+        atlas contains vectors only if every object has one, and `vectors` do not differ from the
+        vectors of the atlas.
 
     Raises
     ------
     DataError
-        If a label is in the atlas already, a value is not finite, a similarity is negative, a row
-        has no similarities, or the shapes do not match. Also if a vector is zero and "cosine" was
-        requested; a zero vector among the new ones raises it by default too.
+        If a label is already in the atlas, a value is not finite, a similarity is negative, a row
+        has no similarities, or the shapes do not match. If a vector is zero and "cosine" was
+        requested. If a new vector is zero and the default similarity is used.
     ParameterError
         If a setting is out of its range.
 
     Warns
     -----
     DataWarning
-        If objects resemble nothing in the atlas; the message lists them. With vectors, the largest
-        similarity of such an object meets two conditions. It is at most the mean plus two standard
-        deviations of all similarities among atlas objects. It is also at most the mean minus two
-        standard deviations of the largest ones (of at most 500 objects). With "local", such objects
-        have no similarity above theta_i, or the same similarity to all objects. They are inserted
-        nevertheless, by their 25 best neighbours if "local" selects no neighbour. Also if the
-        default similarity is not the cosine.
+        If objects do not resemble any object in the atlas; the message lists them. For vectors, the
+        largest similarity of such an object meets two conditions, which are computed from at most
+        500 atlas objects. It is at most the mean plus two standard deviations of all similarities
+        among the atlas objects. It is also at most the mean minus two standard deviations of their
+        largest similarities. With "local", such objects have no similarity above theta_i, or the
+        same similarity to all objects. Dissimilar objects are inserted nevertheless. If "local"
+        selects no neighbour, their 25 nearest neighbours are used. If the default similarity is
+        used and is not the cosine.
 
     See Also
     --------
@@ -269,7 +275,7 @@ def _check_settings(n_neighbors: int | str, sd: float) -> None:
 
 
 def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
-    """Compute similarities (k, n) in [0, 1] of rows that `comparable` prepared."""
+    """Compute similarities (k, n) in [0, 1] between rows prepared by `comparable`."""
     if similarity == "cosine":
         from sklearn.utils.extmath import safe_sparse_dot
 
@@ -291,7 +297,7 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
 def _effective_neighbors(
     objects: NewObjects, k_best: int | None, sd: float
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """Select similarities of effective neighbours, at most 1 per row, and find rows without any."""
+    """Select similarities of effective neighbours, scaled to at most 1; find rows without any."""
     if objects.similarities is not None:
         return _chosen(objects.similarities, k_best, sd, 0.0)
     similarity = objects.similarity
@@ -308,10 +314,11 @@ def _effective_neighbors(
 
 
 def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
-    """Compute the largest similarity of a dissimilar new object, from at most 500 atlas objects.
+    """Compute the similarity up to which a new object is dissimilar, from at most 500 objects.
 
-    By itself, the spread of all similarities would mark everything as dissimilar if there are two
-    compact groups. That of the largest ones would mark slight outliers if these hardly differ.
+    Both conditions are needed. With two compact groups, the spread of all similarities would mark
+    every object as dissimilar. If the largest similarities hardly differ, their spread would mark
+    slight outliers.
     """
     n = known.shape[0]
     if n < 2:
@@ -328,7 +335,7 @@ def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
 def _chosen(
     table: Matrix, k_best: int | None, sd: float, least: float
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """Select the effective neighbours of a block of rows, and the rows that resemble nothing."""
+    """Select the effective neighbours of a block of rows, and find the dissimilar rows."""
     rows, dissimilar = [], np.zeros(table.shape[0], bool)
     for i in range(table.shape[0]):
         columns, values = _row(table, i)
@@ -341,7 +348,7 @@ def _chosen(
             picked = _largest(values, k_best or _DEFAULT_NEIGHBORS)
         picked = picked[values[picked] > 0] if best > 0 else picked
         chosen = values[picked].astype(np.float64)
-        # If an object is equally far from all others, all have the same similarity.
+        # If an object is equally far from all others, all similarities are equal.
         rows.append((columns[picked], chosen / best if best > 0 else np.ones(len(picked))))
     indptr = np.concatenate([[0], np.cumsum([len(columns) for columns, _ in rows])])
     indices, data = (np.concatenate(parts) for parts in zip(*rows, strict=True))
@@ -349,7 +356,7 @@ def _chosen(
 
 
 def _outstanding(values: np.ndarray, n: int, sd: float) -> np.ndarray:
-    """Find the stored similarities of one object, out of n, that reach theta_i."""
+    """Find the stored similarities of one object, out of n similarities, that reach theta_i."""
     precise = values / max(1.0, float(values.max()))
     mean, square = precise.sum() / n, precise @ precise / n
     best = precise.max()
@@ -384,20 +391,20 @@ def _warn_of(labels: Sequence[str], dissimilar: np.ndarray) -> None:
 
 
 def _proportions(weights: sparse.csr_array, proportions: np.ndarray) -> np.ndarray:
-    """Compute pi_i^m, proportional to sum_j w_ij pi_j^m; shape (n_maps, k)."""
+    """Compute pi_i^m, proportional to sum_j w_ij pi_j^m, of shape (n_maps, k)."""
     shares = (weights @ proportions.T.astype(np.float64)).T
     return shares / shares.sum(axis=0)
 
 
 def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
-    """Compute the geometric median in each map; shape (n_maps, k, n_components), float64."""
+    """Compute the geometric median in each map, of shape (n_maps, k, n_components), float64."""
     from manymaps.compute.geometric_median import geometric_medians
     from manymaps.compute.threads import share_out
 
     places = np.empty((atlas.n_maps, weights.shape[0], atlas.n_components))
     indptr, indices = weights.indptr.astype(np.int64), weights.indices.astype(np.int64)
     for m in range(atlas.n_maps):
-        # If no neighbour has weight in a map, all count by their w_ij only.
+        # If no neighbour has weight in a map, neighbours are weighted only by w_ij.
         share = np.maximum(atlas.proportions[m].astype(np.float64), _LEAST_PROPORTION)
         points = np.ascontiguousarray(atlas.maps[m], np.float64)
         pulls = weights.data * share[indices]
@@ -409,7 +416,7 @@ def _refined(
     atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray, how: Refinement
 ) -> tuple[np.ndarray, np.ndarray]:
     """Optimize the positions and proportions of the new rows."""
-    # Importing compiled functions takes half a second, and only refinement needs them.
+    # Importing the compiled functions takes half a second, and only refinement needs them.
     from manymaps.maps.refinement import agreeing_places, refine_rows
 
     perplexities = _perplexities(atlas, how)
@@ -426,7 +433,7 @@ def _refined(
 
 
 def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
-    """Return the perplexities of the target, shape (n_scales,)."""
+    """Return the perplexities of the target, of shape (n_scales,)."""
     chosen = atlas.settings.perplexity if how.perplexity is None else how.perplexity
     return np.atleast_1d(np.asarray(chosen, np.float64))
 
@@ -434,7 +441,7 @@ def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
 def _gaussian_rows(
     atlas: Atlas, objects: NewObjects, how: Refinement, perplexities: np.ndarray
 ) -> sparse.csr_array:
-    """Compute p_j|i over the nearest atlas objects; shape (k, n)."""
+    """Compute p_j|i over the nearest atlas objects, of shape (k, n)."""
     from manymaps.compute.bandwidth import conditional_probabilities
     from manymaps.compute.threads import share_out
 
@@ -463,7 +470,7 @@ def _gaussian_rows(
 
 
 def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:
-    """Find the nearest atlas objects of the new ones exactly, because there are few new ones."""
+    """Find the atlas objects nearest to the new objects, exactly because there are few of them."""
     exact = NeighborSearch("exact")
     try:
         return nearest_neighbors(

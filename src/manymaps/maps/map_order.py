@@ -1,14 +1,14 @@
-"""The order in which a fit numbers its maps: maps with related content get consecutive numbers.
+"""Numbering of the maps of a fit: maps with related content get consecutive numbers.
 
     L_ab  =  sum_ij pi_i^a p_ij pi_j^b  sum_ij p_ij  /  (sum_ij pi_i^a p_ij  sum_ij p_ij pi_j^b)
 
-is the lift of two maps. It is the strength of the data from the content of map a to that of map b,
-relative to its value under independence of the maps. A lift of 1 is chance. The similarity of the
-maps is (L + L^T) / 2, from which average linkage makes a tree. The tree can be drawn in many
-orders. The optimal leaf ordering (Bar-Joseph, Gifford & Jaakkola 2001) has the largest sum of
-similarities of neighbours. An order and its reverse have the same sum, so the end with more mass
-comes first. The order therefore depends only on the data and the maps, and not on their previous
-numbers.
+is the lift of two maps. It is the total strength of the data between the content of map a and the
+content of map b, relative to its value if the maps were independent. A lift of 1 is the chance
+level. The similarity of the maps is (L + L^T) / 2, and average linkage converts it to a tree. The
+leaves of the tree can be arranged in many orders. The optimal leaf ordering (Bar-Joseph, Gifford &
+Jaakkola 2001) maximizes the sum of similarities between adjacent maps. An order and its reverse
+have the same sum, so the end with more mass comes first. The order therefore depends only on the
+data and the maps, and not on their previous numbers.
 
 Shapes: p (n_rows, n_columns) sparse, proportions (n_maps, n_objects), similarities of maps (n_maps,
 n_maps).
@@ -29,7 +29,7 @@ __all__ = ["map_likeness", "order_of_maps"]
 def map_likeness(
     p: sparse.csr_array, rows: np.ndarray, columns: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute how much the data relate the contents of each two maps, beyond chance.
+    """Compute how much more than chance the data relate the contents of each pair of maps.
 
     Parameters
     ----------
@@ -38,12 +38,13 @@ def map_likeness(
     rows : ndarray of shape (n_maps, n_rows)
         Mixing proportions of the rows.
     columns : ndarray of shape (n_maps, n_columns), optional
-        Mixing proportions of the columns, if these are other objects.
+        Mixing proportions of the columns, if the columns are different objects from the rows.
 
     Returns
     -------
     ndarray of shape (n_maps, n_maps)
-        Symmetric, at least 0; 0 for a map without related objects.
+        Similarities of the maps. The matrix is symmetric and at least 0; entries of a map without
+        related objects are 0.
 
     Examples
     --------
@@ -65,9 +66,10 @@ def map_likeness(
 def order_of_maps(
     p: sparse.csr_array, rows: np.ndarray, columns: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the order of the maps in which neighbours are similar, (n_maps,).
+    """Compute the order in which adjacent maps are similar, (n_maps,).
 
-    The parameters are those of `map_likeness`. Fewer than three maps keep their order.
+    The parameters are those of `map_likeness`. If there are fewer than three maps, they keep their
+    order.
 
     Examples
     --------

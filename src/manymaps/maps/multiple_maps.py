@@ -2,8 +2,8 @@
 
 q_j|i = v_ij / sum_k v_ik,     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-fitted by minimizing KL(P || Q), or the inverse divergence from the discussion of the 2009 report
-(`manymaps.model.inverse`).
+The maps are fitted by minimizing KL(P || Q), or the inverse divergence from the discussion in the
+2009 report (`manymaps.model.inverse`).
 
 estimator          K             source
 MultipleMapsSNE    exp(-d2)      van der Maaten & Hinton 2009, section 3
@@ -11,7 +11,8 @@ MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Ma
                                  2012 (joint)
 AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
 
-K of MultipleMapsTSNE is that of one degree of freedom. More of them give kernels between the two.
+The kernel listed for MultipleMapsTSNE has one degree of freedom. More degrees of freedom give
+kernels between the two listed.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ __all__ = ["AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"]
 
 Divergence = Literal["forward", "inverse"]
 
-# Predicted seconds from which a fit warns before it starts, and from which it is refused.
+# Predicted durations in seconds above which a fit issues a warning and above which it is refused.
 _LONG, _TOO_LONG = 3600.0, 86_400.0
 
 
@@ -115,7 +116,7 @@ class _MultipleMaps(MapEstimator):
         return InverseObjective(forward, self.smoothing)
 
     def _check_duration(self, n: int) -> None:
-        """Warn before the start if sums over all pairs take hours; raise if they take days."""
+        """Warn before a fit whose sums over all pairs take hours; raise if they take days."""
         seconds = self.max_iter * predicted_seconds(n, self.n_maps, self._model().kernel)
         if seconds < _LONG:
             return
@@ -140,130 +141,133 @@ class MultipleMapsTSNE(_MultipleMaps):
     Parameters
     ----------
     n_maps : int from 1 to 4,096
-        Number of maps, at most the number of objects. The default is 40 (50 for `AspectMaps`).
+        Number of maps, which cannot exceed the number of objects. The default is 40 (50 for
+        `AspectMaps`).
     n_components : int
         Number of dimensions of each map. The default is 2.
     penalty : float >= 0
         Weight of the size penalty `(penalty / 2) sum |y|^2`, which is added to the cost summed over
         objects. The default is 0.001 (0.01 for `MultipleMapsSNE`, 0.48 for `AspectMaps`). A small
-        penalty stops unrelated groups from drifting apart without limit, so that related objects
-        are still the nearest points in a figure. A penalty of 0 fits the data most closely, and
-        0.01 gives the most compact maps.
+        penalty prevents unrelated groups from drifting apart without limit, so that related objects
+        remain the nearest points in a figure. A penalty of 0 fits the data most closely, and 0.01
+        gives the most compact maps.
     perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
         several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
-        The default is "euclidean". It has no effect on similarities.
+        Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
+        contains distances. The default is "euclidean". The metric has no effect if X contains
+        similarities.
     affinity : {"auto", "precomputed"} or Affinity
         Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods of
         vectors with `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
         `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        Method and recall of the search for neighbours of vectors. By default an exact search is
-        used if it is cheap, and an approximate one otherwise.
+        Method and recall of the search for neighbours of vectors. By default, an exact search is
+        used if it is cheap, and an approximate search otherwise.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
-        Starting positions. An atlas supplies the proportions too. The start "personas" splits each
-        object by its groups of neighbours and assigns the groups to maps by theme
+        Starting positions. An atlas also supplies the mixing proportions. The start "personas"
+        splits each object by its groups of neighbours and assigns the groups to maps by theme
         (`manymaps.maps.personas`). The start "random" gives every object a position in every map,
-        as in the papers. The default is "auto", except that `AspectMaps` starts at "random". The
-        start "auto" is "personas" for several maps of 100 objects or more. For fewer objects it is
-        "random", because their neighbours contain little information about groups, and starts from
-        several seeds are cheap. A single map may also start like `TSNE`, and "auto" then does so.
-        If the optimizer defines a `start_spread`, as the presets from the papers do, "auto" is
-        "random". With `pin`, "auto" starts free objects next to their neighbours, and "random"
-        within the extent of the pins.
+        as in the papers. The default is "auto" ("random" for `AspectMaps`). For at least 100
+        objects and more than one map, "auto" means "personas". For fewer objects, "auto" means
+        "random", because the neighbours contain little information about groups and runs from
+        several seeds are cheap. A single map accepts the starts of `TSNE`, and "auto" then works as
+        it does there. If the optimizer defines a `start_spread`, as the presets from the papers do,
+        "auto" means "random". With `pin`, "auto" starts free objects next to their neighbours, and
+        "random" starts them within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
         Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
-        fixes the proportions of its objects, and its maps keep their numbers; if the fit has more
-        maps, the additional ones contain only free objects. Positions in any other form leave the
-        proportions free. Those in a mapping have shape (n_maps, n_components), with NaN in maps in
-        which the object has no fixed position. By default no object is fixed.
+        fixes the mixing proportions of its objects, and its maps keep their numbers. If the fit has
+        more maps than the atlas, the additional maps contain only free objects. A mapping or an
+        array leaves the proportions free. Each value of a mapping has shape (n_maps, n_components),
+        with NaN in maps in which the object has no fixed position. By default, no object is fixed.
     n_init : int
-        Number of runs from different starts, of which the one with the least cost is kept. The
-        default is 1. Small data sets have many local minima: some seeds end at twice the divergence
-        of others.
+        Number of runs from different starts. The run with the lowest cost is kept. The default is
+        1. For small data sets, the cost has many local minima, and some seeds end at twice the
+        divergence of other seeds.
     max_iter : int
         Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
         default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
         for estimators of multiple maps.
     optimizer : Optimizer, optional
-        Optimizer of the cost. The default is `Momentum()`, with settings close to those of the 2009
-        report; in a run of fewer than 400 iterations it keeps the weights fixed for the first
-        quarter. The settings of the papers are `Momentum.van_der_maaten_2009()` and, with
-        `normalization="joint"`, `Momentum.van_der_maaten_2012()`. Both require `penalty=0` to match
-        the papers.
+        Optimizer of the cost. The default is `Momentum()`, with settings close to the 2009 report.
+        In a run of fewer than 400 iterations, it keeps the weights fixed for the first quarter.
+        `Momentum.van_der_maaten_2009()` and, with `normalization="joint"`,
+        `Momentum.van_der_maaten_2012()` use the settings from the papers. Both presets require
+        `penalty=0` to match the papers.
     tolerance : float in [0, 0.1]
-        Target relative error of the repulsive forces. The default is 0.005. At 0 the forces are
-        summed exactly, as they always are for the inverse divergence.
+        Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
+        summed exactly, which is always the case for the inverse divergence.
     callback : callable, optional
         Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
-        function is called.
+        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+        default, no function is called.
     random_state : int, RandomState or None
-        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
-        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
-        from itself.
+        Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
+        threads. If None (the default), the seed is drawn from NumPy's global random state. If a
+        `RandomState` is passed, the seed is drawn from it.
     n_jobs : int, optional
-        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        Number of threads for this fit. None (the default) keeps the current number, and -1 uses all
         processors.
     verbose : bool
-        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
-        per minute elsewhere. The default is False. See `show_progress`.
+        Whether to show the progress of the fit, as a bar in a terminal or notebook and as one line
+        per minute elsewhere (see `show_progress`). The default is False.
     normalization : {"conditional", "joint"}
-        Normalization of the similarities. The default "conditional" is that of the 2009 report, one
-        distribution per object, which preserves asymmetry. "joint" is that of the 2012 paper, one
-        distribution over all pairs.
+        Normalization of the similarities. The default "conditional" uses one distribution per
+        object, as in the 2009 report, and preserves asymmetry. "joint" uses one distribution over
+        all pairs, as in the 2012 paper.
     mixing : {"learned", "fixed"}
         Whether the mixing proportions are fitted ("learned", the default) or keep their starting
         values, which are equal by default.
     background : float in [0, 1)
-        Share of the similarity that is spread evenly over all pairs. The default is 0.
+        Fraction of the similarity that is spread evenly over all pairs. The default is 0.
     divergence : {"forward", "inverse"}
-        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes separating
-        related objects. "inverse" is KL(Q || P~), which penalizes placing unrelated objects
-        together. The inverse divergence sums over all pairs. One iteration takes 0.02 s for 1,000
-        objects in 10 maps. For 5,000 objects in 40 maps it takes 2 s at first, and less once most
-        objects have left most maps.
+        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes maps that
+        separate related objects. "inverse" is KL(Q || P~), which penalizes maps that put unrelated
+        objects close together. The inverse divergence sums over all pairs. One iteration takes 0.02
+        s for 1,000 objects in 10 maps. For 5,000 objects in 40 maps, an iteration takes 2 s at
+        first, and less once most objects have no weight in most maps.
     smoothing : float in (0, 1)
-        Share of P~ that is spread evenly over all pairs, for the inverse divergence only. The
-        default is 0.01. The smaller it is, the higher the cost of placing two unrelated objects
-        together.
+        Fraction of P~ that is spread evenly over all pairs (inverse divergence only). The default
+        is 0.01. Smaller values raise the cost of placing two unrelated objects together.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
     degrees_of_freedom : float from 1 to infinity
-        Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which is that of
-        Student's t distribution. The default 1 is the kernel of t-SNE, 1 / (1 + d2), and infinity
-        is the Gaussian kernel exp(-d2) of SNE. A larger number explains more of the data
-        and puts fewer associates among the nearest objects (see the manual on the kernel).
+        Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
+        shape of Student's t distribution. The default of 1 gives the kernel of t-SNE, 1 / (1 + d2),
+        and infinity gives the Gaussian kernel of SNE, exp(-d2). With more degrees of freedom, the
+        maps explain more of the data, but fewer associates are among the nearest objects (see the
+        section of the manual on the kernel).
 
     Attributes
     ----------
     atlas_ : Atlas
         The fitted atlas. Its maps are numbered so that consecutive maps are similar
-        (`manymaps.maps.map_order`). After a start from an array or an atlas they keep the numbers
-        of the start, and with pins those of the pins.
+        (`manymaps.maps.map_order`). If `init` is an array or an atlas, the maps keep the numbers
+        used there. With pins, they keep the numbers of the pinned maps.
     maps_ : ndarray of shape (n_maps, n, n_components)
         Position of each object in each map.
     proportions_ : ndarray of shape (n_maps, n)
-        Mixing proportions; those of an object sum to 1 over the maps.
+        Mixing proportions, which sum to 1 over the maps for each object.
     kl_divergence_ : float
-        KL(P || Q) without the penalty, in nats, whichever divergence was minimized, so that fits
-        can be compared. For a conditional model it is the mean over objects with mass.
+        KL(P || Q) without the penalty, in nats. It is reported regardless of which divergence was
+        minimized, so that fits can be compared. For a conditional model, it is the mean over
+        objects with positive mass.
     divergence_ : float
-        The minimized divergence in nats, on the same scale: KL(P || Q), or KL(Q || P~) for an
-        inverse fit.
+        The minimized divergence in nats, on the same scale: KL(P || Q) for a forward fit, or KL(Q
+        || P~) for an inverse fit.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Records of the run: "iteration", "cost", and "kl", the minimized divergence.
+        Values recorded during the run: "iteration", "cost", and "kl" (the minimized divergence).
     restarts_ : tuple of Restart
-        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
-        with that seed as `random_state` repeats the run by itself.
+        Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. To repeat a
+        single run, pass its seed as `random_state`.
     n_features_in_ : int
-        Number of columns of X, or of objects if X contains associations or neighbours.
+        Number of columns of X, or number of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -305,101 +309,102 @@ class MultipleMapsTSNE(_MultipleMaps):
 class MultipleMapsSNE(_MultipleMaps):
     """Multiple maps SNE: several maps with a Gaussian kernel.
 
-    The default penalty is 0.01, because maps with a kernel without heavy tails spread less and
-    split more.
+    The default penalty is 0.01. Without heavy tails in the kernel, maps spread less and split into
+    more groups.
 
     Parameters
     ----------
     n_maps : int from 1 to 4,096
-        Number of maps, at most the number of objects. The default is 40 (50 for `AspectMaps`).
+        Number of maps, which cannot exceed the number of objects. The default is 40 (50 for
+        `AspectMaps`).
     n_components : int
         Number of dimensions of each map. The default is 2.
     penalty : float >= 0
         Weight of the size penalty `(penalty / 2) sum |y|^2`, which is added to the cost summed over
         objects. The default is 0.001 (0.01 for `MultipleMapsSNE`, 0.48 for `AspectMaps`). A small
-        penalty stops unrelated groups from drifting apart without limit, so that related objects
-        are still the nearest points in a figure. A penalty of 0 fits the data most closely, and
-        0.01 gives the most compact maps.
+        penalty prevents unrelated groups from drifting apart without limit, so that related objects
+        remain the nearest points in a figure. A penalty of 0 fits the data most closely, and 0.01
+        gives the most compact maps.
     perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
         several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
-        The default is "euclidean". It has no effect on similarities.
+        Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
+        contains distances. The default is "euclidean". The metric has no effect if X contains
+        similarities.
     affinity : {"auto", "precomputed"} or Affinity
         Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods of
         vectors with `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
         `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        Method and recall of the search for neighbours of vectors. By default an exact search is
-        used if it is cheap, and an approximate one otherwise.
+        Method and recall of the search for neighbours of vectors. By default, an exact search is
+        used if it is cheap, and an approximate search otherwise.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
-        Starting positions. An atlas supplies the proportions too. The start "personas" splits each
-        object by its groups of neighbours and assigns the groups to maps by theme
+        Starting positions. An atlas also supplies the mixing proportions. The start "personas"
+        splits each object by its groups of neighbours and assigns the groups to maps by theme
         (`manymaps.maps.personas`). The start "random" gives every object a position in every map,
-        as in the papers. The default is "auto", except that `AspectMaps` starts at "random". The
-        start "auto" is "personas" for several maps of 100 objects or more. For fewer objects it is
-        "random", because their neighbours contain little information about groups, and starts from
-        several seeds are cheap. A single map may also start like `TSNE`, and "auto" then does so.
-        If the optimizer defines a `start_spread`, as the presets from the papers do, "auto" is
-        "random". With `pin`, "auto" starts free objects next to their neighbours, and "random"
-        within the extent of the pins.
+        as in the papers. The default is "auto" ("random" for `AspectMaps`). For at least 100
+        objects and more than one map, "auto" means "personas". For fewer objects, "auto" means
+        "random", because the neighbours contain little information about groups and runs from
+        several seeds are cheap. A single map accepts the starts of `TSNE`, and "auto" then works as
+        it does there. If the optimizer defines a `start_spread`, as the presets from the papers do,
+        "auto" means "random". With `pin`, "auto" starts free objects next to their neighbours, and
+        "random" starts them within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
         Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
-        fixes the proportions of its objects, and its maps keep their numbers; if the fit has more
-        maps, the additional ones contain only free objects. Positions in any other form leave the
-        proportions free. Those in a mapping have shape (n_maps, n_components), with NaN in maps in
-        which the object has no fixed position. By default no object is fixed.
+        fixes the mixing proportions of its objects, and its maps keep their numbers. If the fit has
+        more maps than the atlas, the additional maps contain only free objects. A mapping or an
+        array leaves the proportions free. Each value of a mapping has shape (n_maps, n_components),
+        with NaN in maps in which the object has no fixed position. By default, no object is fixed.
     n_init : int
-        Number of runs from different starts, of which the one with the least cost is kept. The
-        default is 1. Small data sets have many local minima: some seeds end at twice the divergence
-        of others.
+        Number of runs from different starts. The run with the lowest cost is kept. The default is
+        1. For small data sets, the cost has many local minima, and some seeds end at twice the
+        divergence of other seeds.
     max_iter : int
         Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
         default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
         for estimators of multiple maps.
     optimizer : Optimizer, optional
-        Optimizer of the cost. The default is `Momentum()`, with settings close to those of the 2009
-        report; in a run of fewer than 400 iterations it keeps the weights fixed for the first
-        quarter. The settings of the papers are `Momentum.van_der_maaten_2009()` and, with
-        `normalization="joint"`, `Momentum.van_der_maaten_2012()`. Both require `penalty=0` to match
-        the papers.
+        Optimizer of the cost. The default is `Momentum()`, with settings close to the 2009 report.
+        In a run of fewer than 400 iterations, it keeps the weights fixed for the first quarter.
+        `Momentum.van_der_maaten_2009()` and, with `normalization="joint"`,
+        `Momentum.van_der_maaten_2012()` use the settings from the papers. Both presets require
+        `penalty=0` to match the papers.
     tolerance : float in [0, 0.1]
-        Target relative error of the repulsive forces. The default is 0.005. At 0 the forces are
-        summed exactly, as they always are for the inverse divergence.
+        Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
+        summed exactly, which is always the case for the inverse divergence.
     callback : callable, optional
         Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
-        function is called.
+        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+        default, no function is called.
     random_state : int, RandomState or None
-        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
-        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
-        from itself.
+        Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
+        threads. If None (the default), the seed is drawn from NumPy's global random state. If a
+        `RandomState` is passed, the seed is drawn from it.
     n_jobs : int, optional
-        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        Number of threads for this fit. None (the default) keeps the current number, and -1 uses all
         processors.
     verbose : bool
-        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
-        per minute elsewhere. The default is False. See `show_progress`.
+        Whether to show the progress of the fit, as a bar in a terminal or notebook and as one line
+        per minute elsewhere (see `show_progress`). The default is False.
     normalization : {"conditional", "joint"}
-        Normalization of the similarities. The default "conditional" is that of the 2009 report, one
-        distribution per object, which preserves asymmetry. "joint" is that of the 2012 paper, one
-        distribution over all pairs.
+        Normalization of the similarities. The default "conditional" uses one distribution per
+        object, as in the 2009 report, and preserves asymmetry. "joint" uses one distribution over
+        all pairs, as in the 2012 paper.
     mixing : {"learned", "fixed"}
         Whether the mixing proportions are fitted ("learned", the default) or keep their starting
         values, which are equal by default.
     background : float in [0, 1)
-        Share of the similarity that is spread evenly over all pairs. The default is 0.
+        Fraction of the similarity that is spread evenly over all pairs. The default is 0.
     divergence : {"forward", "inverse"}
-        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes separating
-        related objects. "inverse" is KL(Q || P~), which penalizes placing unrelated objects
-        together. The inverse divergence sums over all pairs. One iteration takes 0.02 s for 1,000
-        objects in 10 maps. For 5,000 objects in 40 maps it takes 2 s at first, and less once most
-        objects have left most maps.
+        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes maps that
+        separate related objects. "inverse" is KL(Q || P~), which penalizes maps that put unrelated
+        objects close together. The inverse divergence sums over all pairs. One iteration takes 0.02
+        s for 1,000 objects in 10 maps. For 5,000 objects in 40 maps, an iteration takes 2 s at
+        first, and less once most objects have no weight in most maps.
     smoothing : float in (0, 1)
-        Share of P~ that is spread evenly over all pairs, for the inverse divergence only. The
-        default is 0.01. The smaller it is, the higher the cost of placing two unrelated objects
-        together.
+        Fraction of P~ that is spread evenly over all pairs (inverse divergence only). The default
+        is 0.01. Smaller values raise the cost of placing two unrelated objects together.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
 
@@ -407,29 +412,30 @@ class MultipleMapsSNE(_MultipleMaps):
     ----------
     atlas_ : Atlas
         The fitted atlas. Its maps are numbered so that consecutive maps are similar
-        (`manymaps.maps.map_order`). After a start from an array or an atlas they keep the numbers
-        of the start, and with pins those of the pins.
+        (`manymaps.maps.map_order`). If `init` is an array or an atlas, the maps keep the numbers
+        used there. With pins, they keep the numbers of the pinned maps.
     maps_ : ndarray of shape (n_maps, n, n_components)
         Position of each object in each map.
     proportions_ : ndarray of shape (n_maps, n)
-        Mixing proportions; those of an object sum to 1 over the maps.
+        Mixing proportions, which sum to 1 over the maps for each object.
     kl_divergence_ : float
-        KL(P || Q) without the penalty, in nats, whichever divergence was minimized, so that fits
-        can be compared. For a conditional model it is the mean over objects with mass.
+        KL(P || Q) without the penalty, in nats. It is reported regardless of which divergence was
+        minimized, so that fits can be compared. For a conditional model, it is the mean over
+        objects with positive mass.
     divergence_ : float
-        The minimized divergence in nats, on the same scale: KL(P || Q), or KL(Q || P~) for an
-        inverse fit.
+        The minimized divergence in nats, on the same scale: KL(P || Q) for a forward fit, or KL(Q
+        || P~) for an inverse fit.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Records of the run: "iteration", "cost", and "kl", the minimized divergence.
+        Values recorded during the run: "iteration", "cost", and "kl" (the minimized divergence).
     restarts_ : tuple of Restart
-        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
-        with that seed as `random_state` repeats the run by itself.
+        Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. To repeat a
+        single run, pass its seed as `random_state`.
     n_features_in_ : int
-        Number of columns of X, or of objects if X contains associations or neighbours.
+        Number of columns of X, or number of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -460,54 +466,56 @@ class MultipleMapsSNE(_MultipleMaps):
 class AspectMaps(_MultipleMaps):
     """Aspect maps: many small Gaussian maps with a size penalty, fitted by conjugate gradients.
 
-    The defaults are those of the paper: 50 maps and a penalty of 0.48.
+    The default values are taken from the paper: 50 maps and a penalty of 0.48.
 
     Parameters
     ----------
     n_maps : int from 1 to 4,096
-        Number of maps, at most the number of objects. The default is 40 (50 for `AspectMaps`).
+        Number of maps, which cannot exceed the number of objects. The default is 40 (50 for
+        `AspectMaps`).
     n_components : int
         Number of dimensions of each map. The default is 2.
     penalty : float >= 0
         Weight of the size penalty `(penalty / 2) sum |y|^2`, which is added to the cost summed over
         objects. The default is 0.001 (0.01 for `MultipleMapsSNE`, 0.48 for `AspectMaps`). A small
-        penalty stops unrelated groups from drifting apart without limit, so that related objects
-        are still the nearest points in a figure. A penalty of 0 fits the data most closely, and
-        0.01 gives the most compact maps.
+        penalty prevents unrelated groups from drifting apart without limit, so that related objects
+        remain the nearest points in a figure. A penalty of 0 fits the data most closely, and 0.01
+        gives the most compact maps.
     perplexity : float or sequence of float
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
         several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
-        The default is "euclidean". It has no effect on similarities.
+        Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
+        contains distances. The default is "euclidean". The metric has no effect if X contains
+        similarities.
     affinity : {"auto", "precomputed"} or Affinity
         Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods of
         vectors with `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
         `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        Method and recall of the search for neighbours of vectors. By default an exact search is
-        used if it is cheap, and an approximate one otherwise.
+        Method and recall of the search for neighbours of vectors. By default, an exact search is
+        used if it is cheap, and an approximate search otherwise.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
-        Starting positions. An atlas supplies the proportions too. The start "personas" splits each
-        object by its groups of neighbours and assigns the groups to maps by theme
+        Starting positions. An atlas also supplies the mixing proportions. The start "personas"
+        splits each object by its groups of neighbours and assigns the groups to maps by theme
         (`manymaps.maps.personas`). The start "random" gives every object a position in every map,
-        as in the papers. The default is "auto", except that `AspectMaps` starts at "random". The
-        start "auto" is "personas" for several maps of 100 objects or more. For fewer objects it is
-        "random", because their neighbours contain little information about groups, and starts from
-        several seeds are cheap. A single map may also start like `TSNE`, and "auto" then does so.
-        If the optimizer defines a `start_spread`, as the presets from the papers do, "auto" is
-        "random". With `pin`, "auto" starts free objects next to their neighbours, and "random"
-        within the extent of the pins.
+        as in the papers. The default is "auto" ("random" for `AspectMaps`). For at least 100
+        objects and more than one map, "auto" means "personas". For fewer objects, "auto" means
+        "random", because the neighbours contain little information about groups and runs from
+        several seeds are cheap. A single map accepts the starts of `TSNE`, and "auto" then works as
+        it does there. If the optimizer defines a `start_spread`, as the presets from the papers do,
+        "auto" means "random". With `pin`, "auto" starts free objects next to their neighbours, and
+        "random" starts them within the extent of the pins.
     pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
         Fixed positions, around which the other objects are arranged, as for `TSNE`. An atlas also
-        fixes the proportions of its objects, and its maps keep their numbers; if the fit has more
-        maps, the additional ones contain only free objects. Positions in any other form leave the
-        proportions free. Those in a mapping have shape (n_maps, n_components), with NaN in maps in
-        which the object has no fixed position. By default no object is fixed.
+        fixes the mixing proportions of its objects, and its maps keep their numbers. If the fit has
+        more maps than the atlas, the additional maps contain only free objects. A mapping or an
+        array leaves the proportions free. Each value of a mapping has shape (n_maps, n_components),
+        with NaN in maps in which the object has no fixed position. By default, no object is fixed.
     n_init : int
-        Number of runs from different starts, of which the one with the least cost is kept. The
-        default is 1. Small data sets have many local minima: some seeds end at twice the divergence
-        of others.
+        Number of runs from different starts. The run with the lowest cost is kept. The default is
+        1. For small data sets, the cost has many local minima, and some seeds end at twice the
+        divergence of other seeds.
     max_iter : int
         Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
         default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
@@ -515,41 +523,40 @@ class AspectMaps(_MultipleMaps):
     optimizer : Optimizer, optional
         Optimizer of the cost. The default is `ConjugateGradient()`.
     tolerance : float in [0, 0.1]
-        Target relative error of the repulsive forces. The default is 0.005. At 0 the forces are
-        summed exactly, as they always are for the inverse divergence.
+        Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
+        summed exactly, which is always the case for the inverse divergence.
     callback : callable, optional
         Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
-        function is called.
+        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+        default, no function is called.
     random_state : int, RandomState or None
-        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
-        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
-        from itself.
+        Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
+        threads. If None (the default), the seed is drawn from NumPy's global random state. If a
+        `RandomState` is passed, the seed is drawn from it.
     n_jobs : int, optional
-        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        Number of threads for this fit. None (the default) keeps the current number, and -1 uses all
         processors.
     verbose : bool
-        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
-        per minute elsewhere. The default is False. See `show_progress`.
+        Whether to show the progress of the fit, as a bar in a terminal or notebook and as one line
+        per minute elsewhere (see `show_progress`). The default is False.
     normalization : {"conditional", "joint"}
-        Normalization of the similarities. The default "conditional" is that of the 2009 report, one
-        distribution per object, which preserves asymmetry. "joint" is that of the 2012 paper, one
-        distribution over all pairs.
+        Normalization of the similarities. The default "conditional" uses one distribution per
+        object, as in the 2009 report, and preserves asymmetry. "joint" uses one distribution over
+        all pairs, as in the 2012 paper.
     mixing : {"learned", "fixed"}
         Whether the mixing proportions are fitted ("learned", the default) or keep their starting
         values, which are equal by default.
     background : float in [0, 1)
-        Share of the similarity that is spread evenly over all pairs. The default is 0.
+        Fraction of the similarity that is spread evenly over all pairs. The default is 0.
     divergence : {"forward", "inverse"}
-        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes separating
-        related objects. "inverse" is KL(Q || P~), which penalizes placing unrelated objects
-        together. The inverse divergence sums over all pairs. One iteration takes 0.02 s for 1,000
-        objects in 10 maps. For 5,000 objects in 40 maps it takes 2 s at first, and less once most
-        objects have left most maps.
+        Divergence to minimize. The default "forward" is KL(P || Q), which penalizes maps that
+        separate related objects. "inverse" is KL(Q || P~), which penalizes maps that put unrelated
+        objects close together. The inverse divergence sums over all pairs. One iteration takes 0.02
+        s for 1,000 objects in 10 maps. For 5,000 objects in 40 maps, an iteration takes 2 s at
+        first, and less once most objects have no weight in most maps.
     smoothing : float in (0, 1)
-        Share of P~ that is spread evenly over all pairs, for the inverse divergence only. The
-        default is 0.01. The smaller it is, the higher the cost of placing two unrelated objects
-        together.
+        Fraction of P~ that is spread evenly over all pairs (inverse divergence only). The default
+        is 0.01. Smaller values raise the cost of placing two unrelated objects together.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
 
@@ -557,29 +564,30 @@ class AspectMaps(_MultipleMaps):
     ----------
     atlas_ : Atlas
         The fitted atlas. Its maps are numbered so that consecutive maps are similar
-        (`manymaps.maps.map_order`). After a start from an array or an atlas they keep the numbers
-        of the start, and with pins those of the pins.
+        (`manymaps.maps.map_order`). If `init` is an array or an atlas, the maps keep the numbers
+        used there. With pins, they keep the numbers of the pinned maps.
     maps_ : ndarray of shape (n_maps, n, n_components)
         Position of each object in each map.
     proportions_ : ndarray of shape (n_maps, n)
-        Mixing proportions; those of an object sum to 1 over the maps.
+        Mixing proportions, which sum to 1 over the maps for each object.
     kl_divergence_ : float
-        KL(P || Q) without the penalty, in nats, whichever divergence was minimized, so that fits
-        can be compared. For a conditional model it is the mean over objects with mass.
+        KL(P || Q) without the penalty, in nats. It is reported regardless of which divergence was
+        minimized, so that fits can be compared. For a conditional model, it is the mean over
+        objects with positive mass.
     divergence_ : float
-        The minimized divergence in nats, on the same scale: KL(P || Q), or KL(Q || P~) for an
-        inverse fit.
+        The minimized divergence in nats, on the same scale: KL(P || Q) for a forward fit, or KL(Q
+        || P~) for an inverse fit.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Records of the run: "iteration", "cost", and "kl", the minimized divergence.
+        Values recorded during the run: "iteration", "cost", and "kl" (the minimized divergence).
     restarts_ : tuple of Restart
-        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
-        with that seed as `random_state` repeats the run by itself.
+        Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. To repeat a
+        single run, pass its seed as `random_state`.
     n_features_in_ : int
-        Number of columns of X, or of objects if X contains associations or neighbours.
+        Number of columns of X, or number of objects if X contains associations or neighbours.
 
     See Also
     --------

@@ -5,9 +5,9 @@ With similarities s, scaled to a maximum of 1 for each new object,
     w = s^p                        (4.8)        `PowerWeights`
     w = (p^s - 1) / (p - 1)        (4.9)        `ExponentialWeights`
 
-and p chosen so that a neighbour of a reference similarity weighs theta times the nearest one
-(4.10). In five runs with 50 of 601 word vectors held out, both forms gave the same accuracy, best
-with theta = 0.1 at the mean similarity.
+The parameter p is chosen so that a neighbour at the reference similarity has theta times the weight
+of the nearest neighbour (4.10). In five runs with 50 of 601 word vectors held out, both forms gave
+the same accuracy. It was highest with theta = 0.1 at the mean similarity.
 
 Shapes: similarities and weights (k, n), sparse; p (k,).
 """
@@ -25,22 +25,22 @@ from manymaps.checks import check_choice, check_number
 
 __all__ = ["ExponentialWeights", "NeighborWeights", "PowerWeights"]
 
-# Each halves the interval; 80 exhaust the 53 bits of a float64 from any start.
+# Each step halves the interval; 80 steps exhaust the 53 bits of a float64 from any start.
 _BISECTIONS = 80
 
 
 @dataclass(frozen=True)
 class NeighborWeights(ABC):
-    """Weights of the effective neighbours: a one-parameter curve over similarities in [0, 1].
+    """Weights of the effective neighbours, as a one-parameter curve over similarities in [0, 1].
 
     Parameters
     ----------
     theta : float in (0, 1)
-        Weight of the reference neighbour; the nearest one has a weight of 1.
+        Weight of the reference neighbour; the nearest neighbour has a weight of 1.
     reference : {"mean", "median", "last"} or int
-        The reference similarity: the mean or the median of the effective neighbours' similarities,
-        that of the last neighbour, or that of the neighbour of this rank. The nearest neighbour has
-        rank 1; if there are fewer neighbours, the last one is used.
+        Reference similarity: the mean or the median of the effective neighbours' similarities, the
+        similarity of the last neighbour, or the similarity of the neighbour at this rank. The
+        nearest neighbour has rank 1. If there are fewer neighbours, the last one is used.
     """
 
     theta: float = 0.1
@@ -54,17 +54,17 @@ class NeighborWeights(ABC):
 
     @abstractmethod
     def parameter(self, similarity: np.ndarray) -> np.ndarray:
-        """Compute the p at which neighbours of similarities in (0, 1] have the weight theta."""
+        """Compute the p at which neighbours with similarities in (0, 1] have a weight of theta."""
 
     @abstractmethod
     def curve(self, similarities: np.ndarray, parameter: np.ndarray) -> np.ndarray:
-        """Compute weights in [0, 1] of similarities in (0, 1] at a parameter p."""
+        """Compute the weights in [0, 1] of similarities in (0, 1] for a parameter p."""
 
     def weigh(self, similarities: sparse.csr_array) -> sparse.csr_array:
-        """Compute the weights of each row's stored similarities, whose maximum is 1.
+        """Compute the weights of the stored similarities of each row, whose maximum is 1.
 
-        If the reference neighbour is as similar as the nearest one, only the nearest ones have
-        weight.
+        If the reference neighbour is as similar as the nearest neighbour, only the nearest
+        neighbours have positive weights.
         """
         sizes = np.diff(similarities.indptr)
         p = self.parameter(self._references(similarities))
@@ -85,14 +85,14 @@ class NeighborWeights(ABC):
 
 @dataclass(frozen=True)
 class PowerWeights(NeighborWeights):
-    """w = s^p with p = log theta / log s_reference (Claassen 2020, eqs. 4.8 and 4.10).
+    """Weights w = s^p, p = log theta / log s_reference (Claassen 2020, eqs. 4.8 and 4.10).
 
     Parameters
     ----------
     theta : float in (0, 1)
-        Weight of the reference neighbour; the nearest one has a weight of 1.
+        Weight of the reference neighbour; the nearest neighbour has a weight of 1.
     reference : {"mean", "median", "last"} or int
-        The reference similarity, as for `ExponentialWeights`.
+        Reference similarity, as in `ExponentialWeights`.
 
     See Also
     --------
@@ -121,25 +121,25 @@ class PowerWeights(NeighborWeights):
         Returns
         -------
         ndarray
-            p, infinite at a similarity of 1.
+            Values of p, which are infinite at a similarity of 1.
         """
         with np.errstate(divide="ignore"):
             return np.log(self.theta) / np.minimum(np.log(similarity), -0.0)
 
     def curve(self, similarities: np.ndarray, parameter: np.ndarray) -> np.ndarray:
-        """Compute s^p; 1 at s = 1 for every p.
+        """Compute s^p, which is 1 at s = 1 for every p.
 
         Parameters
         ----------
         similarities : ndarray
             Similarities in [0, 1].
         parameter : ndarray
-            Return value of `parameter`, of a shape that broadcasts.
+            Return value of `parameter`, with a shape that broadcasts to the similarities.
 
         Returns
         -------
         ndarray
-            The weights; 1 at a similarity of 1.
+            The weights, which are 1 at a similarity of 1.
         """
         with np.errstate(invalid="ignore"):
             weights = np.exp(parameter * np.log(similarities))
@@ -148,17 +148,18 @@ class PowerWeights(NeighborWeights):
 
 @dataclass(frozen=True)
 class ExponentialWeights(NeighborWeights):
-    """w = (p^s - 1) / (p - 1), p by bisection (Claassen 2020, eqs. 4.9 and 4.10).
+    """Weights w = (p^s - 1) / (p - 1), p by bisection (Claassen 2020, eqs. 4.9 and 4.10).
 
-    It is s itself at p = 1. It is computed with u = log p, because p may overflow.
+    At p = 1, the weight w equals s. The computation uses u = log p, because p may overflow.
 
     Parameters
     ----------
     theta : float in (0, 1)
-        Weight of the reference neighbour; the nearest one has a weight of 1.
+        Weight of the reference neighbour; the nearest neighbour has a weight of 1.
     reference : {"mean", "median", "last"} or int
-        The similarity with the weight theta, that of the mean or the median of the effective
-        neighbours, of the last one, or of the neighbour of this rank. The nearest has rank 1.
+        Similarity with the weight theta: the mean or the median of the effective neighbours'
+        similarities, or the similarity of the last neighbour or of the neighbour at this rank. The
+        nearest neighbour has rank 1.
 
     See Also
     --------
@@ -185,7 +186,7 @@ class ExponentialWeights(NeighborWeights):
         Returns
         -------
         ndarray
-            u, infinite at a similarity of 1.
+            Values of u, which are infinite at a similarity of 1.
         """
         s = np.asarray(similarity, np.float64)
         with np.errstate(divide="ignore"):
@@ -206,12 +207,12 @@ class ExponentialWeights(NeighborWeights):
         similarities : ndarray
             Similarities in [0, 1].
         parameter : ndarray
-            Return value of `parameter`, of a shape that broadcasts.
+            Return value of `parameter`, with a shape that broadcasts to the similarities.
 
         Returns
         -------
         ndarray
-            The weights; 1 at a similarity of 1.
+            The weights, which are 1 at a similarity of 1.
         """
         s, u = np.broadcast_arrays(similarities, np.asarray(parameter, np.float64))
         size = np.where(np.abs(u) > 1e-9, np.abs(u), 1.0)

@@ -1,9 +1,9 @@
-"""New objects in all input formats, read and validated against the atlas.
+"""Reading and validation of new objects in all input formats.
 
-They are vectors, similarities to the objects of the atlas, or rows of (new word, known word,
+New objects are vectors, similarities to the objects of the atlas, or rows of (new word, known word,
 strength).
 
-Shapes: new vectors (k, n_features), known ones (n, n_features), similarities (k, n).
+Shapes: new vectors (k, n_features), known vectors (n, n_features), similarities (k, n).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ __all__ = ["Matrix", "NewObjects", "read_new", "similarity_table"]
 # A dense array or sparse rows.
 Matrix: TypeAlias = Any
 
-# A vector of length zero has no such distance, and "precomputed" is not one.
+# These distances are undefined for a vector of length zero; "precomputed" is not a distance.
 _WITHOUT_ZERO = ("cosine", "correlation", "precomputed")
 
 
 @dataclass(frozen=True)
 class NewObjects:
-    """New objects: vectors and those of the atlas, or similarities to its objects.
+    """New objects, as vectors together with the vectors of the atlas, or as similarities.
 
     Attributes
     ----------
@@ -44,15 +44,16 @@ class NewObjects:
     vectors : array or sparse array of shape (k, n_features), optional
         Vectors of the new objects.
     known : array or sparse array of shape (n, n_features), optional
-        Vectors with which they are compared: floating-point numbers, dense or sparse like the new
-        ones.
+        Vectors with which the new vectors are compared. They contain floating-point numbers and are
+        dense or sparse like the new vectors.
     similarities : sparse array of shape (k, n), optional
-        Similarities; only positive entries are stored, at least one per row.
+        Similarities to the objects of the atlas. Only positive entries are stored, and each row has
+        at least one.
     similarity : str or function
         Measure by which vectors are compared.
     extends : bool
-        Whether the vectors can be appended to those of the atlas, because it has no vectors, or
-        they equal `known`.
+        Whether the new vectors can be appended to the vectors of the atlas, because the atlas has
+        no vectors or its vectors equal `known`.
     """
 
     labels: tuple[str, ...]
@@ -71,9 +72,10 @@ def similarity_table(
     Parameters
     ----------
     words, known : iterables of str
-        The words. A known word is matched exactly, or else in any case.
+        The words. A known word is matched exactly or, if there is no exact match, regardless of
+        upper and lower case.
     strengths : iterable of float
-        Strengths, finite and not negative; those of repeated pairs are added.
+        Strengths, finite and not negative. The strengths of repeated pairs are added.
     atlas : Atlas
         The atlas.
 
@@ -87,8 +89,7 @@ def similarity_table(
     Raises
     ------
     DataError
-        If a strength is negative or not finite, or none of a new word's known words is in the
-        atlas.
+        If a strength is negative or not finite, or if a new word has no known word in the atlas.
 
     Warns
     -----
@@ -161,7 +162,7 @@ def read_new(
     vectors: Matrix | None,
     similarity: Metric | None,
 ) -> NewObjects:
-    """Read and validate the new objects; without a similarity, `insert` reports the default."""
+    """Read and validate the new objects, and choose the similarity measure if it is None."""
     if isinstance(new, Mapping) and not sparse.issparse(new):
         return _read_mapping(atlas, new, labels)
     own_labels, new = labelled_values(new)
@@ -197,7 +198,7 @@ def read_new(
 
 
 def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
-    """Reorder similarities of a frame by the names of its columns, in the order of the atlas."""
+    """Reorder the similarities of a frame by its column names, in the order of the atlas."""
     names = column_labels(frame)
     table = _floats(frame, "the new objects")
     if names is None or only_count(atlas.labels):
@@ -225,7 +226,7 @@ def _floats(table: Any, what: str) -> Matrix:
 
 
 def _agree(known: Matrix, own: Matrix) -> bool:
-    """Check whether vectors are equal in the lower of the two precisions."""
+    """Check whether the vectors are equal in the lower of their two precisions."""
     if known is own:
         return True
     if known.shape != own.shape:
@@ -273,7 +274,7 @@ def _read_mapping(
 def _names(
     atlas: Atlas, labels: Sequence[str] | None, own: Sequence[str] | None, k: int
 ) -> tuple[str, ...]:
-    """Return labels of the new objects: those passed, those of the data, or the next numbers."""
+    """Return labels of the new objects: the passed labels, the labels of the data, or numbers."""
     known = set(atlas.labels)
     chosen = labels if labels is not None else own
     if chosen is None:

@@ -1,24 +1,25 @@
-"""Start of multiple maps: each object is split into personas, which are assigned to maps by theme.
+"""Start of multiple maps that splits each object into personas and assigns them to maps by theme.
 
-From random positions every object is in every map, moves by chance into some of them, and stays
-there. The data separate its senses: the neighbours of an ambiguous word form groups without ties
-between them (ego splitting; Epasto, Lattanzi & Paes Leme 2017, KDD 23, 145-154).
+In a random start, every object has weight in every map. During the fit, it concentrates by chance
+in a few maps and remains there. The data, however, separate the senses of an object, because the
+neighbours of an ambiguous word form unconnected groups (ego splitting; Epasto, Lattanzi & Paes Leme
+2017, KDD 23, 145-154).
 
-    ties        t_ij = (p_ij^1/2 + p_ji^1/2) / 2, with each row of p as shares of its sum
-    personas    of i: the communities of the neighbours of i among themselves, without i
-                (`manymaps.compute.communities`). A neighbour without a tie to another one joins the
-                largest. The tie of i and j connects the persona of i that contains j with that of
-                j that contains i
-    themes      as many centres as there are maps, by spherical k-means, of the directions x_i of
-                the objects in the network (`manymaps.affinity`). A persona has the mean direction
-                of its members
+    ties        t_ij = (p_ij^1/2 + p_ji^1/2) / 2, with each row of p divided by its sum
+    personas    the personas of i are the communities of the neighbours of i among themselves,
+                without i (`manymaps.compute.communities`). A neighbour without a tie to another
+                neighbour joins the largest community. The tie of i and j connects the persona of i
+                that contains j with the persona of j that contains i
+    themes      spherical k-means groups the directions x_i of the objects in the network
+                (`manymaps.affinity`) around as many centres as there are maps. A persona has the
+                mean direction of its members
     maps        the network of personas is partitioned into maps (`manymaps.compute.
-                signed_partition`). Ties attract. Two personas of an object repel by `_PARTING` of
-                the smaller sum of ties. Each is attracted by `_LEANING` of its ties to the map of
-                its theme
-    start       pi_i^m is the share of the ties of i that its personas in map m have, plus a small
-                share everywhere. y_i^m is along the leading principal axes of the directions,
-                weighted by pi^m, with a standard deviation of the kernel's width
+                signed_partition`). Ties attract. Two personas of an object repel each other by
+                `_PARTING` of the smaller of their sums of ties. Each persona is attracted to the
+                map of its theme by `_LEANING` of its ties
+    start       pi_i^m is the fraction of the ties of i that its personas in map m have, plus a
+                small share in every map. y_i^m is along the leading principal axes of the
+                directions, weighted by pi^m, with a standard deviation of one kernel width
 
 Shapes: p (n, n) sparse; positions (n_maps, n, n_components), proportions (n_maps, n).
 """
@@ -40,23 +41,28 @@ from manymaps.compute.threads import one_blas_thread
 
 __all__ = ["Personas", "persona_start", "personas"]
 
-# The time for communities among neighbours grows with the square of their number; not tuned.
+# The time to find communities among neighbours grows with the square of their number. Not tuned.
 _MOST_TIES = 60
-# For single responses, their presence is more informative than the number of participants.
+# For single responses, the presence of a response is more informative than the number of
+# participants who gave it.
 _POWER = 0.5
-# 0.2 and 0.7 gave F 0.647 and 0.646 (0.5: 0.645) on the word relations in 20 maps.
+# On the word relations in 20 maps, resolutions of 0.2, 0.5 and 0.7 gave F 0.647, 0.645 and 0.646.
 _RESOLUTION = 0.5
-# As many as a single map needs for the best prediction.
+# The number with which a single map predicts best.
 _DIRECTIONS = 70
-# .654, .249; 0.3 with leaning 0.5 1.52, .640, .304; 0.3 with 0.2 1.49, .645, .285. Parting improves
-# senses and worsens themes, and leaning does the reverse.
-# senses and costs themes, leaning the reverse.
+# KL, F on the word relations, and theme score in 20 maps:
+#     no parting, no leaning     1.48   0.648   0.274
+#     parting 0.15               1.44   0.654   0.249
+#     parting 0.3, leaning 0.5   1.52   0.640   0.304
+#     parting 0.3, leaning 0.2   1.49   0.645   0.285
+# Parting improves senses and worsens themes; leaning has the opposite effects.
 _PARTING = 0.3
 _LEANING = 0.2
-# Times the number of maps, so that groups are larger than maps and of similar size. Not tuned.
+# Multiplied by the number of maps, so that groups are larger than maps and of similar size. Not
+# tuned.
 _COARSENING, _EVENNESS = 1.0, 0.1
-# A fit can still change these assignments. 0.002 ends at KL 1.48, and 0.1 at 1.45 with F 0.643,
-# instead of 1.44.
+# A fit can still change these assignments. With 0.002, it ends at KL 1.48; with 0.1, at KL 1.45 and
+# F 0.643; with this value, at KL 1.44.
 _EVERYWHERE = 0.02
 # Personas with equal directions would never separate.
 _NOISE = 0.01
@@ -73,7 +79,7 @@ class Personas:
     holder : ndarray of int, shape (ties.nnz,)
         For each stored tie of i with j, in row-major order, the persona of i that has the tie.
     owner : ndarray of int, shape (n_personas,)
-        The object of each persona; ascending.
+        The object of each persona, in ascending order.
     """
 
     ties: sparse.csr_array
@@ -82,12 +88,12 @@ class Personas:
 
     @property
     def weights(self) -> np.ndarray:
-        """The sum of the ties of each persona, shape (n_personas,)."""
+        """Sum of the ties of each persona, of shape (n_personas,)."""
         return np.bincount(self.holder, self.ties.data, len(self.owner))
 
     @property
     def network(self) -> sparse.csr_array:
-        """The ties between personas, shape (n_personas, n_personas), symmetric."""
+        """Symmetric ties between personas, of shape (n_personas, n_personas)."""
         numbered = sparse.csr_array(
             (np.arange(self.ties.nnz), self.ties.indices, self.ties.indptr), self.ties.shape
         )
@@ -101,12 +107,13 @@ class Personas:
 
 
 def personas(p: sparse.sparray) -> Personas:
-    """Find the personas of the objects of a table of similarities.
+    """Find the personas of the objects in a similarity table.
 
     Parameters
     ----------
     p : sparse array of shape (n, n)
-        Similarities, not negative. For an object with very many neighbours the strongest are used.
+        Similarities, not negative. If an object has very many neighbours, only the strongest are
+        used.
 
     Returns
     -------
@@ -137,7 +144,7 @@ def personas(p: sparse.sparray) -> Personas:
 
 
 def _largest(owner: np.ndarray, sizes: np.ndarray, n: int) -> np.ndarray:
-    """Find the largest persona of each object, the first of equals; -1 for an object without."""
+    """Find the (first) largest persona of each object; -1 for an object without personas."""
     largest = np.full(n, -1)
     order = np.lexsort((-np.arange(len(owner)), sizes))
     largest[owner[order]] = order
@@ -158,7 +165,7 @@ def persona_start(
     n_components : int
         Number of dimensions of each map.
     generator : numpy.random.Generator
-        Source of the centres, the order of moves and a small amount of noise.
+        Random generator for the centres, the order of moves and a small amount of noise.
 
     Returns
     -------
@@ -218,7 +225,7 @@ def _dealt(
 
 
 def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
-    """Compute min(w_a, w_b) of every two personas of one object."""
+    """Compute min(w_a, w_b) for each pair of personas of one object."""
     counts = np.bincount(owner)
     starts = np.cumsum(counts) - counts
     first, second = crossed_runs(starts, counts, starts, counts)
@@ -227,10 +234,10 @@ def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
 
 
 def _proportions(found: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
-    """Compute the share of each map in the ties of an object, plus a small share everywhere.
+    """Compute the share of each map in the ties of an object, plus a small share in every map.
 
-    If the small share is limited to the maps of its neighbours, a fit is a tenth faster and ends at
-    a lower cost. However, fewer of its senses are then senses of the data.
+    If the small share is limited to the maps of the object's neighbours, a fit is a tenth faster
+    and ends at a lower cost. However, fewer of the fitted senses are then senses in the data.
     """
     held = np.zeros((n_maps, found.ties.shape[0]))
     np.add.at(held, (maps, found.owner), found.weights)

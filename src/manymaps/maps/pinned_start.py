@@ -1,18 +1,19 @@
-"""Start of free objects among pinned ones: next to their neighbours, in the frame of the pins.
+"""Start of free objects among pinned objects, next to their neighbours in the frame of the pins.
 
-With the ties t_ij = p_ij + p_ji, in each map
+With ties t_ij = p_ij + p_ji, the starting proportions and positions are
 
     pi_i^m  proportional to  sum_j t_ij pi_j^m,      plus a small share everywhere
     y_i^m = argmin_y sum_j t_ij pi_j^m |y_j^m - y|
 
-which is the position of a new object in `manymaps.maps.insertion`, except that free objects affect
-one another. Objects with pinned neighbours come first, then those with neighbours among these, and
-so on. Then each is moved to the median of all its neighbours, `_SWEEPS` times. Objects without a
-path of ties from a pin start together with objects to which they are tied, within the extent of the
-pins. Noise of the usual size of a start separates objects at the same position.
+These are the positions of new objects in `manymaps.maps.insertion`, except that free objects affect
+one another. Objects with pinned neighbours are positioned first, followed by their own neighbours,
+and so on in waves. In each of the following `_SWEEPS` sweeps, every free object is moved to the
+median of all its neighbours. Objects without a path of ties from a pin start together with the
+objects to which they are tied, within the extent of the pins. Noise of the usual size separates
+objects at the same position.
 
-A map without pins, or an axis without any, starts as it would without pins: at random near one
-point. Such maps contain only free objects, which start there with equal proportions.
+A map or an axis without pins starts as in a fit without pins, at random near one point. Maps
+without pins contain only free objects, which start there with equal proportions.
 
 Shapes: ties (n, n) sparse and symmetric; positions (n_maps, n, n_components), proportions
 (n_maps, n).
@@ -30,22 +31,22 @@ from manymaps.maps.pins import Pins
 
 __all__ = ["pinned_start", "random_start", "ties_between", "ties_of"]
 
-# KL of 1,000 digits with 20 pinned: 1.124 after waves alone, 1.056 after three sweeps, 1.113 after
-# ten.
+# KL of 1,000 digits with 20 pinned objects: 1.124 after the waves only, 1.056 after three sweeps,
+# and 1.113 after ten sweeps.
 _SWEEPS = 3
-# As in `personas`: a fit can still change these assignments.
+# As in `personas`, a fit can still change these assignments.
 _EVERYWHERE = 0.02
 # The logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
 
 
 def ties_of(p: sparse.sparray) -> sparse.csr_array:
-    """Compute p_ij + p_ji of one set of objects."""
+    """Compute p_ij + p_ji for one set of objects."""
     return sparse.csr_array(p + p.T)
 
 
 def ties_between(p: sparse.sparray) -> sparse.csr_array:
-    """Compute the ties of rows with columns, for two sets of objects, rows first."""
+    """Compute the ties between the rows and the columns of two sets of objects, rows first."""
     return sparse.csr_array(sparse.block_array([[None, p], [sparse.csr_array(p.T), None]]))
 
 
@@ -57,11 +58,11 @@ def pinned_start(
     Parameters
     ----------
     ties : sparse array of shape (n, n)
-        Ties, not negative and symmetric.
+        Symmetric ties, not negative.
     pins : Pins
         The pins.
     spread : float
-        Standard deviation of the noise, and of maps without pins.
+        Standard deviation of the noise, and of the positions in maps without pins.
     generator : numpy.random.Generator
         Source of the noise.
 
@@ -110,10 +111,10 @@ def random_start(
 
 
 def _frames(pins: Pins) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Yield, for each map, the axes along which the same objects are pinned, and these objects.
+    """Yield, for each map, the axes along which the same objects are pinned, and the objects.
 
-    All axes come together, unless some object is pinned along only a part of them; then each
-    axis comes by itself.
+    All axes are yielded together. If any object is pinned along only some of the axes, each axis is
+    yielded separately.
     """
     masks, _ = pins.held
     for m, mask in enumerate(masks):
@@ -126,7 +127,7 @@ def _frames(pins: Pins) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
 
 
 def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
-    """Compute proportions (n_maps, n): the pinned ones, or the mean of the neighbours' if NaN."""
+    """Compute proportions (n_maps, n): pinned values, or means over neighbours if NaN."""
     n_maps = len(given)
     held = ~np.isnan(given[0])
     proportions = np.where(held, given, 0.0)
@@ -138,7 +139,7 @@ def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
         free = reached & ~held
         proportions[:, free] = _means(ties[free], proportions)
     proportions[:, ~reached] = 1 / n_maps
-    # A proportion pinned to 0 leaves the map to other objects.
+    # An object whose proportion is pinned to 0 is not in the map.
     empty = ~proportions[:, held].any(axis=1)
     part = empty.sum() / n_maps
     proportions[:, ~held] *= 1 - part
@@ -149,20 +150,20 @@ def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
 
 
 def _means(ties: sparse.csr_array, proportions: np.ndarray) -> np.ndarray:
-    """Average the proportions of neighbours by ties, with a sum of 1; (n_maps, k)."""
+    """Average the proportions of neighbours, weighted by ties, to a sum of 1; (n_maps, k)."""
     sums = np.asarray((ties @ proportions.T).T)
     return sums / sums.sum(axis=0)
 
 
 def _tied_to(ties: sparse.csr_array, objects: np.ndarray) -> np.ndarray:
-    """Mark the objects with a tie to one of some objects, (n,)."""
+    """Mark the objects that are tied to any of the given objects, (n,)."""
     return np.asarray(ties @ objects.astype(np.float64) > 0)
 
 
 def _placed(
     ties: sparse.csr_array, places: np.ndarray, share: np.ndarray, held: np.ndarray
 ) -> np.ndarray:
-    """Move the objects that ties connect to the pins, in place; return those reached."""
+    """Move the objects that ties connect to the pins, in place; return the moved objects."""
     places[~held] = 0.0
     reached = held.copy()
     while (wave := _tied_to(ties, reached) & ~reached).any():
@@ -198,7 +199,7 @@ def _strew(
     reached: np.ndarray,
     generator: np.random.Generator,
 ) -> None:
-    """Move the remaining objects into the extent of the pins, tied ones together, in place."""
+    """Move the remaining objects in place into the extent of the pins; keep tied ones together."""
     alone = np.flatnonzero(~reached)
     if not len(alone):
         return
@@ -208,7 +209,7 @@ def _strew(
 
 
 def _extent(places: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the mean and standard deviation per axis, weighted by proportions."""
+    """Compute the mean and standard deviation along each axis, weighted by proportions."""
     weights = np.maximum(share.astype(np.float64), _LEAST_PROPORTION)
     places = places.astype(np.float64)
     centre = np.average(places, axis=0, weights=weights)

@@ -1,11 +1,12 @@
 """Objects with fixed coordinates, around which the rest of a fit is arranged.
 
-A pin is an atlas, whose objects are matched by label, a mapping of labels to positions, or an array
-of positions. `Pins` contains these values, with NaN for free coordinates. One axis of an object may
-therefore be fixed and the other free. An atlas supplies the proportions too. If it has fewer maps
-than the fit, its objects have no weight in the additional maps, which contain only the others.
+A pin is an atlas (whose objects are matched by label), a mapping of labels to positions, or an
+array of positions. `Pins` contains these values, with NaN for free coordinates. One axis of an
+object may therefore be fixed and the other free. An atlas also supplies the mixing proportions. If
+it has fewer maps than the fit, its objects have no weight in the additional maps, which contain
+only free objects.
 
-Fixed values are stored in the single precision of maps.
+Like maps, fixed values are stored in single precision.
 
 Shapes: positions (n_maps, n, n_components), proportions (n_maps, n).
 """
@@ -28,12 +29,12 @@ from manymaps.model.parameters import FARTHEST, weights_from_proportions
 
 __all__ = ["PIN", "Pin", "Pins", "pins_of"]
 
-# A tenth of the distance at which a run counts as diverged.
+# A tenth of the distance at which a run is considered diverged.
 _FARTHEST_PIN = FARTHEST / 10
 
 Pin = Atlas | Mapping[Any, Any] | np.ndarray
 
-#: Valid types of an estimator's pin.
+#: Valid types of the parameter `pin` of an estimator.
 PIN: Allowed = (
     instance("an Atlas", Atlas),
     instance("a mapping of labels to positions", Mapping),
@@ -44,7 +45,7 @@ PIN: Allowed = (
 
 @dataclass(frozen=True, eq=False)
 class Pins:
-    """Fixed values of each object of a fit, NaN if free.
+    """Fixed values of each object in a fit, with NaN for free values.
 
     Attributes
     ----------
@@ -59,23 +60,23 @@ class Pins:
 
     @property
     def held(self) -> tuple[np.ndarray, np.ndarray]:
-        """Masks of the fixed positions and proportions."""
+        """Masks of the fixed positions and of the fixed proportions."""
         return ~np.isnan(self.positions), ~np.isnan(self.proportions)
 
     @property
     def objects(self) -> np.ndarray:
-        """Mask of the objects with any fixed value, shape (n,)."""
+        """Mask of the objects with any fixed value, of shape (n,)."""
         positions, proportions = self.held
         return np.asarray(positions.any(axis=(0, 2)) | proportions.any(axis=0))
 
     @property
     def written(self) -> str:
-        """Number of fixed values and a hash of them, which a checkpoint compares."""
+        """Number and hash of the fixed values, which are compared when a checkpoint is loaded."""
         whole = self.positions.tobytes() + self.proportions.tobytes()
         return f"{plural('object', int(self.objects.sum()))}, {sha256(whole).hexdigest()[:12]}"
 
     def moving(self, shifts: np.ndarray) -> np.ndarray:
-        """Shifts of maps, (n_maps, 1, n_components), set to 0 along axes with a pin."""
+        """Return shifts of maps, (n_maps, 1, n_components), set to 0 along axes with a pin."""
         return np.where(self.held[0].any(axis=1, keepdims=True), 0.0, shifts)
 
     def placed(self, positions: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -87,7 +88,7 @@ class Pins:
         )
 
     def put_back(self, maps: np.ndarray, proportions: np.ndarray) -> None:
-        """Set the fixed values bit by bit in maps and proportions of all objects."""
+        """Copy the fixed values exactly into the maps and proportions of all objects."""
         for whole, part in ((maps, self.positions), (proportions, self.proportions)):
             np.copyto(whole, part, where=~np.isnan(part), casting="same_kind")
 
@@ -104,12 +105,13 @@ def pins_of(
     Parameters
     ----------
     pin : Atlas, mapping of labels to positions, or array
-        Positions of shape (n_components,) for one map, else (n_maps, n_components); in an array of
-        all objects (n, n_components) or (n_maps, n, n_components). NaN marks free values.
+        Positions to fix. In a mapping, each position has shape (n_components,) for one map and
+        (n_maps, n_components) for several maps. An array has shape (n, n_components) or (n_maps, n,
+        n_components). NaN marks free values.
     labels : sequence of str, length n
         The labels of the fitted objects.
     n_maps, n_components : int
-        Numbers of maps and dimensions of the fit.
+        Number of maps and number of dimensions of the fit.
     kinds : sequence of str, length n, optional
         Kind of each object of a bipartite fit, rows first. The rows of an atlas are then matched
         with rows, and columns with columns. A mapping may use (label, kind) instead of a label.
@@ -122,10 +124,10 @@ def pins_of(
     Raises
     ------
     DataError
-        If the pin fixes no fitted object, or everything, or labels are ambiguous.
+        If the pin fixes no fitted object, if it fixes all values, or if labels are ambiguous.
     ParameterError
-        If positions have another shape or exceed the range of a start, or the pin has more maps
-        than `n_maps`.
+        If positions have a wrong shape or exceed the range of a start, or the pin has more than
+        `n_maps` maps.
     UnknownLabelError
         If a label of a mapping matches no object.
 
@@ -138,7 +140,7 @@ def pins_of(
     shape = (n_maps, len(labels), n_components)
     positions = np.full(shape, np.nan, np.float32)
     proportions = np.full(shape[:2], np.nan, np.float32)
-    with np.errstate(over="ignore"):  # what single precision cannot hold is refused as too far
+    with np.errstate(over="ignore"):  # overflowing values are rejected as too far
         if isinstance(pin, Atlas):
             _hold_atlas(pin, labels, kinds, positions, proportions)
         elif isinstance(pin, Mapping):
@@ -157,7 +159,7 @@ def _hold_atlas(
     positions: np.ndarray,
     proportions: np.ndarray,
 ) -> None:
-    """Insert the objects of an atlas that are among those of the labels."""
+    """Insert the objects of an atlas whose labels are in the fit."""
     n_maps, _, n_components = positions.shape
     if atlas.n_components != n_components:
         raise ParameterError(
@@ -175,7 +177,7 @@ def _hold_atlas(
             f"the pins contain {first} and {second}, but the fitted objects are of one kind; pin "
             f"one kind, for example atlas.subset(atlas.of_kind({atlas.kinds[0]!r}))"
         )
-    # An atlas of one kind is matched with the kind that has its labels.
+    # The objects of an atlas of one kind are matched with the kind that contains its labels.
     ours, theirs = _same_objects(
         _keys(labels, None if atlas.kinds is None else kinds), _keys(atlas.labels, atlas.kinds)
     )
@@ -190,7 +192,7 @@ def _hold_atlas(
 
 
 def _keys(labels: Sequence[str], kinds: Sequence[str] | None) -> list[tuple[str, bool]]:
-    """Return keys by which objects are matched: labels and, if bipartite, whether they are rows."""
+    """Return the keys for matching: labels and, for bipartite fits, whether objects are rows."""
     if kinds is None:
         return [(label, True) for label in labels]
     return [(label, kind == kinds[0]) for label, kind in zip(labels, kinds, strict=True)]
@@ -199,7 +201,7 @@ def _keys(labels: Sequence[str], kinds: Sequence[str] | None) -> list[tuple[str,
 def _same_objects(
     ours: Sequence[tuple[str, bool]], theirs: Sequence[tuple[str, bool]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the indices of the objects that are in both, in the order of the first."""
+    """Find the indices of the objects in both sets, in the order of the first set."""
     common = set(ours) & set(theirs)
     for whose, keys in (("fitted", ours), ("pinned", theirs)):
         counts = Counter(key for key in keys if key in common)
@@ -262,7 +264,7 @@ def _hold_array(given: np.ndarray, positions: np.ndarray) -> None:
 
 
 def _check(pins: Pins) -> None:
-    """Raise an error for pins beyond the range of a start, of nothing or of everything."""
+    """Raise an error if pins exceed the range of a start, or fix nothing or everything."""
     positions, proportions = pins.held
     reach = float(np.abs(pins.positions[positions]).max(initial=0))
     if reach > _FARTHEST_PIN:

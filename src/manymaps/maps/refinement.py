@@ -1,4 +1,4 @@
-"""Rows of new objects in a finished atlas, optimized while the atlas stays unchanged.
+"""Optimization of the rows of new objects in a finished atlas, which stays unchanged.
 
 A new object i has a target p_j|i over atlas objects j, and its cost depends only on its own row:
 
@@ -8,30 +8,32 @@ A new object i has a target p_j|i over atlas objects j, and its cost depends onl
     log Z_i = log z_i                               under a conditional normalization
             = log Z + (n z_i / Z - 1)               under a joint one
 
-The joint form is the tangent of log(n z_i) at the mean row z_i = Z / n. Without background it gives
-C_i = - sum_j p_j|i log v_ij + n z_i / Z + constant: the row's part in n KL(P || Q), to first order
-in its share of Z. The gradient has the two sums of `manymaps.model.objective`:
+The joint form is the tangent of log(n z_i) at the mean row z_i = Z / n. Without background, it
+gives C_i = - sum_j p_j|i log v_ij + n z_i / Z + constant. This is the contribution of the row to n
+KL(P || Q), to first order in its share of Z. The gradient consists of the two sums of
+`manymaps.model.objective`:
 
     dC_i = - sum_j p_ij r_ij d log v_ij  +  R_i slope_i d log z_i,    slope_i = 1  or  n z_i / Z
 
-(r_ij is the model part of q_ij over q_ij, R_i = sum_j p_ij r_ij). A size penalty of the model adds
-(penalty / 2) sum_m |y_i^m|^2. Under a joint normalization it adds half of this, because an object's
-pairs count from both ends in the model and once in C_i. No term belongs to another new object, so
-objects inserted together get the same positions as by themselves.
+Here, r_ij is the fraction of q_ij that is not background, and R_i = sum_j p_ij r_ij. A size penalty
+of the model adds (penalty / 2) sum_m |y_i^m|^2. Under a joint normalization, it adds half of this,
+because each pair of an object is counted from both ends in the model but only once in C_i. No term
+depends on another new object, so objects that are inserted together get the same positions as if
+inserted separately.
 
-**Agreement.** A fixed map does not make room for new objects. In a single map the least cost
-therefore gives a new object worse neighbours than a new fit would. Among the midpoints y of the
-positions of its nearest neighbours, two by two, and its own position, each object takes the one at
-which data and map agree best,
+**Agreement.** A fixed map does not make room for new objects. In a single map, a new object at the
+position with the lowest cost therefore has worse neighbours than after a new fit. The candidate
+positions y of an object are its own position and the midpoints between pairs of its nearest
+neighbours. Each object is moved to the candidate at which data and map agree best,
 
     sum_{k <= depth} |N_k(data) & N_k(y)| / k
 
-with N_k the k nearest atlas objects. Then, three times, it takes the best of twelve positions
-around it, as far as its third nearest neighbour, of those that are no more remote than the first.
-`examples/claassen_insertion_2020.py` prints the gain. (Agreement maximizes nearly the same quantity
-as a measure of preserved neighbours.)
+Here, N_k are the k nearest atlas objects. Three further rounds compare twelve positions around the
+object, at the distance of its third nearest neighbour, and exclude positions that are more remote
+than the first. `examples/claassen_insertion_2020.py` prints the gain. (Agreement is nearly the same
+quantity as a measure of preserved neighbours.)
 
-Fixed factors b_j of the atlas objects multiply their v_ij; they need a conditional normalization.
+Fixed factors b_j of the atlas objects multiply their v_ij and require a conditional normalization.
 
 Shapes: target (k, n), positions (n_maps, k, d), weights (n_maps, k). The descent treats each object
 as one vector of all its positions and, if the model learns them, weights.
@@ -69,33 +71,34 @@ __all__ = [
     "NewRows", "agreeing_places", "refine_rows",
 ]  # fmt: skip
 
-# A map with a smaller proportion of an atlas object adds less than this to any of its similarities.
+# A map in which an atlas object has a smaller proportion adds less than this to any similarity of
+# the object.
 _ACTIVE = 1e-5
-# The usual tolerance of a fit.
+# The default tolerance of a fit.
 _TOLERANCE = 5e-3
-# Up to this many pairs sums are exact; beyond it the fast engine trades exactness for time. Not
-# tuned.
+# Up to this many pairs, sums are exact. For more pairs, the fast engine trades accuracy for time.
+# Not tuned.
 _DIRECT_PAIRS = 200_000_000
-# Midpoints of the ten nearest are 45 candidates per object.
+# The midpoints between pairs of the ten nearest objects give 45 candidates per object.
 _CORNERS = 10
 # Each round searches as far as the third nearest neighbour, so that three rounds cross a
 # neighbourhood. Not tuned.
 _ROUNDS = 3
 _NEAR = 3
-# Objects per block; bounds the memory of their candidates.
+# Number of objects per block, which limits the memory that their candidates require.
 _QUERIES = 512
 
 
 @dataclass(frozen=True)
 class NewRows:
-    """The cost of new rows as a function of their positions and mixing weights.
+    """Cost of new rows as a function of their positions and mixing weights.
 
     Parameters
     ----------
     atlas : Atlas
-        The atlas. Under a joint model its `log_whole` is log Z.
+        The atlas. Under a joint model, its `log_whole` is log Z.
     target : sparse array of shape (k, n)
-        Target distributions p_j|i; rows sum to 1.
+        Target distributions p_j|i, whose rows sum to 1.
     active : ndarray of bool, shape (n_maps, k)
         Mask of the maps that are considered for each new object.
     penalty : float
@@ -123,7 +126,7 @@ class NewRows:
 
     @cached_property
     def _known(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions of the atlas in units of the kernel's width, and log proportions."""
+        """Positions of the atlas in units of the kernel width, and log proportions."""
         with np.errstate(divide="ignore"):
             log_pi = np.log(self.atlas.proportions.astype(np.float64)).astype(np.float32, order="C")
         return _scaled(self.atlas.maps, self.atlas.model.kernel_width), log_pi
@@ -150,7 +153,7 @@ class NewRows:
         positions : ndarray of shape (n_maps, k, n_components)
             Positions of the new objects.
         weights : ndarray of shape (n_maps, k)
-            Mixing weights; pi = softmax(-weights) over the maps.
+            Mixing weights, with pi = softmax(-weights) over the maps.
 
         Returns
         -------
@@ -159,7 +162,7 @@ class NewRows:
         position_slopes : ndarray of shape (n_maps, k, n_components), float32
             Gradient with respect to the positions.
         weight_slopes : ndarray of shape (n_maps, k), float32
-            Gradient with respect to the weights; zero in maps that are not active.
+            Gradient with respect to the weights, which is zero in maps that are not active.
         """
         width = self.atlas.model.kernel_width
         scaled = _scaled(positions, width)
@@ -199,7 +202,7 @@ class NewRows:
     def _field(
         self, own: np.ndarray, log_pi: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Compute the field of the atlas at the active entries, directly if that is cheap."""
+        """Compute the field of the atlas at the active entries, by direct sums if that is cheap."""
         points, offsets, charges = self._sources
         targets, target_offsets, _ = _points(own, log_pi, self._entries)
         pairs = float(np.diff(offsets) @ np.diff(target_offsets))
@@ -218,7 +221,8 @@ class NewRows:
         kind = kernel_code(model.kernel)
         n_pairs = n * (n - 1) if self._is_joint else n
         log_rest = np.log(model.background / n_pairs) if model.background else 0.0
-        # Maps that are not considered for a row must not explain its pairs either.
+        # Maps that are not considered for a row must not contribute to the explanation of its
+        # pairs.
         log_pi = np.where(self.active, log_pi, np.float32(-np.inf))
         k, zeros = len(chooser), np.zeros(n)
         n_entries = len(self._entries.objects)
@@ -269,16 +273,17 @@ def refine_rows(
     atlas : Atlas
         The atlas, whose parameters contain the size penalty.
     target : sparse array of shape (k, n)
-        Target distributions p_j|i of the new objects; rows sum to 1.
+        Target distributions p_j|i of the new objects, whose rows sum to 1.
     positions : ndarray of shape (n_maps, k, n_components)
         Starting positions.
     proportions : ndarray of shape (n_maps, k)
-        Starting proportions. They are fitted if the model's mixing is learned and there are several
-        maps.
+        Starting proportions. The proportions are fitted if the mixing of the model is learned and
+        there are several maps.
     max_iter : int
         Maximum number of evaluations of the cost.
     min_proportion : float
-        Maps with a smaller starting proportion of an object do not move it.
+        Minimum starting proportion. Maps in which an object has a smaller starting proportion do
+        not move it.
 
     Returns
     -------
@@ -325,7 +330,7 @@ def agreeing_places(
     places : ndarray of shape (k, d)
         Positions of the new objects.
     depth : int
-        Largest neighbourhood to compare, limited to the number of stored neighbours.
+        Size of the largest neighbourhood to compare, limited to the number of stored neighbours.
 
     Returns
     -------
@@ -374,7 +379,7 @@ def agreeing_places(
 def _most_agreeing(
     tree: cKDTree, offers: list[np.ndarray], nearest: list[np.ndarray], depth: int
 ) -> np.ndarray:
-    """Choose the best candidate position of each new object; the first of equals."""
+    """Choose the best candidate position of each new object, or the first of several."""
     ends = np.cumsum([len(places) for places in offers])
     _, seen = tree.query(np.concatenate(offers), np.arange(1, depth + 1), workers=current_threads())
     rank = np.full(tree.n, tree.n)
@@ -389,7 +394,7 @@ def _most_agreeing(
 
 
 def _directions(d: int) -> np.ndarray:
-    """Return unit steps in all directions, shape (n_steps, d)."""
+    """Return unit steps in all directions, of shape (n_steps, d)."""
     if d == 2:
         angles = 2 * np.pi * np.arange(12) / 12
         return np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -408,9 +413,9 @@ def _middles(corners: np.ndarray) -> np.ndarray:
 
 
 def _agreement(ranks: np.ndarray) -> np.ndarray:
-    """sum_k |N_k & N'_k| / k from the ranks in the data of the nearest in the map, by row.
+    """Compute sum_k |N_k & N'_k| / k per row, from the data ranks of the map neighbours.
 
-    A shared object counts in all neighbourhoods from the larger of its two ranks on.
+    A shared object contributes to all neighbourhoods at or above the larger of its two ranks.
     """
     depth = ranks.shape[1]
     shares = 1 / np.arange(1, depth + 1)

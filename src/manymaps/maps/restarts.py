@@ -1,16 +1,16 @@
-"""The best of several runs of one fit, each from its own start; one checkpoint stores them all.
+"""Several runs of one fit from different starts, of which the best is kept.
 
-A fit of many maps ends in one of many local minima: for small tables some seeds end at twice the
-divergence of others. The best of several runs is the one with the least cost. The first seed is
-that of the fit, so that a single run equals the first of several. The others are derived from it
-(`derived_seeds`).
+A fit of many maps ends in one of many local minima; for small tables, some seeds end at twice the
+divergence of other seeds. The best run is the run with the lowest cost. The first run uses the seed
+of the fit, so that a single run equals the first of several runs. The other seeds are derived from
+it (`derived_seeds`).
 
-Joblib's context may distribute the runs over processes (`manymaps.compute.tasks`). With a callback
-or a checkpoint, which need the runs in order, it has no effect.
+A joblib context can distribute the runs over processes (`manymaps.compute.tasks`). The context has
+no effect with a callback or a checkpoint, which require the runs in order.
 
-The checkpoint of one of several runs also stores the ends of the earlier ones and the state of the
-best of them, under "earlier" in its `meta.json` and "best/" among its arrays. A resumed fit does
-not repeat them.
+One checkpoint stores all runs. In addition to the current run, it contains the ends of the earlier
+runs ("earlier" in `meta.json`) and the state of the best of them (arrays under "best/"). A resumed
+fit does not repeat earlier runs.
 """
 
 from __future__ import annotations
@@ -45,22 +45,23 @@ EARLIER = Schema(
     },
 )  # fmt: skip
 
-#: The start of run k and the seed of its noise, from k and the seed of the run.
+#: Function that returns the start of run k and the seed of its noise, given k and the seed of the
+#: run.
 StartOf = Callable[[int, int], tuple[Parameters, int]]
 
 
 @dataclass(frozen=True)
 class Restart:
-    """The end of one of several runs.
+    """Summary of one of several runs.
 
     Attributes
     ----------
     seed : int
-        The `random_state` of an estimator that repeats this run by itself, if it starts in the same
-        way.
+        Seed of the run. An estimator that starts in the same way and has this seed as its
+        `random_state` repeats only this run.
     cost : float
-        The minimized cost, including the penalty; infinite for a run that diverged. The run with
-        the least cost is kept.
+        The minimized cost, including the penalty. It is infinite for a run that diverged. The run
+        with the lowest cost is kept.
     kl_divergence : float
         KL(P || Q) at the end, in nats.
     n_iter : int
@@ -77,13 +78,13 @@ class Restart:
 
     @classmethod
     def of(cls, run: Run, seed: int) -> Restart:
-        """Create the record of the end of a run from this seed."""
+        """Create the summary of a finished run from its seed."""
         cost = np.inf if run.failure else run.history["cost"][-1]
         return cls(seed, cost, run.kl, run.state.iteration, run.converged)
 
 
 def derived_seeds(seed: int, count: int) -> list[int]:
-    """Derive seeds from one `numpy.random.SeedSequence`; their number does not change the first.
+    """Derive seeds from one seed; a longer list begins with the same seeds.
 
     >>> derived_seeds(0, 3)[:2] == derived_seeds(0, 2)
     True
@@ -100,28 +101,29 @@ def best_run(
     checkpoint: str | None = None,
     resume: str | None = None,
 ) -> tuple[Run, tuple[Restart, ...]]:
-    """Make a run from each seed, and return the one with the least cost.
+    """Perform a run from each seed and return the run with the lowest cost.
 
-    If all runs diverge, the first of them is returned with its `failure`.
+    If all runs diverge, the first run is returned with its `failure`.
 
     Parameters
     ----------
     plan : Plan
         Settings that all runs share.
     start_of : callable
-        Called as start_of(k, seed); returns the start of run k and the seed of its noise.
+        Function that is called as start_of(k, seed) and returns the start of run k and the seed of
+        its noise.
     seeds : sequence of int
         One seed per run.
     callback, checkpoint, resume
-        As for `manymaps.maps.run.Run.optimize`. If the callback returns a true value, no further
-        run is made.
+        See `manymaps.maps.run.Run.optimize`. If the callback returns a true value, no further run
+        is started.
 
     Returns
     -------
     Run
         The best run, at its end.
     tuple of Restart
-        All runs that ended, in the order of the seeds.
+        Summaries of all runs that ended, in the order of the seeds.
     """
     if callback is checkpoint is resume is None and is_spread():
         return _best_of_spread(plan, start_of, seeds)
@@ -149,7 +151,7 @@ def best_run(
 def _best_of_spread(
     plan: Plan, start_of: StartOf, seeds: Sequence[int]
 ) -> tuple[Run, tuple[Restart, ...]]:
-    """Make the runs as tasks; see `best_run`."""
+    """Perform the runs of `best_run` as parallel tasks."""
     tasks = [(plan, start_of, k, seed) for k, seed in enumerate(seeds)]
     runs: list[Run] = run_tasks(_ended, tasks, "run")
     ended = tuple(Restart.of(run, seed) for run, seed in zip(runs, seeds, strict=True))
@@ -163,9 +165,9 @@ def _ended(plan: Plan, start_of: StartOf, k: int, seed: int) -> Run:
 
 
 def without_plan(run: Run) -> Run:
-    """Remove the plan and derived values of a finished run, so that a process returns less data.
+    """Remove the plan and derived values of a finished run, which a process need not return.
 
-    `rejoined` restores it.
+    `rejoined` restores the plan.
     """
     for name in ("plan", "_with_share", "_entries", "_last", "_shortening"):
         vars(run).pop(name, None)
@@ -173,7 +175,7 @@ def without_plan(run: Run) -> Run:
 
 
 def rejoined(run: Run, plan: Plan) -> Run:
-    """Restore the plan of a run that came back from a process."""
+    """Restore the plan of a run that was returned by a process."""
     run.plan = plan
     return run
 
@@ -181,7 +183,7 @@ def rejoined(run: Run, plan: Plan) -> Run:
 def _stored(
     seeds: Sequence[int], ended: Sequence[Restart], best: Run | None
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the values and arrays that a checkpoint stores about the runs before its own."""
+    """Return the values and arrays that a checkpoint stores about the earlier runs."""
     earlier: dict[str, Any] = {"seeds": list(seeds), "ended": [asdict(one) for one in ended]}
     if best is None:
         return {"earlier": earlier}, {}
@@ -195,7 +197,7 @@ def _stored(
 def _earlier(
     plan: Plan, start_of: StartOf, seeds: Sequence[int], path: str
 ) -> tuple[Sequence[int], list[Restart], Run | None]:
-    """Return the seeds of all runs of a checkpoint, the ends of the earlier ones, and the best."""
+    """Return the seeds of all runs of a checkpoint, the earlier summaries, and the best run."""
     meta, arrays = read_checkpoint(path)
     earlier = meta.get("earlier")
     if earlier is None:

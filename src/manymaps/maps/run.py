@@ -1,21 +1,22 @@
-"""One run of a fit: the optimizer on a cost, with active entries, history and checkpoints.
+"""One run of a fit, which minimizes a cost with active entries, history and checkpoints.
 
     Plan     the settings that all runs of a fit share: the cost, the optimizer, the objects
     Run      one descent from a start
 
-The optimizer calls back twice: `Run._evaluate` for cost and gradient, and a function that records,
-calls the user's callback and saves after each iteration.
+The optimizer calls two functions. `Run._evaluate` returns cost and gradient. After each iteration,
+the other function records values, calls the user's callback and saves the checkpoint.
 
-The cost is recorded every few iterations. Every `_REFRESH` iterations the active entries are chosen
-again: those whose proportion, or whose share in explaining an object's pairs, is above `_ACTIVE`.
-The others get no gradient. They would keep their proportions and blur the full model, so they fade:
-an eighth of their proportions remains at each refresh and, under a penalty, half of their distances
-from the origin. Under a penalty, an object whose share in a map is less than `_SUPPORTED` of its
-proportion there leaves the map at once. Convergence is tested at the same time. An optimizer that
-cannot use approximate costs gets all entries at every iteration and decides itself when to end.
+The cost is recorded every few iterations. Every `_REFRESH` iterations, the active entries are
+selected again. An entry is active if its proportion, or its share in the explanation of an object's
+pairs, is above `_ACTIVE`. Inactive entries have no gradient. Because they would keep their
+proportions and blur the full model, they fade. At each refresh, an eighth of their proportions
+remains and, under a penalty, half of their distances from the origin. Under a penalty, an object
+whose share in a map is less than `_SUPPORTED` of its proportion there is removed from the map
+immediately. Convergence is also tested at each refresh. An optimizer that cannot use approximate
+costs receives all entries at every iteration and has its own stopping criterion.
 
-A checkpoint stores everything that the next iteration depends on: a resumed run with `Momentum` has
-the same bits as one without interruption.
+A checkpoint stores everything on which the next iteration depends. With `Momentum`, a resumed run
+is bit-identical to an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -46,29 +47,30 @@ from manymaps.progress import work
 
 __all__ = ["CHECKPOINT", "Callback", "Plan", "Run", "read_checkpoint"]
 
-# A refresh needs the shares in all maps, which take as long as several iterations.
+# A refresh requires the shares in all maps, whose computation takes as long as several iterations.
 _REFRESH = 50
-# Iterations in which most objects leave most of their maps: entries are chosen more often there.
+# Number of initial iterations, in which most objects leave most of their maps. Entries are selected
+# more often during these iterations.
 _LEAVING, _WHILE_LEAVING = range(100, 300), 10
-# The cost takes logarithms that the gradient does not need; stopping compares values 50 iterations
-# apart.
+# The cost needs logarithms that the gradient does not need. The stopping criterion compares values
+# that are 50 iterations apart.
 _RECORD = 10
-# With 1e-3 the full KL was 0.09 above that of the active entries; with fading the two agree to
-# 0.001. Pinned proportions do not fade, so that smaller ones stay active.
+# With 1e-3, the full KL was 0.09 above the KL of the active entries; with fading, the two agree to
+# within 0.001. Pinned proportions do not fade, so smaller pinned proportions remain active.
 _ACTIVE, _ACTIVE_HELD = 3e-4, 1e-6
-# An eighth remains. With a half the two divergences differed by 0.014.
+# An eighth remains. With a half, the two divergences differed by 0.014.
 _FADE = np.float32(np.log(8))
 _FADE_FROM = 150
-# The gradient restores proportions that an object does not need in its own choices, because they
-# cost nothing. In 40 maps of USF, 28 proportions of a tenth or more were unsupported, and one with
-# this rule. Without a penalty such proportions lower the divergence: 0.96 after 2,000 iterations,
-# and 1.03 with this rule.
+# The gradient restores proportions that an object does not need for its own associations, because
+# they do not increase the cost. In 40 maps of USF, 28 proportions of at least 0.1 were unsupported
+# without this rule, and one with it. Without a penalty, such proportions lower the divergence,
+# which is 0.96 after 2,000 iterations, and 1.03 with this rule.
 _SUPPORTED = 0.02
 # Relative change of the cost between two refreshes.
 _CONVERGED = 1e-5
-# What a killed process may lose, traded against the time of writing; not tuned.
+# Trades the work that a killed process may lose against the time for writing. Not tuned.
 _CHECKPOINT_SECONDS = 30.0
-# Pairs of objects in all maps. Up to this number, waking threads takes longer than they save.
+# Number of pairs of objects in all maps up to which waking threads takes more time than they save.
 _FEW_PAIRS = 2_000_000
 
 _RUN_VALUES = {
@@ -119,7 +121,7 @@ class Plan:
     Parameters
     ----------
     objective : Cost
-        The cost that is minimized; the "kl" of the history is its divergence.
+        The cost to minimize. The "kl" of the history is its divergence.
     optimizer : Optimizer
         The optimizer.
     max_iter : int
@@ -127,18 +129,20 @@ class Plan:
     labels : tuple of str
         Labels of the objects.
     method : str
-        Name of the method, as on the command line.
+        Name of the method, as used on the command line.
     settings : dict
-        Plain values; a checkpoint with other settings raises an error.
+        Settings as plain values. A checkpoint with different settings raises an error.
     order : ndarray of int, optional
-        The order of the objects in the target, if it differs from that of the labels, the start and
-        the atlas.
+        The order of the objects in the target, if it differs from their order in the labels, the
+        start and the atlas.
     kinds, factors : optional
-        Those of a bipartite atlas (`manymaps.atlas`): rows first, then columns.
+        Kinds and factors of the objects of a bipartite atlas (`manymaps.atlas`), rows first and
+        then columns.
     forward : Cost, optional
-        The cost whose divergence is reported for the end of a run; by default the objective.
+        The cost whose divergence is reported for the end of a run. By default, the objective is
+        used.
     pins : Pins, optional
-        The fixed coordinates, in the order of the labels; the start contains them.
+        The fixed coordinates, in the order of the labels. The start already contains them.
     """
 
     objective: Cost
@@ -155,22 +159,22 @@ class Plan:
 
     @property
     def fingerprint(self) -> str:
-        """The hash that identifies labels and target."""
+        """Hash that identifies the labels and the target."""
         names = sha256("\0".join(self.labels).encode("utf-8", "surrogatepass")).hexdigest()[:8]
         return f"{self.objective.fingerprint}-{names}"
 
     @property
     def all_settings(self) -> dict[str, Any]:
-        """The settings with those of the pins, if there are any."""
+        """The settings, including the settings of the pins (if any)."""
         return self.settings if self.pins is None else {**self.settings, "pin": self.pins.written}
 
     @property
     def rows_first(self) -> slice:
-        """The slice that converts sides of parameters, choosers first, to rows and columns."""
+        """Slice that reorders sides of parameters (choosers first) to rows and columns."""
         return slice(None, None, -1 if self.objective.model.given == "columns" else 1)
 
     def as_parameters(self, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Split arrays of all objects, in the order of the labels, as parameters are."""
+        """Split arrays of all objects, in the order of the labels, into sides of parameters."""
         arrays = []
         for part in parts:
             part = part if self.order is None else part[:, self.order]
@@ -191,14 +195,14 @@ class Run:
     seed : int
         The seed of the optimizer's noise.
     units : Parameters, optional
-        The lengths of usual steps, for optimizers with a line search (`State.units`).
+        Typical step lengths, for optimizers with a line search (`State.units`).
 
     Attributes
     ----------
     state : State
         The state of the optimizer.
     history : dict of str to list of float
-        "iteration", "cost" and "kl" whenever the cost was computed.
+        Values of "iteration", "cost" and "kl" for each iteration at which the cost was computed.
     kl : float
         KL(P || Q) at the end.
     log_normalizer : float or None
@@ -208,9 +212,9 @@ class Run:
     stopped : bool
         Whether the callback ended the run.
     failure : DivergedError or None
-        The reason why the run ends where its cost was last finite, if it diverged.
+        The reason for ending at the last finite cost, if the run diverged.
     earlier : tuple of dict, optional
-        The plain values and arrays that its checkpoints store about the runs before this one
+        The plain values and arrays that checkpoints of this run store about the earlier runs
         (`manymaps.maps.restarts`).
     """
 
@@ -238,7 +242,7 @@ class Run:
         checkpoint: str | None = None,
         resume: str | None = None,
     ) -> None:
-        """Descend from the start, or from a checkpoint, and evaluate the end in full."""
+        """Descend from the start or from a checkpoint, and evaluate the end with all entries."""
         plan, state = self.plan, self.state
         n_pairs = sum(w.size * w.shape[1] for w in state.parameters.weights)
         if resume is not None:
@@ -286,12 +290,12 @@ class Run:
         self._end(end)
 
     def _evaluated_in_full(self) -> Evaluation:
-        # A cost that is not finite is reported as an error, without warnings of the arithmetic.
+        # A non-finite cost is reported as an error, without floating-point warnings.
         with np.errstate(over="ignore", invalid="ignore"):
             return self.plan.objective.evaluate(self.state.parameters)
 
     def _end(self, end: Evaluation) -> None:
-        """Record the full evaluation of the state at which the run ends."""
+        """Record the full evaluation of the final state."""
         self._record(self.state.iteration, end)
         objective, forward = self.plan.objective, self.plan.forward or self.plan.objective
         self.kl = end.kl if forward is objective else forward.evaluate(self.state.parameters).kl
@@ -366,7 +370,7 @@ class Run:
         return self._last.cost, self._last.gradient.stilled(self.state.held)
 
     def _objective_at(self, iteration: int) -> Cost:
-        """Return the objective with the share of the background at an iteration."""
+        """Return the objective with the background of an iteration."""
         share = self.plan.optimizer.background_share(iteration)
         if share == 1 or self.plan.objective.model.background == 0:
             return self.plan.objective
@@ -376,7 +380,7 @@ class Run:
 
     @cached_property
     def _shortening(self) -> tuple[np.ndarray, ...]:
-        """Factors of the position steps of each side, (n,): stiff objects take shorter ones."""
+        """Factors of the position steps of each side, (n,); stiff objects take shorter steps."""
         target = self.plan.objective.target
         masses = [target.row_mass, target.column_mass]
         if target.one_set:
@@ -384,7 +388,7 @@ class Run:
         return tuple(shorter_steps(mass * target.scale) for mass in masses)
 
     def _active_entries(self) -> tuple[Entries, ...] | None:
-        """Return the active entries; None, which means all, before they have been chosen."""
+        """Return the active entries, or None (all entries) before the first selection."""
         masks = self.state.memory.get("active")
         if masks is None:
             return None
@@ -395,7 +399,7 @@ class Run:
     def _refresh(
         self, parameters: Parameters, shares: tuple[np.ndarray, ...], iteration: int
     ) -> None:
-        """Choose the active entries by proportions and shares.
+        """Select the active entries by proportions and shares.
 
         At intervals, fade the other entries and test for convergence.
         """
@@ -428,7 +432,7 @@ class Run:
     def _record(self, iteration: int, evaluation: Evaluation) -> None:
         if not self._is_finite(evaluation):
             if self.plan.optimizer.searches_lines:
-                return  # the search turns round
+                return  # the line search steps back
             raise self._diverged(iteration)
         self._last_finite = iteration, self.state.parameters.copy()
         self.history["iteration"].append(float(iteration))
@@ -437,11 +441,11 @@ class Run:
 
     @property
     def _reach(self) -> float:
-        """The largest distance of a point from the origin."""
+        """Largest distance of a point from the origin."""
         return max(float(np.abs(part).max()) for part in self.state.parameters.positions)
 
     def _is_finite(self, evaluation: Evaluation) -> bool:
-        """Check whether the state has a finite cost, and an atlas can be made from it."""
+        """Check whether the state has a finite cost and can be converted to an atlas."""
         return bool(np.isfinite(evaluation.cost)) and self._reach < FARTHEST
 
     def _diverged(self, iteration: int) -> DivergedError:
@@ -476,12 +480,13 @@ class Run:
         return meta, arrays
 
     def restore(self, path: str, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Restore the state of a checkpoint; raise an error if it belongs to another fit.
+        """Restore the state from a checkpoint.
 
         Raises
         ------
         DataError
-            If the checkpoint has other data or settings, or does not match this fit.
+            If the checkpoint belongs to a fit with different data or settings, or does not match
+            this fit.
         """
         try:
             _RUN.check(meta, arrays)
@@ -538,7 +543,7 @@ class Run:
     def _stored_memory(
         self, arrays: dict[str, np.ndarray], parameters: Parameters
     ) -> dict[str, tuple[np.ndarray, ...]]:
-        """Read the optimizer's memory from a checkpoint; it must match the parameters."""
+        """Read the memory of the optimizer, which must match the parameters, from a checkpoint."""
         names = {name.split("/")[1] for name in arrays if name.startswith("memory/")}
         memory = {name: _group(arrays, f"memory/{name}/") for name in sorted(names)}
         self.plan.optimizer.check_memory(memory, parameters)
@@ -553,7 +558,7 @@ class Run:
 
 
 def _group(arrays: dict[str, np.ndarray], prefix: str) -> tuple[np.ndarray, ...]:
-    """Return the arrays with names of a prefix and a number from 0, in order."""
+    """Return the arrays whose names are a prefix and a number from 0, in numeric order."""
     names = {name.removeprefix(prefix) for name in arrays if name.startswith(prefix)}
     if names != {str(k) for k in range(len(names))}:
         raise ValueError(f"the arrays {prefix + '*'!r} are not numbered from 0")
@@ -574,7 +579,7 @@ def _damaged(path: str, error: ValueError) -> DataError:
 
 
 def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Mark the active entries, (n_maps, n); fixed ones do not fade and stay active longer."""
+    """Mark the active entries, (n_maps, n); fixed entries do not fade and stay active longer."""
     least = np.where(held, _ACTIVE_HELD, _ACTIVE)
     return np.asarray((np.exp(log_softmin(weights)) > least) | (shares > _ACTIVE))
 
@@ -582,8 +587,9 @@ def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.nda
 def _fading(weights: np.ndarray, mask: np.ndarray, shares: np.ndarray, least: float) -> np.ndarray:
     """Compute the amounts to add to the mixing weights, shape (n_maps, n).
 
-    An entry that is not active gets log 8. An active entry that explains less than `least` of its
-    proportion gets the amount that leaves it a third of the least active one.
+    The amount is log 8 for an inactive entry. For an active entry that explains less than `least`
+    of its proportion, the amount reduces the proportion to a third of the smallest active
+    proportion.
     """
     proportions = np.exp(log_softmin(weights))
     explained = shares / np.maximum(shares.sum(axis=0), np.finfo(np.float32).tiny)
@@ -593,13 +599,13 @@ def _fading(weights: np.ndarray, mask: np.ndarray, shares: np.ndarray, least: fl
 
 
 def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Read the plain values and arrays of a checkpoint; raise DataError for another file."""
+    """Read the plain values and arrays of a checkpoint; raise DataError for other files."""
     return read_archive(path, CHECKPOINT)
 
 
 @contextmanager
 def _interrupt_between_iterations(wanted: bool) -> Iterator[Callable[[], bool]]:
-    """Delay Ctrl-C until the state is complete; yield whether one was received."""
+    """Delay Ctrl-C until the state is complete; yield a function that reports whether it came."""
     came = False
 
     def note(signal_number: int, frame: FrameType | None) -> None:

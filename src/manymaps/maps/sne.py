@@ -6,8 +6,8 @@ SymmetricSNE   exp(-d2)      joint        0            Cook, Sutskever, Mnih & H
 UniSNE         exp(-d2)      joint        0.2          the same, sec. 2.1
 TSNE           1 / (1 + d2)  joint        0            van der Maaten & Hinton 2008
 
-Each estimator is a `ChoiceModel` with its optimizer; `manymaps.maps.run` carries out the run, as
-for multiple maps.
+Each estimator combines a `ChoiceModel` with an optimizer. `manymaps.maps.run` performs the
+optimization, as it does for multiple maps.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ from manymaps.optimizers.schedules import Constant, Line, Stages
 
 __all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
 
-# van der Maaten (2014).
+# Number of iterations with exaggeration, as in van der Maaten (2014).
 _EXAGGERATED = 250
-# Standard deviation of the initial noise in up to two dimensions, and less in more: with a noise of
-# 1 along each of seven axes one near pair remains, which takes all of Z and diverges.
+# Standard deviation of the initial noise in up to two dimensions; it is smaller in more dimensions.
+# With a noise of 1 along each of seven axes, only one pair remains close. That pair contributes all
+# of Z, and the run diverges.
 _JITTER = 1.0
-# The learning rate of Belkina et al. (2019) on the scale of a cost that is summed over rows.
+# Learning rate of Belkina et al. (2019), on the scale of a cost that is summed over rows.
 _RATE = 0.25
-# At a rate of 2 maps are slightly worse than at 1/4; at 5 they are useless.
+# At a rate of 2, the maps are slightly worse than at 1/4; at a rate of 5, they are useless.
 _STRANGE_RATE = 4.0
 
 
@@ -55,12 +56,12 @@ class _SingleMap(MapEstimator):
 
     @property
     def embedding_(self) -> np.ndarray:
-        """Positions, shape (n, n_components)."""
+        """Positions, of shape (n, n_components)."""
         return self.maps_[0]
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
-        """Return the model that is fitted."""
+        """Return the model to fit."""
 
     def _default_optimizer(self) -> Optimizer:
         return _with_jitter(self.max_iter, self.n_components)
@@ -81,7 +82,7 @@ def _plain(**settings: Any) -> Momentum:
 
 
 class SNE(_SingleMap):
-    """Stochastic neighbour embedding (SNE): Gaussian neighbourhoods, one distribution per object.
+    """Stochastic neighbour embedding (SNE) with one Gaussian neighbourhood per object.
 
     Parameters
     ----------
@@ -91,32 +92,33 @@ class SNE(_SingleMap):
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
         several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
-        The default is "euclidean".
+        Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
+        contains distances. The default is "euclidean".
     affinity : {"auto", "precomputed"} or Affinity
         Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods with
         `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
         `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        Method and recall of the search for neighbours. By default an exact search is used if it is
-        cheap, and an approximate one otherwise.
+        Method and recall of the search for neighbours. By default, an exact search is used if it is
+        cheap, and an approximate search otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
-        Starting positions. The default "auto" is "pca" for vectors and "random" otherwise; it is
-        also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
-        objects next to their neighbours, and "random" within the extent of the pins.
+        Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
+        If the optimizer defines a `start_spread`, "auto" means "random". With `pin`, "auto" starts
+        free objects next to their neighbours, and "random" starts them within the extent of the
+        pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. An atlas fixes the fitted
-        objects that have its labels (`atlas.subset` selects some of them). A mapping fixes the
-        objects that it names, and an array fixes all rows that are not NaN. A position may be fixed
-        along one axis and NaN along the other. Fixed coordinates do not change by a single bit in
-        single precision; the column "pinned" of `atlas_` marks the fixed objects. Positions are in
-        units of the kernel width: hundreds of objects span tens of units. `insert` adds new objects
-        to an atlas one by one and is faster. With pins the new objects influence one another, share
-        the available space, and form groups that the atlas does not have. By default no object is
-        fixed.
+        Fixed positions, around which the other objects are arranged. An atlas fixes the objects in
+        X whose labels it contains (use `atlas.subset` to fix only some of them). A mapping fixes
+        the objects that it names, and an array fixes all rows that are not NaN. A position may be
+        fixed along one axis and NaN along the other. Fixed coordinates are preserved exactly in
+        single precision. The column "pinned" of `atlas_` marks the fixed objects. Positions are in
+        units of the kernel width; hundreds of objects span tens of units. `insert` is faster and
+        adds new objects to an atlas independently of one another. With pins, the new objects
+        influence one another, compete for space, and can form groups that the atlas does not
+        contain. By default, no object is fixed.
     n_init : int
-        Number of runs, of which the one with the least cost is kept. Runs after the first start at
-        random. The default is 1.
+        Number of runs. The run with the lowest cost is kept. Runs after the first start at random
+        positions. The default is 1.
     max_iter : int
         Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
         default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
@@ -125,22 +127,22 @@ class SNE(_SingleMap):
         Optimizer of the cost. The default is `Momentum` with noise that is annealed in two stages
         over three quarters of the run (Hinton & Roweis 2002).
     tolerance : float in [0, 0.1]
-        Target relative error of the repulsive forces. The default is 0.005; at 0 they are summed
-        exactly.
+        Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
+        summed exactly.
     callback : callable, optional
         Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
-        function is called.
+        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+        default, no function is called.
     random_state : int, RandomState or None
-        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
-        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
-        from itself.
+        Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
+        threads. If None (the default), the seed is drawn from NumPy's global random state. If a
+        `RandomState` is passed, the seed is drawn from it.
     n_jobs : int, optional
-        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        Number of threads for this fit. None (the default) keeps the current number, and -1 uses all
         processors.
     verbose : bool
-        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
-        per minute elsewhere. The default is False. See `show_progress`.
+        Whether to show the progress of the fit, as a bar in a terminal or notebook and as one line
+        per minute elsewhere (see `show_progress`). The default is False.
 
     Attributes
     ----------
@@ -151,18 +153,18 @@ class SNE(_SingleMap):
     maps_ : ndarray of shape (1, n, n_components)
         Position of each object in the map.
     kl_divergence_ : float
-        KL(P || Q) in nats: the mean per object for a conditional model, and over all pairs for a
-        joint one.
+        KL(P || Q) in nats. For a conditional model, it is the mean over objects; for a joint model,
+        it is the sum over all pairs.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Records of the run: "iteration", "cost" and "kl".
+        Values recorded during the run: "iteration", "cost" and "kl".
     restarts_ : tuple of Restart
-        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+        Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
-        Number of columns of X, or of objects if X contains associations or neighbours.
+        Number of columns of X, or number of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -190,9 +192,9 @@ class SNE(_SingleMap):
 
 
 class SymmetricSNE(_SingleMap):
-    """Symmetric SNE: Gaussian neighbourhoods, one distribution over all pairs.
+    """Symmetric SNE: Gaussian neighbourhoods with one distribution over all pairs.
 
-    P is the average of the conditional neighbourhoods. With `affinity=GlobalGaussian()` it is the
+    P is the average of the conditional neighbourhoods. With `affinity=GlobalGaussian()`, P is the
     table of equation 4, with one bandwidth for all pairs.
 
     Parameters
@@ -203,32 +205,33 @@ class SymmetricSNE(_SingleMap):
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
         several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
-        The default is "euclidean".
+        Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
+        contains distances. The default is "euclidean".
     affinity : {"auto", "precomputed"} or Affinity
         Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods with
         `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
         `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        Method and recall of the search for neighbours. By default an exact search is used if it is
-        cheap, and an approximate one otherwise.
+        Method and recall of the search for neighbours. By default, an exact search is used if it is
+        cheap, and an approximate search otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
-        Starting positions. The default "auto" is "pca" for vectors and "random" otherwise; it is
-        also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
-        objects next to their neighbours, and "random" within the extent of the pins.
+        Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
+        If the optimizer defines a `start_spread`, "auto" means "random". With `pin`, "auto" starts
+        free objects next to their neighbours, and "random" starts them within the extent of the
+        pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. An atlas fixes the fitted
-        objects that have its labels (`atlas.subset` selects some of them). A mapping fixes the
-        objects that it names, and an array fixes all rows that are not NaN. A position may be fixed
-        along one axis and NaN along the other. Fixed coordinates do not change by a single bit in
-        single precision; the column "pinned" of `atlas_` marks the fixed objects. Positions are in
-        units of the kernel width: hundreds of objects span tens of units. `insert` adds new objects
-        to an atlas one by one and is faster. With pins the new objects influence one another, share
-        the available space, and form groups that the atlas does not have. By default no object is
-        fixed.
+        Fixed positions, around which the other objects are arranged. An atlas fixes the objects in
+        X whose labels it contains (use `atlas.subset` to fix only some of them). A mapping fixes
+        the objects that it names, and an array fixes all rows that are not NaN. A position may be
+        fixed along one axis and NaN along the other. Fixed coordinates are preserved exactly in
+        single precision. The column "pinned" of `atlas_` marks the fixed objects. Positions are in
+        units of the kernel width; hundreds of objects span tens of units. `insert` is faster and
+        adds new objects to an atlas independently of one another. With pins, the new objects
+        influence one another, compete for space, and can form groups that the atlas does not
+        contain. By default, no object is fixed.
     n_init : int
-        Number of runs, of which the one with the least cost is kept. Runs after the first start at
-        random. The default is 1.
+        Number of runs. The run with the lowest cost is kept. Runs after the first start at random
+        positions. The default is 1.
     max_iter : int
         Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
         default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
@@ -237,22 +240,22 @@ class SymmetricSNE(_SingleMap):
         Optimizer of the cost. The default is `Momentum` with noise that is annealed in two stages
         over three quarters of the run (Hinton & Roweis 2002).
     tolerance : float in [0, 0.1]
-        Target relative error of the repulsive forces. The default is 0.005; at 0 they are summed
-        exactly.
+        Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
+        summed exactly.
     callback : callable, optional
         Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
-        function is called.
+        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+        default, no function is called.
     random_state : int, RandomState or None
-        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
-        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
-        from itself.
+        Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
+        threads. If None (the default), the seed is drawn from NumPy's global random state. If a
+        `RandomState` is passed, the seed is drawn from it.
     n_jobs : int, optional
-        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        Number of threads for this fit. None (the default) keeps the current number, and -1 uses all
         processors.
     verbose : bool
-        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
-        per minute elsewhere. The default is False. See `show_progress`.
+        Whether to show the progress of the fit, as a bar in a terminal or notebook and as one line
+        per minute elsewhere (see `show_progress`). The default is False.
 
     Attributes
     ----------
@@ -263,18 +266,18 @@ class SymmetricSNE(_SingleMap):
     maps_ : ndarray of shape (1, n, n_components)
         Position of each object in the map.
     kl_divergence_ : float
-        KL(P || Q) in nats: the mean per object for a conditional model, and over all pairs for a
-        joint one.
+        KL(P || Q) in nats. For a conditional model, it is the mean over objects; for a joint model,
+        it is the sum over all pairs.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Records of the run: "iteration", "cost" and "kl".
+        Values recorded during the run: "iteration", "cost" and "kl".
     restarts_ : tuple of Restart
-        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+        Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
-        Number of columns of X, or of objects if X contains associations or neighbours.
+        Number of columns of X, or number of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -315,62 +318,63 @@ class UniSNE(_SingleMap):
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
         several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
-        The default is "euclidean".
+        Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
+        contains distances. The default is "euclidean".
     affinity : {"auto", "precomputed"} or Affinity
         Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods with
         `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
         `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        Method and recall of the search for neighbours. By default an exact search is used if it is
-        cheap, and an approximate one otherwise.
+        Method and recall of the search for neighbours. By default, an exact search is used if it is
+        cheap, and an approximate search otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
-        Starting positions. The default "auto" is "pca" for vectors and "random" otherwise; it is
-        also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
-        objects next to their neighbours, and "random" within the extent of the pins.
+        Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
+        If the optimizer defines a `start_spread`, "auto" means "random". With `pin`, "auto" starts
+        free objects next to their neighbours, and "random" starts them within the extent of the
+        pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. An atlas fixes the fitted
-        objects that have its labels (`atlas.subset` selects some of them). A mapping fixes the
-        objects that it names, and an array fixes all rows that are not NaN. A position may be fixed
-        along one axis and NaN along the other. Fixed coordinates do not change by a single bit in
-        single precision; the column "pinned" of `atlas_` marks the fixed objects. Positions are in
-        units of the kernel width: hundreds of objects span tens of units. `insert` adds new objects
-        to an atlas one by one and is faster. With pins the new objects influence one another, share
-        the available space, and form groups that the atlas does not have. By default no object is
-        fixed.
+        Fixed positions, around which the other objects are arranged. An atlas fixes the objects in
+        X whose labels it contains (use `atlas.subset` to fix only some of them). A mapping fixes
+        the objects that it names, and an array fixes all rows that are not NaN. A position may be
+        fixed along one axis and NaN along the other. Fixed coordinates are preserved exactly in
+        single precision. The column "pinned" of `atlas_` marks the fixed objects. Positions are in
+        units of the kernel width; hundreds of objects span tens of units. `insert` is faster and
+        adds new objects to an atlas independently of one another. With pins, the new objects
+        influence one another, compete for space, and can form groups that the atlas does not
+        contain. By default, no object is fixed.
     n_init : int
-        Number of runs, of which the one with the least cost is kept. Runs after the first start at
-        random. The default is 1.
+        Number of runs. The run with the lowest cost is kept. Runs after the first start at random
+        positions. The default is 1.
     max_iter : int
         Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
         default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
         for estimators of multiple maps.
     optimizer : Optimizer, optional
-        Optimizer of the cost. By default the background is 0 for the first two fifths of the run,
-        which reaches a solution of symmetric SNE, as in the paper. With the whole background from
-        the beginning, distant pairs would hardly attract one another. The background then rises to
-        its full value over a third of the run, which gives a lower cost than a sudden rise. If
-        `init` is an array or an `Atlas` (for example of `SymmetricSNE`), and with `pin`, the run
-        begins with the rise, which takes half of it.
+        Optimizer of the cost. By default, as in the paper, the background is 0 for the first two
+        fifths of the run, until it reaches a solution of symmetric SNE. With the full background
+        from the beginning, distant pairs would hardly attract each other. The background then rises
+        to its full value over a third of the run, which gives a lower cost than a sudden rise. If
+        `init` is an array or an `Atlas` (for example from `SymmetricSNE`), or if `pin` is used, the
+        background rises during the first half of the run.
     tolerance : float in [0, 0.1]
-        Target relative error of the repulsive forces. The default is 0.005; at 0 they are summed
-        exactly.
+        Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
+        summed exactly.
     callback : callable, optional
         Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
-        function is called.
+        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+        default, no function is called.
     random_state : int, RandomState or None
-        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
-        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
-        from itself.
+        Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
+        threads. If None (the default), the seed is drawn from NumPy's global random state. If a
+        `RandomState` is passed, the seed is drawn from it.
     n_jobs : int, optional
-        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        Number of threads for this fit. None (the default) keeps the current number, and -1 uses all
         processors.
     verbose : bool
-        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
-        per minute elsewhere. The default is False. See `show_progress`.
+        Whether to show the progress of the fit, as a bar in a terminal or notebook and as one line
+        per minute elsewhere (see `show_progress`). The default is False.
     background : float in [0, 1)
-        Share of the similarity that is spread evenly over all pairs. The default is 0.2.
+        Fraction of the similarity that is spread evenly over all pairs. The default is 0.2.
 
     Attributes
     ----------
@@ -381,18 +385,18 @@ class UniSNE(_SingleMap):
     maps_ : ndarray of shape (1, n, n_components)
         Position of each object in the map.
     kl_divergence_ : float
-        KL(P || Q) in nats: the mean per object for a conditional model, and over all pairs for a
-        joint one.
+        KL(P || Q) in nats. For a conditional model, it is the mean over objects; for a joint model,
+        it is the sum over all pairs.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Records of the run: "iteration", "cost" and "kl".
+        Values recorded during the run: "iteration", "cost" and "kl".
     restarts_ : tuple of Restart
-        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+        Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
-        Number of columns of X, or of objects if X contains associations or neighbours.
+        Number of columns of X, or number of objects if X contains associations or neighbours.
 
     See Also
     --------
@@ -447,72 +451,74 @@ class TSNE(_SingleMap):
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
         several perplexities are averaged (multi-scale).
     metric : str or callable
-        Distance between vectors, any metric of scikit-learn; "precomputed" if X contains distances.
-        The default is "euclidean".
+        Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
+        contains distances. The default is "euclidean".
     affinity : {"auto", "precomputed"} or Affinity
         Conversion of X to similarities. The default "auto" computes Gaussian neighbourhoods with
         `perplexity`; "precomputed" uses X as similarities. An `Affinity` such as
         `LocalPerplexity()` has its own settings.
     neighbors : NeighborSearch, optional
-        Method and recall of the search for neighbours. By default an exact search is used if it is
-        cheap, and an approximate one otherwise.
+        Method and recall of the search for neighbours. By default, an exact search is used if it is
+        cheap, and an approximate search otherwise.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
-        Starting positions. The default "auto" is "pca" for vectors and "random" otherwise; it is
-        also "random" if the optimizer defines a `start_spread`. With `pin`, "auto" starts free
-        objects next to their neighbours, and "random" within the extent of the pins.
+        Starting positions. The default "auto" means "pca" for vectors and "random" for other data.
+        If the optimizer defines a `start_spread`, "auto" means "random". With `pin`, "auto" starts
+        free objects next to their neighbours, and "random" starts them within the extent of the
+        pins.
     pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
-        Fixed positions, around which the other objects are arranged. An atlas fixes the fitted
-        objects that have its labels (`atlas.subset` selects some of them). A mapping fixes the
-        objects that it names, and an array fixes all rows that are not NaN. A position may be fixed
-        along one axis and NaN along the other. Fixed coordinates do not change by a single bit in
-        single precision; the column "pinned" of `atlas_` marks the fixed objects. Positions are in
-        units of the kernel width: hundreds of objects span tens of units. `insert` adds new objects
-        to an atlas one by one and is faster. With pins the new objects influence one another, share
-        the available space, and form groups that the atlas does not have. By default no object is
-        fixed.
+        Fixed positions, around which the other objects are arranged. An atlas fixes the objects in
+        X whose labels it contains (use `atlas.subset` to fix only some of them). A mapping fixes
+        the objects that it names, and an array fixes all rows that are not NaN. A position may be
+        fixed along one axis and NaN along the other. Fixed coordinates are preserved exactly in
+        single precision. The column "pinned" of `atlas_` marks the fixed objects. Positions are in
+        units of the kernel width; hundreds of objects span tens of units. `insert` is faster and
+        adds new objects to an atlas independently of one another. With pins, the new objects
+        influence one another, compete for space, and can form groups that the atlas does not
+        contain. By default, no object is fixed.
     n_init : int
-        Number of runs, of which the one with the least cost is kept. Runs after the first start at
-        random. The default is 1.
+        Number of runs. The run with the lowest cost is kept. Runs after the first start at random
+        positions. The default is 1.
     max_iter : int
         Maximum number of iterations per run. A run ends earlier if the cost stops decreasing. The
         default is 1,000 for `SNE` and `SymmetricSNE`, 2,500 for `UniSNE`, 750 for `TSNE` and 2,000
         for estimators of multiple maps.
     optimizer : Optimizer, optional
-        Optimizer that replaces the default, `Momentum` with the settings above and a momentum of
-        0.8 throughout.
+        Optimizer of the cost. The default is `Momentum` with the exaggeration and learning rate set
+        by the other parameters, and with a momentum of 0.8 throughout.
     tolerance : float in [0, 0.1]
-        Target relative error of the repulsive forces. The default is 0.005; at 0 they are summed
-        exactly.
+        Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
+        summed exactly.
     callback : callable, optional
         Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. A true return value stops the fit. By default no
-        function is called.
+        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+        default, no function is called.
     random_state : int, RandomState or None
-        Seed of the fit. The same seed gives the same bits at any number of threads on one machine.
-        None, the default, draws one seed from NumPy's global state; a `RandomState` draws one seed
-        from itself.
+        Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
+        threads. If None (the default), the seed is drawn from NumPy's global random state. If a
+        `RandomState` is passed, the seed is drawn from it.
     n_jobs : int, optional
-        Number of threads for this fit. None, the default, keeps the present number; -1 uses all
+        Number of threads for this fit. None (the default) keeps the current number, and -1 uses all
         processors.
     verbose : bool
-        Whether to show the progress of the fit: a bar on a terminal or in a notebook, and one line
-        per minute elsewhere. The default is False. See `show_progress`.
+        Whether to show the progress of the fit, as a bar in a terminal or notebook and as one line
+        per minute elsewhere (see `show_progress`). The default is False.
     early_exaggeration : float >= 1
-        Factor of the attraction in the first 250 iterations, or in the first third of a run shorter
-        than 750. The default is 12.
+        Factor by which attraction is multiplied in the first 250 iterations, or in the first third
+        of a run of fewer than 750 iterations. The default is 12.
     late_exaggeration : float >= 1
-        Factor of the attraction in the last 250 iterations, or in the last third of a shorter run.
-        Values above 1, the default, contract groups.
+        Factor by which attraction is multiplied in the last 250 iterations, or in the last third of
+        a run of fewer than 750 iterations. The default is 1; larger values contract groups.
     learning_rate : float > 0 or "auto"
-        Step size on the scale of the cost summed over n objects: a learning rate of scikit-learn
-        divided by n, or one of openTSNE or FIt-SNE divided by 4n. The default "auto" is 1/4 divided
-        by the exaggeration, which is n / exaggeration in openTSNE (Belkina et al. 2019). Values
-        above 4 move points far apart and raise a `DataWarning`.
+        Step size on the scale of the cost summed over n objects. It equals the learning rate of
+        scikit-learn divided by n, or the learning rate of openTSNE or FIt-SNE divided by 4n. The
+        default "auto" is 1/4 divided by the exaggeration, which corresponds to n / exaggeration in
+        openTSNE (Belkina et al. 2019). Values above 4 move points far apart and raise a
+        `DataWarning`.
     degrees_of_freedom : float from 1 to infinity
-        Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which is that of
-        Student's t distribution. The default 1 is the kernel of t-SNE, 1 / (1 + d2), and infinity
-        is the Gaussian kernel exp(-d2) of SNE. Its maps have less space between
-        groups.
+        Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
+        shape of Student's t distribution. The default of 1 gives the kernel of t-SNE, 1 / (1 + d2),
+        and infinity gives the Gaussian kernel of SNE, exp(-d2). Maps with the Gaussian kernel have
+        less space between groups.
 
     Attributes
     ----------
@@ -523,18 +529,18 @@ class TSNE(_SingleMap):
     maps_ : ndarray of shape (1, n, n_components)
         Position of each object in the map.
     kl_divergence_ : float
-        KL(P || Q) in nats: the mean per object for a conditional model, and over all pairs for a
-        joint one.
+        KL(P || Q) in nats. For a conditional model, it is the mean over objects; for a joint model,
+        it is the sum over all pairs.
     n_iter_ : int
         Number of iterations of the best run.
     converged_ : bool
         Whether the best run ended because the cost stopped decreasing, before `max_iter`.
     history_ : dict of str to ndarray
-        Records of the run: "iteration", "cost" and "kl".
+        Values recorded during the run: "iteration", "cost" and "kl".
     restarts_ : tuple of Restart
-        The end of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+        Summary of each run: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
-        Number of columns of X, or of objects if X contains associations or neighbours.
+        Number of columns of X, or number of objects if X contains associations or neighbours.
 
     See Also
     --------

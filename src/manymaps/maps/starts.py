@@ -1,4 +1,4 @@
-"""Starts of a single map: the layouts from which a descent begins.
+"""Starting layouts of a single map.
 
     start      from         coordinates
     random     nothing      independent normal numbers
@@ -8,9 +8,9 @@
     spectral   a target P   eigenvectors of the normalized Laplacian of P
 
 All named starts are scaled in the same way. The longest axis has a standard deviation of `spread`,
-far within the kernel's width, so that a start determines directions and not distances. A hundredth
-of that is added as noise, which separates objects with the same coordinates. Positions that are
-passed as an array are not scaled, and get noise only if several objects coincide in all maps.
+far below the kernel width, so that a start determines directions and not distances. Noise of a
+hundredth of this spread is added to separate objects with the same coordinates. Positions that are
+passed as an array are not scaled, and noise is added only if several objects coincide in all maps.
 
 Shapes: positions (n, n_components) float64.
 """
@@ -34,7 +34,7 @@ STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
 
 # Objects with equal vectors would never separate.
 _NOISE = 0.01
-#: Noise of coincident objects, in kernel widths: the spread of t-SNE's own start.
+#: Noise of coincident objects in kernel widths, equal to the spread of the default start of t-SNE.
 _SEPARATION = 1e-4
 _MOST_FOR_MDS = 10_000
 
@@ -54,15 +54,16 @@ def start_positions(
     Parameters
     ----------
     start : {"auto", "random", "pca", "mds", "spectral"}
-        Name of the start; "auto" is "pca" if there are vectors, and "random" otherwise.
+        Name of the start. "auto" means "pca" if there are vectors, and "random" otherwise.
     data : array or sparse array of shape (n, n_features), distances (n, n), or None
-        Vectors, or distances with `metric="precomputed"`; None if there are only similarities.
+        Vectors or, with `metric="precomputed"`, distances. Pass None if there are only
+        similarities.
     target : Target
-        The similarities that are fitted.
+        The similarities to fit.
     n_components : int
         Number of dimensions of each map.
     metric : str or callable
-        Distance for "mds".
+        Distance used by "mds".
     spread : float
         Standard deviation along the longest axis.
     generator : numpy.random.Generator
@@ -76,7 +77,7 @@ def start_positions(
     Raises
     ------
     ParameterError
-        If the start is unknown, or impossible for the data.
+        If the start is unknown, or cannot be computed from the data.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def start_positions(
 
 
 def separated(positions: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Separate objects that coincide in all maps by noise, because no force would separate them.
+    """Add noise to objects that coincide in all maps, because no force would separate them.
 
     Parameters
     ----------
@@ -130,7 +131,8 @@ def separated(positions: np.ndarray, generator: np.random.Generator) -> np.ndarr
     Returns
     -------
     ndarray of shape (n_maps, n, n_components)
-        Positions in which no two objects coincide; `positions` itself if there is no change.
+        Positions at which no two objects coincide. If nothing changes, `positions` itself is
+        returned.
 
     Examples
     --------
@@ -167,15 +169,16 @@ def _principal_components(
         solver = "arpack"
     else:
         vectors, solver = _centred(vectors.toarray()), "full"
-        # set_output makes the result an array, whatever output is set for all of scikit-learn.
+        # set_output makes the result an array regardless of the global setting of scikit-learn.
     model = PCA(k, svd_solver=solver, random_state=seed).set_output(transform="default")
     return model.fit_transform(vectors)
 
 
 def _in_reach(numbers: Any) -> Any:
-    """Divide numbers by the power of two near the largest, which changes none of their digits.
+    """Divide numbers by the power of two near the largest number, which is exact.
 
-    Their unit has no effect on a start, and the squares of values such as 1e200 overflow.
+    The unit of the numbers has no effect on a start, and squares of values such as 1e200 would
+    overflow.
     """
     stored = numbers if isinstance(numbers, np.ndarray) else numbers.data
     scaled = np.ldexp(stored, -int(np.frexp(np.abs(stored).max(initial=0))[1]))
@@ -185,7 +188,7 @@ def _in_reach(numbers: Any) -> Any:
 
 
 def _all_alike(vectors: Any) -> bool:
-    """Check whether all rows are equal, so that there is no axis to find."""
+    """Check whether all rows are equal, so that no axis can be computed."""
     highest, lowest = vectors.max(axis=0), vectors.min(axis=0)
     if sparse.issparse(vectors):
         highest, lowest = highest.toarray(), lowest.toarray()
@@ -193,9 +196,9 @@ def _all_alike(vectors: Any) -> bool:
 
 
 def _centred(vectors: np.ndarray) -> np.ndarray:
-    """Centre columns, with means computed in float64.
+    """Centre the columns, with means computed in float64.
 
-    In float32 the products of columns far from 0 would lose their small differences.
+    In float32, products of columns far from 0 would lose small differences.
     """
     mean = vectors.mean(axis=0, dtype=np.float64)
     kind = np.float32 if vectors.dtype == np.float32 else np.float64
@@ -239,10 +242,10 @@ def _spectral(target: Target, n_components: int, generator: np.random.Generator)
     k = min(n_components, similarities.shape[0] - 2)
     if k < 1:
         return np.zeros((similarities.shape[0], 0))
-    # ARPACK takes 32-bit indices.
+    # ARPACK requires 32-bit indices.
     table = sparse.csr_matrix(similarities)
     with warnings.catch_warnings():
-        # Separate groups start apart, as they should.
+        # Unconnected groups are expected, and they start apart from one another.
         warnings.filterwarnings("ignore", message="Graph is not fully connected")
         seed = int(generator.integers(2**31 - 1))
         return spectral_embedding(table, n_components=k, random_state=seed)

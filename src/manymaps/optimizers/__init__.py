@@ -1,4 +1,4 @@
-"""Optimizers, and schedules of their settings."""
+"""Optimizers and schedules for their settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""L-BFGS for many small independent costs at once, such as those of inserted objects."""
+"""L-BFGS for many small independent costs, such as the costs of inserted objects."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = [
     "descend",
 ]
 
-# Curvature pairs of L-BFGS, of which 3 to 20 are usual (Nocedal & Wright 2006, section 7.2).
+# Number of curvature pairs; 3 to 20 are usual (Nocedal & Wright 2006, section 7.2).
 _MEMORY = 6
-# The usual constant of Armijo's rule.
+# Usual constant of Armijo's rule.
 _ENOUGH = 1e-4
 # Costs are sums in float32. Without this tolerance, a line search near the optimum never accepts a
 # step.
@@ -24,29 +24,29 @@ Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 def descend(
     evaluate: Evaluate, start: np.ndarray, max_iter: int, first_step: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Minimize many independent costs at once by L-BFGS, with separate steps and memory per row.
+    """Minimize many independent costs together by L-BFGS, with separate steps and memory per row.
 
-    The step of a row is shortened to at most half until its cost decreases enough (Armijo). The
-    other rows continue in the meantime.
+    The step of a row is repeatedly shortened to at most half until the cost decreases sufficiently
+    (Armijo's rule). The other rows continue in the meantime.
 
     Parameters
     ----------
     evaluate : callable
-        Function from points (k, size) to costs (k,) and slopes (k, size). Rows are independent.
+        Function that maps points (k, size) to costs (k,) and slopes (k, size). Rows are
+        independent.
     start : ndarray of shape (k, size), float64
         Points at which the descent starts.
     max_iter : int
         Maximum number of evaluations after the first one.
     first_step : float
-        Factor of the slope in the first step, which is an inverse curvature that is safe
-        everywhere.
+        Factor of the slope in the first step. It is an inverse curvature that is safe everywhere.
 
     Returns
     -------
     points : ndarray of shape (k, size)
-        Best points of the descent.
+        Best points found.
     before, after : ndarray of shape (k,)
-        Costs at the start and at these points.
+        Costs at the start and at the best points.
     """
     x = start.copy()
     cost, slope = evaluate(x)
@@ -70,7 +70,7 @@ def descend(
         curvatures[at] = np.where(learns, curvature, 0.0)
         x[better] += move[better]
         slope = np.where(better[:, None], tried_slope, slope)
-        # The minimum of the parabola through the known values along the step, within bounds.
+        # Use the minimum of the parabola through the known values along the step, within bounds.
         bend = np.maximum(tried - cost - expected, 1e-300)
         shorter = length * np.clip(-0.5 * expected / bend, 0.1, 0.5)
         cost = np.where(better, tried, cost)

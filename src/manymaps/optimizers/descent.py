@@ -1,4 +1,4 @@
-"""Optimizers, each of which takes a function that returns cost and gradient, and a start.
+"""Optimizers of a cost, given a start and a function that returns cost and gradient.
 
     Momentum            gradient descent with momentum and a gain per parameter (Jacobs 1988), close
                         to that of van der Maaten & Hinton 2009; the papers' settings are presets
@@ -9,8 +9,8 @@
 not requested it. `watch(state)` is called after every iteration and stops the run by returning
 True. A `State` contains everything that is needed to resume the run.
 
-The gradient of fixed parameters (`State.held`) is 0, so that no step, gain or line search moves
-them. All other changes of parameters also exclude them.
+The gradient of fixed parameters (`State.held`) is 0, so that no step, gain or line search changes
+these parameters. All other updates also exclude them.
 """
 
 from __future__ import annotations
@@ -42,18 +42,20 @@ __all__ = [
 
 # Status codes of SciPy.
 _LIMIT_REACHED, _STOPPED = 1, 99
-# A line search that gains less than this is limited by float32 rounding, and so would be a restart.
+# If a line search gains less than this, it is limited by float32 rounding, and a restart would not
+# help.
 _NEXT_TO_NOTHING = 1e-6
-# The rate n / exaggeration of Belkina et al. (2019), on the scale of a cost that is summed over
-# rows.
+# Learning rate n / exaggeration of Belkina et al. (2019), on the scale of a cost that is summed
+# over rows.
 _AUTO_RATE = 0.25
-# With spinning threads, vector products of a line search were five times slower.
+# With spinning threads, the vector products in a line search were five times slower.
 _FEW_PARAMETERS = 60_000
-# The curvature of an average word is about 2 and grows with its mass. A common step moves heavy
-# words far away (KL 97 after 30 iterations on the USF norms).
+# The curvature of an average word is about 2 and grows with its mass. With a common step, heavy
+# words move far away (KL 97 after 30 iterations on the USF norms).
 _STIFF = 4.0
-# Iterations between checks of the maps' spread, the part of it that remains in a collapse, and the
-# spread (in map units, which are kernel widths by default) above which there is no collapse.
+# Number of iterations between checks of the spread, the fraction of it that remains in a collapse,
+# and the spread above which there is no collapse. The latter is in map units, which are kernel
+# widths by default.
 _LOOK, _COLLAPSE, _WIDE = 10, 0.5, 0.1
 _GUARD = "spread under exaggeration"
 
@@ -64,9 +66,10 @@ Watch = Callable[["State"], bool]
 def shorter_steps(mass: np.ndarray) -> np.ndarray:
     """Compute factors that shorten the position steps of objects with high curvature.
 
-    The curvature of the cost along an object's position grows with the mass of its pairs. The mass
-    is 1 + 1 for an average object, but hundreds for a word that is a response to hundreds of cues.
-    With a Gaussian kernel, a common step would move such a word ever farther away.
+    The curvature of the cost with respect to an object's position grows with the mass of its pairs.
+    The mass is 1 + 1 for an average object, but hundreds for a word that is a response to hundreds
+    of cues. With a Gaussian kernel and a common step, such a word would move farther away in every
+    iteration.
 
     Parameters
     ----------
@@ -94,7 +97,7 @@ def shorter_steps(mass: np.ndarray) -> np.ndarray:
 
 @dataclass
 class State:
-    """The state of a run.
+    """State of a run.
 
     Attributes
     ----------
@@ -103,17 +106,18 @@ class State:
     iteration : int, default=0
         Number of completed iterations.
     cost : float, default=nan
-        Cost before the last step; NaN if it was not computed.
+        Cost before the last step, or NaN if it was not computed.
     seed : int, default=0
         Seed of the noise.
     memory : dict of str to tuple of ndarray
-        Arrays that the optimizer carries from step to step, such as momentum. Empty by default.
+        Arrays that the optimizer carries from step to step, such as momentum. The default is empty.
     units : Parameters, optional
-        Length of a typical step of each parameter, which scales line searches. Defaults to 1.
+        Typical step length of each parameter, which scales line searches. The default is 1.
     n_summed : int, default=1
-        Number of objects over which the cost is a sum, for learning rates that refer to their mean.
+        Number of objects over which the cost is summed, for learning rates that refer to the mean
+        cost.
     held : Parameters, optional
-        Masks of fixed parameters, whose gradient must be 0. None fixes nothing.
+        Masks of the fixed parameters, whose gradient must be 0. By default, no parameter is fixed.
 
     See Also
     --------
@@ -156,12 +160,12 @@ class Optimizer(ABC):
     Attributes
     ----------
     exaggeration : Schedule
-        Factor of the attraction by iteration.
+        Factor of the attraction as a function of the iteration.
     background_share : Schedule
-        Factor of the model's background by iteration, 1 by default.
+        Factor of the model's background as a function of the iteration. The default is 1.
     start_spread : tuple of (float, float) or None
-        Standard deviations of positions and mixing weights in the random starts of estimators. None
-        selects the estimator's own start.
+        Standard deviations of positions and of mixing weights in the random starts of estimators.
+        If None, the default start of the estimator is used.
     searches_lines : bool
         Whether the optimizer evaluates the cost several times per iteration.
 
@@ -188,9 +192,9 @@ class Optimizer(ABC):
     def tolerates_approximation(self) -> bool:
         """Whether the optimizer works with approximate costs and shortened steps.
 
-        Approximate costs have active entries that change during the run, and forces that are only
-        as accurate as the user's tolerance. Steps may be shortened object by object. Optimizers
-        with a line search do not tolerate this, nor does one that makes its steps exactly.
+        For approximate costs, the active entries change during the run, and forces are only as
+        accurate as the `tolerance` of the estimator. Steps may be shortened for individual objects.
+        Optimizers with a line search or with exact steps do not tolerate these approximations.
         """
         return False
 
@@ -215,7 +219,7 @@ class Optimizer(ABC):
         return self.exaggeration(state.iteration)
 
     def new_memory(self, parameters: Parameters) -> dict[str, tuple[np.ndarray, ...]]:
-        """Return the arrays that the optimizer carries from step to step, before the first step.
+        """Return the initial arrays that the optimizer carries from step to step.
 
         Parameters
         ----------
@@ -232,12 +236,12 @@ class Optimizer(ABC):
     def check_memory(
         self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
     ) -> None:
-        """Check that a memory from a file matches these parameters.
+        """Check that the optimizer memory from a file matches these parameters.
 
         Parameters
         ----------
         memory : mapping of str to tuple of ndarray
-            Memory from a file.
+            Optimizer memory from a file.
         parameters : Parameters
             Parameters to which the memory belongs.
 
@@ -264,21 +268,21 @@ class Optimizer(ABC):
         Returns
         -------
         str
-            End of a sentence.
+            Advice as the end of a sentence.
         """
         return "use a size penalty, another start, or Momentum() as the optimizer"
 
     @abstractmethod
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
-        """Continue from `state` in place until it has `n_iter` iterations or `watch` returns True.
+        """Update `state` in place until it has `n_iter` iterations or `watch` returns True.
 
         Parameters
         ----------
         evaluate : callable
-            Function that is called as evaluate(parameters, iteration), and returns cost and
+            Function that is called as evaluate(parameters, iteration) and returns cost and
             gradient.
         state : State
-            State from which to continue, changed in place.
+            State from which to continue. It is updated in place.
         n_iter : int
             Total number of iterations.
         watch : callable
@@ -292,7 +296,7 @@ class Optimizer(ABC):
         """
 
 
-#: Allowed values of an estimator's parameter `optimizer`.
+#: Allowed values of the parameter `optimizer` of an estimator.
 OPTIMIZER = (
     instance("an optimizer such as Momentum() or LBFGS()", Optimizer),
     NONE,
@@ -307,45 +311,48 @@ class Momentum(Optimizer):
     ----------
     learning_rate : float > 0 or "auto", default=0.1
         Learning rate on the scale of the cost summed over rows (see `manymaps.model.objective`).
-        "auto" is 1/4 divided by the exaggeration of the iteration. For t-SNE this is the rate n /
-        exaggeration of Belkina et al. (2019), in their units.
+        "auto" is 1/4 divided by the exaggeration of the iteration. For t-SNE, this corresponds to
+        the rate n / exaggeration of Belkina et al. (2019) in their units.
     weight_rate : float > 0, default=2.0
-        Factor by which the mixing weights learn faster than the positions; 1 in the 2009 report. A
-        larger value sharpens the proportions sooner.
+        Ratio of the learning rate of the mixing weights to the learning rate of the positions. The
+        2009 report uses 1. With larger values, the proportions become distinct sooner.
     hold_weights : int >= 0, default=100
-        Number of iterations before the mixing weights start to learn; 0 in the 2009 report. While
-        all proportions are equal, a word settles near other words in each map. Its senses then have
-        their own positions before its proportions change.
+        Number of iterations before the mixing weights start to learn. The 2009 report uses 0. While
+        all proportions are equal, a word moves close to related words in each map. Its senses
+        therefore have separate positions before its proportions change.
     momentum : Schedule
-        Momentum by iteration. The default is 0.5 for 250 iterations, then 0.8, as in the 2009
-        report.
+        Momentum as a function of the iteration. As in the 2009 report, the default is 0.5 for 250
+        iterations and 0.8 afterwards.
     exaggeration : Schedule
-        Factor of the attraction by iteration. The default is 4 for 50 iterations, then 1, as in the
-        2009 report. If it collapses the maps instead of separating groups, it is halved as often as
-        needed: whenever the spread of the points falls below half of its previous value.
+        Factor of the attraction as a function of the iteration. As in the 2009 report, the default
+        is 4 for 50 iterations and 1 afterwards. If exaggeration collapses the maps instead of
+        separating groups, it is halved whenever the spread of the points falls below half of its
+        previous value.
     jitter : Schedule
         Standard deviation of the noise added to the positions after each step (Hinton & Roweis
         2002). The default is 0.
     background_share : Schedule
-        Factor of the model's background by iteration. The default is 1. Starting at 0 makes UNI-SNE
-        start from a symmetric SNE solution, as in Cook et al. (2007).
+        Factor of the model's background as a function of the iteration. The default is 1. If the
+        factor starts at 0, UNI-SNE starts from a symmetric SNE solution, as in Cook et al. (2007).
     weight_momentum : Schedule, optional
-        Momentum of the mixing weights. Defaults to that of the positions.
+        Momentum of the mixing weights. By default, the momentum of the positions is used.
     gains : bool, default=True
-        Whether each parameter has a gain. Without gains, all learn at the same rates.
+        Whether each parameter has a gain. Without gains, all positions learn at the same rate, and
+        so do all mixing weights.
     averaged : bool, default=False
-        Whether `learning_rate` is on the scale of the mean cost per object, as published rates
-        often are. Under a joint normalization this cost is KL itself. It cannot be combined with
-        "auto".
+        Whether `learning_rate` is on the scale of the mean cost per object, like many published
+        learning rates. Under a joint normalization, the mean cost is KL itself. `averaged=True`
+        cannot be combined with `learning_rate="auto"`.
     exact : bool, default=False
-        Whether to make exactly these steps, with every object in every map and forces at a
-        hundredth of the tolerance (0 sums them exactly). Steps of stiff objects are then not
-        shortened, the exaggeration is used as passed, and all `max_iter` iterations are made. This
-        is slower, and with a Gaussian kernel it can move frequent words far away.
+        Whether to perform the specified steps exactly, with every object in every map and with
+        forces at a hundredth of the tolerance (at 0, forces are summed exactly). Steps of stiff
+        objects are then not shortened, the exaggeration is not reduced, and all `max_iter`
+        iterations are performed. Exact steps are slower, and with a Gaussian kernel they can move
+        frequent words far away.
     start_spread : (float >= 0, float >= 0), optional
-        Standard deviations of positions and of mixing weights at the start of an estimator of maps,
-        whose `init="auto"` is then "random" (`CODE` and `AssociationPredictor` have their own
-        starts). By default the estimator's own.
+        Standard deviations of positions and of mixing weights at the start of a map estimator, for
+        which `init="auto"` then means "random" (`CODE` and `AssociationPredictor` have their own
+        starts). By default, the start of the estimator is used.
 
     See Also
     --------
@@ -396,17 +403,17 @@ class Momentum(Optimizer):
             y_inc <- momentum y_inc - 250 dC/dy / 2,   y <- y + y_inc
             w     <- w - 100 dC/dw
 
-        with C = KL(P || Q) of a joint P. P is multiplied by 4 for 50 iterations. The momentum is
-        0.5, and 0.8 from iteration 250 on. There are no gains. Positions start with a standard
-        deviation of 0.001, and all proportions are equal at the start. (The program's gradient of
-        the positions is half of the true one, so the rate is 125 here.)
+        with C = KL(P || Q) for a joint P. P is multiplied by 4 for 50 iterations. The momentum is
+        0.5 at first and 0.8 from iteration 250 on. There are no gains. Positions start with a
+        standard deviation of 0.001, and all proportions are equal at the start. (The gradient of
+        the positions in the program is half of the true gradient, so the rate is 125 here.)
 
         The program corresponds to this optimizer with `normalization="joint"`, `penalty=0` and
-        `max_iter=1000`; the paper states 2,000 iterations. Two things differ. The program adds 1e-7
-        to every v_ij, which is not part of the model, and it computes in double precision. At first
-        the maps differ only by squared distances of 1e-6 compared with 1. In single precision 4 %
-        of the weights' gradient is then rounding error. From one start, the two programs therefore
-        take different paths, as from two seeds.
+        `max_iter=1000`; the paper states 2,000 iterations. There are two differences. The program
+        adds 1e-7 to every v_ij, which is not part of the model, and it uses double precision. At
+        the start, squared distances in the maps are about 1e-6, compared with 1 in the kernel. In
+        single precision, 4 % of the gradient of the weights is then rounding error. Even from the
+        same start, the two programs therefore take different paths, as if they had different seeds.
 
         Returns
         -------
@@ -439,14 +446,15 @@ class Momentum(Optimizer):
 
     @classmethod
     def van_der_maaten_2009(cls) -> Self:
-        """Return the optimizer of the 2009 report for its maps of words.
+        """Return the optimizer that the 2009 report uses for its word maps.
 
-        The rate is 0.1 for both positions and weights, on the cost summed over words. The momentum
-        is 0.5, and 0.8 from iteration 250 on. P is multiplied by 4 for 50 iterations, Jacobs' gains
-        are used, and weights learn from the start. The report does not state the distribution of
-        random starts. It is N(0, 10^-4) for positions and weights, as in t-SNE (van der Maaten &
-        Hinton 2008). The report's cost has `penalty=0`. For its predictions the report uses other
-        rates (`manymaps.prediction.PAPER_2009`).
+        The learning rate is 0.1 for both positions and weights, on the scale of the cost summed
+        over words. The momentum is 0.5 at first and 0.8 from iteration 250 on. P is multiplied by 4
+        for 50 iterations, Jacobs' gains are used, and weights learn from the start. The report does
+        not state the distribution of random starts. This optimizer uses N(0, 10^-4) for positions
+        and weights, as in t-SNE (van der Maaten & Hinton 2008). The cost in the report corresponds
+        to `penalty=0`. For its predictions, the report uses other rates
+        (`manymaps.prediction.PAPER_2009`).
 
         Returns
         -------
@@ -525,7 +533,7 @@ class Momentum(Optimizer):
         Returns
         -------
         str
-            End of a sentence.
+            Advice as the end of a sentence.
         """
         return f"lower the learning rate (now {self.rate(state):g})"
 
@@ -568,12 +576,12 @@ class Momentum(Optimizer):
     def check_memory(
         self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
     ) -> None:
-        """Check the memory as the base class does, and the record that `_guard` writes.
+        """Check the memory and the record that `_guard` writes.
 
         Parameters
         ----------
         memory : mapping of str to tuple of ndarray
-            Memory from a file.
+            Optimizer memory from a file.
         parameters : Parameters
             Parameters to which the memory belongs.
 
@@ -590,15 +598,15 @@ class Momentum(Optimizer):
     def _guard(self, state: State) -> None:
         """Halve an exaggeration that collapses the maps.
 
-        An axis of a map decays if the graph of P has an eigenvalue above 1 / exaggeration along it
-        (Linderman & Steinerberger 2019). If all axes decay, as in data without clusters, the start
-        is lost and only rounding errors remain. The spread is therefore checked regularly. The
-        exaggeration is halved if the spread has fallen below a part of its earlier value and is
-        still falling. A map that contracts from many kernel widths does not count, because its
-        forces are not linear.
+        Along an axis, a map contracts if the graph of P has an eigenvalue above 1 / exaggeration
+        (Linderman & Steinerberger 2019). If a map contracts along all axes, as for data without
+        clusters, the start is lost and only rounding errors remain. The spread is therefore checked
+        regularly. The exaggeration is halved if the spread has fallen below a fraction of its
+        earlier value and is still falling. Maps with a spread of many kernel widths are exempt,
+        because their forces are not linear.
         """
         if self.exaggeration(state.iteration) <= 1:
-            # A later exaggeration starts at its scheduled value.
+            # A later stage of exaggeration starts at its scheduled value.
             state.memory.pop(_GUARD, None)
         strength = self.exaggeration_at(state)
         if self.exact or strength <= 1 or state.iteration % _LOOK:
@@ -615,7 +623,7 @@ class Momentum(Optimizer):
         state.memory[_GUARD] = (np.array([limit, reference, spread]),)
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
-        """Take steps from `state` until `n_iter` or `watch` ends them.
+        """Update `state` in place until it has `n_iter` iterations or `watch` returns True.
 
         Parameters
         ----------
@@ -623,7 +631,7 @@ class Momentum(Optimizer):
             Function that is called as evaluate(parameters, iteration) and returns cost and
             gradient.
         state : State
-            State from which to continue, changed in place.
+            State from which to continue. It is updated in place.
         n_iter : int
             Total number of iterations.
         watch : callable
@@ -644,7 +652,7 @@ class Momentum(Optimizer):
         if "step" not in state.memory:
             state.memory |= self.new_memory(state.parameters)
         while state.iteration < n_iter:
-            # A run that diverges ends in DivergedError, not in warnings about its arithmetic.
+            # A diverging run raises DivergedError instead of floating-point warnings.
             with np.errstate(over="ignore", invalid="ignore"):
                 self._guard(state)
                 state.cost, gradient = evaluate(state.parameters, state.iteration)
@@ -662,7 +670,7 @@ class Momentum(Optimizer):
         return False
 
     def _shake(self, state: State) -> None:
-        """Add the noise of this iteration to the positions that are not fixed, in place."""
+        """Add the noise of this iteration to the free positions in place."""
         noise = self.jitter(state.iteration)
         if noise <= 0:
             return
@@ -674,7 +682,7 @@ class Momentum(Optimizer):
             positions += change
 
     def _move(self, state: State, gradient: Parameters) -> None:
-        """Take one step of all parameters that already learn, in place."""
+        """Update all parameters that already learn by one step in place."""
         from manymaps.compute.steps import momentum_step, momentum_step_of
         from manymaps.compute.threads import alone_if
 
@@ -712,7 +720,7 @@ class Momentum(Optimizer):
 
 
 class _ScipyOptimizer(Optimizer):
-    """A method of `scipy.optimize.minimize`, whose iterations are counted as SciPy does."""
+    """Method of `scipy.optimize.minimize`, with iterations counted as in SciPy."""
 
     exaggeration = Constant(1.0)
     searches_lines = True
@@ -722,7 +730,7 @@ class _ScipyOptimizer(Optimizer):
         return {"maxiter": n_iter}
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
-        """Iterate from `state` until `n_iter`, `watch` or convergence; see `Optimizer.minimize`."""
+        """Update `state` until it converges or has `n_iter` iterations, or `watch` returns True."""
         from manymaps.compute.threads import one_blas_thread
 
         shapes = state.parameters
@@ -767,7 +775,7 @@ class LBFGS(_ScipyOptimizer):
     Parameters
     ----------
     memory : int, default=20
-        Number of pairs of steps and gradients that are stored.
+        Number of stored pairs of steps and gradients.
 
     See Also
     --------

@@ -1,9 +1,9 @@
-"""Descent by a few rows at a time, for conditional models in many dimensions.
+"""Stochastic descent on a few rows per step, for conditional models in many dimensions.
 
 A conditional cost is a sum over rows, each with its own normalizer (`manymaps.model.rows`). The
-gradient of some rows therefore costs only their share of the full gradient, and a pass over all
-rows makes many steps instead of one. The method uses stochastic gradients (Robbins & Monro 1951)
-with Adam's step lengths (Kingma & Ba 2015).
+gradient of a few rows therefore takes only a fraction of the time of the full gradient, and a pass
+over all rows performs many steps instead of one. The method uses stochastic gradients (Robbins &
+Monro 1951) with the step lengths of Adam (Kingma & Ba 2015).
 """
 
 from __future__ import annotations
@@ -21,40 +21,41 @@ __all__ = [
     "RowDescent",
 ]
 
-# Largest number of similarities of a step's cues to all objects in all maps, 128 MiB of float32.
+# Maximum number of similarities between the cues of a step and all objects in all maps (128 MiB of
+# float32).
 _NUMBERS_AT_ONCE = 1 << 25
 
 
 @dataclass(frozen=True)
 class RowDescent:
-    """Adam on a few rows at a time.
+    """Adam optimizer that processes a few rows per step.
 
     Parameters
     ----------
     learning_rate : float > 0, default=0.002
-        Learning rate of Adam, approximately the distance that a parameter moves in a step.
+        Learning rate of Adam, which is approximately the change of a parameter per step.
     steps_per_pass : int >= 1, default=20
-        Number of steps in a pass over all rows. It is increased if the rows of one step would need
-        too much memory.
+        Number of steps in a pass over all rows. The number is increased if the rows of one step
+        would require too much memory.
     weight_rate : float > 0, default=1.0
-        Factor by which mixing weights and biases learn faster than positions.
+        Ratio of the learning rate of mixing weights and biases to the learning rate of positions.
     decay : float in (0, 1], default=0.97
-        Factor of the learning rate after each pass.
+        Factor by which the learning rate is multiplied after each pass.
     first_share : float in (0, 1) or None, default=None
-        Proportion of all objects in the first map at the start; the other maps share the rest. From
-        equal proportions (None) and random positions, each object soon moves by chance into one of
-        the maps, and can then not be associated with those in another map. From a common map it
-        leaves only for a better position.
+        Mixing proportion of every object in the first map at the start; the rest is divided among
+        the other maps. If None, proportions are equal. Each object then soon concentrates by chance
+        in one map and can no longer be associated with objects in another map. If all objects start
+        in a common map, an object moves to another map only if its position there is better.
     dropout : float in [0, 1), default=0.0
-        Share of stored pairs that a pass omits at random. The weights of the others are increased
-        accordingly.
+        Fraction of the stored pairs that are omitted at random from each pass. The weights of the
+        other pairs are increased accordingly.
     keep_mean, keep_square : float in [0, 1), default=0.9 and 0.99
-        Decay rates of Adam's averages of gradients and of their squares.
+        Decay rates of the averages of gradients and of squared gradients in Adam.
 
     Raises
     ------
     ParameterError
-        If a value is outside these ranges.
+        If a value is out of its range.
     """
 
     learning_rate: float = 0.002
@@ -77,7 +78,7 @@ class RowDescent:
             check_number(name, getattr(self, name), least=0, below=1)
 
     def start(self, maps: ChoiceMaps, cost: RowCost, seed: int) -> Passes:
-        """Start a run from these maps, whose first map gets its share; it changes them in place."""
+        """Start a run from these maps, which it updates in place, after applying `first_share`."""
         others = len(maps.weights) - 1
         if self.first_share is not None and others:
             odds = self.first_share / (1 - self.first_share)
@@ -86,7 +87,7 @@ class RowDescent:
 
 
 class Passes:
-    """A run of `RowDescent`, in which each call of `step` is a pass over all rows with mass."""
+    """Run of `RowDescent`, in which each call of `step` is a pass over all rows with mass."""
 
     def __init__(self, settings: RowDescent, maps: ChoiceMaps, cost: RowCost, seed: int):
         self.settings = settings
@@ -102,12 +103,12 @@ class Passes:
         self._square = [np.zeros_like(array) for array in maps.arrays]
 
     def aim_at(self, p: sparse.csr_array) -> None:
-        """Set another target for the following passes."""
+        """Set a new target for the following passes."""
         self.cost = replace(self.cost, p=p)
         self._rows = np.flatnonzero(np.diff(p.indptr) > 0)
 
     def step(self) -> float:
-        """Make one pass; return - sum p log q, with each row evaluated at its own step."""
+        """Perform one pass and return - sum p log q, with each row evaluated at its own step."""
         from manymaps.compute.rows import adam_step
 
         s = self.settings
@@ -135,7 +136,7 @@ class Passes:
         return total
 
     def _thinned(self) -> RowCost:
-        """Return the cost without the pairs that this pass omits, with the same expectation."""
+        """Return the cost without the pairs omitted from this pass, with equal expectation."""
         p = self.cost.p
         kept = self._generator.random(p.nnz) >= self.settings.dropout
         data = np.where(kept, p.data / (1 - self.settings.dropout), 0.0)

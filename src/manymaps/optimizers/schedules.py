@@ -1,4 +1,4 @@
-"""Schedules, which are settings that change with the iteration, starting at 0.
+"""Schedules for settings that change with the iteration, which is counted from 0.
 
 >>> momentum = Switch(0.5, 250, 0.8)
 >>> momentum(0), momentum(249), momentum(250)
@@ -57,7 +57,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Switch:
-    """One value for the first `until` iterations, and another one afterwards.
+    """One value for the first `until` iterations, and another value afterwards.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Switch:
     until : int
         Iteration at which the value changes.
     then : float
-        Value afterwards.
+        Value from iteration `until` on.
 
     See Also
     --------
@@ -129,7 +129,7 @@ class Anneal:
 
 @dataclass(frozen=True)
 class Stages:
-    """Piecewise constant values, from pairs (iteration, value) of which the first is at 0.
+    """Piecewise constant values, defined by pairs (iteration, value) starting at iteration 0.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Stages:
     Raises
     ------
     ParameterError
-        If the first pair is not at 0 or the iterations do not increase.
+        If the first iteration is not 0 or the iterations do not increase.
 
     See Also
     --------
@@ -170,17 +170,17 @@ class Stages:
 
 @dataclass(frozen=True)
 class Line:
-    """Linear interpolation of points (iteration, value), the first at 0; constant after the last.
+    """Linear interpolation of points (iteration, value), and constant after the last point.
 
     Parameters
     ----------
     points : tuple of (iteration, value)
-        Points in the order of their iterations.
+        Points in the order of their iterations, starting at iteration 0.
 
     Raises
     ------
     ParameterError
-        If the first point is not at 0 or the iterations do not increase.
+        If the first iteration is not 0 or the iterations do not increase.
 
     See Also
     --------
