@@ -11,10 +11,11 @@ part determines when to stop, and the best state is selected.
 Several maps also learn from a teacher, a single map fitted to the same training part (see
 `manymaps.prediction.distillation`). `manymaps.prediction.charts` defines their starting positions.
 
-    AssociationPredictor      maps fitted by passes of stochastic steps or any optimizer PAPER_2009
-    optimizer of the report AveragedPredictor         mean of several predictors score_predictor
-    errors and ranks of any predictor on the parts of a split predict_associations      split, fit,
-    score
+    AssociationPredictor      maps fitted by passes of stochastic steps or by any optimizer
+    PAPER_2009                optimizer of the report
+    AveragedPredictor         mean of several predictors
+    score_predictor           errors and ranks of any predictor on the parts of a split
+    predict_associations      split, fit, score
 
 A predictor is any object with `fit(train, ...)` and `probabilities(rows)`. See
 `manymaps.prediction.held_out`.
