@@ -463,7 +463,7 @@ class _Measures:
 
     @property
     def gain(self) -> float:
-        """Description length of the constant model minus the smallest one with clusters."""
+        """Description length of the constant model minus the minimum of models with clusters."""
         return float(self.constant_length - self.length[self.chosen])
 
     @property

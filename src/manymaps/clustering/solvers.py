@@ -13,10 +13,10 @@ MeanFieldEM    independent probabilities, a fixed point   Tenenbaum 1996, sec. 4
 ExactEM        all 2^(nK) memberships, nK at most 20      reference for the above EM solvers
 Enumeration    none: all sets of clusters, refitted       reference for all solvers
 
-All EM solvers share the M-step, which computes w = argmin w'Aw - 2b'w by non-negative least
-squares, where the constant is cluster 0. The variance is multiplied by the factor of `cooling`
-after each EM iteration, starting from the variance of the data. Within an E-step, it decreases from
-`anneal_from` times the variance of the iteration to that variance.
+All EM solvers share the M-step, which computes w = argmin w'Aw - 2b'w by nonnegative least squares,
+where the constant is cluster 0. The variance is multiplied by the factor of `cooling` after each EM
+iteration, starting from the variance of the data. Within an E-step, it decreases from `anneal_from`
+times the variance of the iteration to that variance.
 
 `Polish` then improves the memberships of the last iteration. It first flips single memberships and
 then replaces whole clusters. All weights are refitted at each move, until no move improves the

@@ -11,8 +11,8 @@ community. The method alternates between two steps until neither increases Q. Ea
 while it increases Q:
 
     merge   unites the two communities whose union raises Q most     W_cd - gamma K_c K_d / W
-    move    moves each member once, always the one that gains most or loses least, possibly into a
-            new community, and restores the best of the states on the way (after Kernighan & Lin;
+    move    moves each member once, always the member that gains most or loses least, possibly into
+            a new community, and restores the best of the states on the way (after Kernighan & Lin;
             Newman 2006, Physical Review E 74, 036104)
 
 The method of Blondel et al. (2008, J. Stat. Mech. P10008) takes the next improving step in the

@@ -8,7 +8,7 @@ by Weiszfeld's iteration with the step of Vardi & Zhang (2000, PNAS 97, 1423-142
     R  = sum_j w_ij (x_j - y) / |x_j - y|
 
 The sums are over the points x_j != y, and eta is the total weight of the points at y. A data point
-with |R| < eta is the median. The iteration tests each data point that becomes the nearest one. A
+with |R| < eta is the median. The iteration tests each data point that becomes the nearest point. A
 median at a data point is therefore found exactly, rather than only approximated.
 
 Arrays: points (n, d) float64, lists as CSR (indptr, indices, weights), medians (k, d) float64.

@@ -131,7 +131,7 @@ class _NamedByArguments(IndexDataCacheFile):
         try:
             return super()._load_data(name)
         except _DAMAGED as error:
-            raise OSError(f"{name} is damaged") from error  # numba takes this as a missing file
+            raise OSError(f"{name} is damaged") from error  # numba treats this as a missing file
 
 
 _DAMAGED = (OSError, EOFError, pickle.UnpicklingError, ValueError, TypeError, IndexError)

@@ -82,7 +82,7 @@ def _solve(lower, chosen, right, result):
 
 @inlined
 def _settle(gram, right, status, weights, passive, barred, lower, solution):
-    """Minimize over the passive terms, dropping those that would turn negative."""
+    """Minimize over the passive terms, and drop terms that would become negative."""
     size = right.size
     for _ in range(size + 1):
         before = passive.copy()

@@ -16,7 +16,7 @@ their row, so that a remote row retains its precision. Distances of stored pairs
 without products, which would cause cancellation.
 
 Arrays: positions (n_maps, n, d) and charges, log_pi, norms |y|^2 (n_maps, n), all float32; rows
-(k,), rising; p as CSR; weights (n_maps, k, n). A step stores n_maps k n numbers.
+(k,), increasing; p as CSR; weights (n_maps, k, n). A step stores n_maps k n numbers.
 """
 
 from __future__ import annotations

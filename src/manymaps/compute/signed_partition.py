@@ -156,7 +156,7 @@ def _without_diagonal(ties: sparse.csr_array) -> sparse.csr_array:
 def _coarser(
     network: sparse.csr_array, sizes: np.ndarray, members: np.ndarray, count: int
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """Build the network whose nodes are groups of nodes."""
+    """Build the coarser network whose nodes are groups of nodes."""
     shape = (count, len(members))
     belongs = sparse.csr_array((np.ones(len(members)), (members, np.arange(len(members)))), shape)
     return _without_diagonal(belongs @ network @ belongs.T), belongs @ sizes

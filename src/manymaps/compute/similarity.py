@@ -161,7 +161,7 @@ def _parts(x):
 
 @inlined
 def log32(x):
-    """Return log(x) of a normal float32 below 2^126, with a relative error of at most 2e-7."""
+    """Return log(x) of a normal float32 below 2^126 with a relative error of at most 2e-7."""
     k, f = _parts(x)
     return _log_by_parts(k, f)
 

@@ -14,9 +14,10 @@ same format. All functions accept the output of `normalize_counts`.
 **Classical scaling** (Torgerson 1952) embeds distances D by the eigenvectors of -1/2 J D^2 J, each
 multiplied by the square root of its eigenvalue. For Euclidean distances, these are the principal
 components of the centred rows, which can be computed by products with the sparse table. Replacing
--1/2 J D^2 J by *raw* dot products gives no new method. Centred dot products are equivalent to
-Euclidean distances. Uncentred dot products are equivalent to the singular value embedding. The
-option "dot products" therefore normalizes the rows to length 1 and uses 1 - x_i x_j as distances.
+-1/2 J D^2 J by *raw* dot products does not lead to a new method. Centred dot products are
+equivalent to Euclidean distances. Uncentred dot products are equivalent to the singular value
+embedding. The option "dot products" therefore normalizes the rows to length 1 and uses 1 - x_i x_j
+as distances.
 
 **Rows without counts** are at the origin of a singular value embedding. Such rows have no cosine
 with other rows, so scaling by dot products raises an error.

@@ -117,7 +117,7 @@ def within_kind_target(name: str, table: Any, kept: np.ndarray) -> Target:
     name : str
         Name of the table in messages.
     table : (sparse) array of shape (n, n)
-        Similarities, which must be finite and non-negative.
+        Similarities, which must be finite and nonnegative.
     kept : ndarray of bool, shape (n,)
         Whether each object is fitted.
 

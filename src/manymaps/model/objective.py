@@ -5,10 +5,10 @@
 
     dC = - sum_{p_ij > 0} p_ij r_ij d log v_ij   +   sum_i R_i d log Z_i
 
-The notation is that of `manymaps.model`. r_ij is the part of q_ij without the background, divided
-by q_ij, and R_i = sum_j p_ij r_ij. `compute.attraction` computes the first sum over stored pairs.
-The second sum consists of two fields from `compute`. The field of the charges b_j pi_j determines
-Z. The other field has the charges rho_j pi_j, with rho = a R / Z. A joint KL is multiplied by the
+The notation follows `manymaps.model`. r_ij is the part of q_ij without the background, divided by
+q_ij, and R_i = sum_j p_ij r_ij. `compute.attraction` computes the first sum over stored pairs. The
+second sum consists of two fields from `compute`. The field of the charges b_j pi_j determines Z.
+The other field has the charges rho_j pi_j, with rho = a R / Z. A joint KL is multiplied by the
 number of rows, so that learning rates and penalties have the same meaning under both
 normalizations.
 
@@ -234,7 +234,7 @@ class Objective:
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Compute cost and gradient, over all entries or the given active ones."""
+        """Compute cost and gradient over all entries or the given active entries."""
         if entries is None or parameters.n_maps == 1:
             entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
         sides = self._sides(parameters, entries)

@@ -100,8 +100,8 @@ class Split:
     n_cues : int
         Number of cues with mass, N.
     without_training : ndarray of int
-        Indices of cues without associations in the training part. These cues do not affect a fit as
-        cues, and a model has information about them only as responses.
+        Indices of cues without associations in the training part. These cues do not contribute to
+        the training cost, and a model has information about them only as responses.
     notes : tuple of str
         Notes on the split, for example the number of cues without training associations.
 
@@ -351,7 +351,7 @@ def _parts_in_classes(
 
 
 def _even_order(n: int, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return an even order of parts by selecting the part furthest below its share at each step."""
+    """Return an even order of parts, selecting the part furthest below its share at each step."""
     remaining = _sizes(n, shares)
     goal, assigned, parts = remaining / n, generator.random(3) * 1e-3, np.empty(n, int)
     for k in range(n):

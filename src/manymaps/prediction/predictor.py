@@ -209,9 +209,9 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         because the eigenvectors contain information on indirect neighbours. With a random start, a
         single map requires a learning rate of about 0.04 and a penalty of about 0.8.
     distillation : float, optional
-        Weight of the teacher's predictions in the target, from 0 to 1. The remaining weight is that
-        of the training part (`manymaps.prediction.distillation`). The default is 0.9 for several
-        maps fitted by passes, and 0 for a single map or another optimizer.
+        Weight of the teacher's predictions in the target, from 0 to 1. The training part has the
+        remaining weight (`manymaps.prediction.distillation`). The default is 0.9 for several maps
+        fitted by passes, and 0 for a single map or another optimizer.
     teacher : Predictor, optional
         Model fitted only to the same training part. The validation part may be used for early
         stopping. By default, a single map of 70 dimensions is fitted first.
@@ -299,7 +299,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         "max_iter": [Whole(1)],
         "patience": [Whole(1)],
         "callback": [FUNCTION, NONE],
-        "random_state": [Whole(0), *RANDOM_STATE[1:]],  # a generator takes any number
+        "random_state": [Whole(0), *RANDOM_STATE[1:]],  # a generator accepts any number
         "n_jobs": N_JOBS,
         "verbose": VERBOSE,
     }

@@ -140,7 +140,7 @@ def spread(
         Proportion of the total activation that remains after a step, greater than 0 and at most 1.
     retention : float, default 0.0
         Proportion of its activation that a word retains in each step, at least 0 and less than 1.
-        The rest spreads to its associates.
+        The remaining activation spreads to its associates.
     backward : float, default 0.0
         Weight of associations in the reverse direction, from 0 to 1.
     power : float, default 1.0
