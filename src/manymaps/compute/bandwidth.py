@@ -5,10 +5,10 @@
     exp(H_i) = perplexity_i
 
 (van der Maaten & Hinton 2008, eq. 1; Claassen 2020, eq. 2.4, where the power of 2 is misprinted).
-The entropy decreases monotonically with log beta, from the log of the number of neighbours to the
-log of the number of equally near nearest neighbours. Newton's method inside a shrinking bracket
-therefore finds the root. Rows are ragged: row i is the range starts[i] : starts[i + 1] of the
-arrays of pairs (n_pairs,).
+The entropy decreases monotonically with log beta, from the logarithm of the number of neighbours to
+the logarithm of the number of neighbours at the smallest distance. Newton's method inside a
+shrinking bracket therefore finds the root. Rows are ragged: row i is the range starts[i] : starts[i
++ 1] of the arrays of pairs (n_pairs,).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from manymaps.model.target import Target, count_target
 
 __all__ = ["atlas_parameters", "count_objective", "mean_log_likelihood", "place_rows"]
 
-# With one map, the problem of a new row is concave, so a few steps are sufficient. The values are
+# With one map, the problem of a new row is concave, so a few steps are sufficient. The number is
 # not tuned.
 _STEPS = 60
 

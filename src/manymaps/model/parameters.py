@@ -35,7 +35,7 @@ def log_softmin(weights: np.ndarray) -> np.ndarray:
 
 
 def weights_from_proportions(proportions: np.ndarray, least: float = 1e-12) -> np.ndarray:
-    """Return weights w of proportions, which are at least `least` before normalization."""
+    """Return weights w for proportions after raising each proportion to at least `least`."""
     return -np.log(np.maximum(np.asarray(proportions, np.float64), least))
 
 

@@ -148,7 +148,7 @@ class Target:
         )
 
     def neighborly_order(self) -> np.ndarray:
-        """Order of the objects of one set in which the objects of a pair are close together.
+        """Return an order of the objects of one set that keeps paired objects close together.
 
         Sums over pairs read positions from scattered memory addresses. In this order (Cuthill &
         McKee 1969, reversed), most positions are in the fastest caches.
