@@ -71,13 +71,14 @@ SOLVERS: dict[str, Callable[[], Solver]] = {
     "enumeration": Enumeration,
 }
 
-# All sets of up to 12 clusters (4,096) are compared. With more clusters, memberships are found by
-# descent from three starts.
+# With up to 12 clusters, all 4,096 combinations of memberships are compared. With more clusters,
+# memberships are found by descent from three starts.
 _MOST_EXACT = 12
-# Annealing refits all weights at each flip, so it is used for small tables only. 10,000 sweeps take
-# 0.3 s for 10 objects and 8 clusters.
+# Annealing refits all weights at each flip, so it is used only for small tables. For 10 objects and
+# 8 clusters, 10,000 sweeps take 0.3 s.
 _MOST_ANNEALED = 400
-# This many sweeps find the classes of Tenenbaum's artificial data in 98 of 100 data sets.
+# With this number of sweeps, annealing finds the classes in 98 of 100 of Tenenbaum's artificial
+# data sets.
 _SWEEPS = 10_000
 
 
@@ -88,7 +89,8 @@ class Cluster:
     Attributes
     ----------
     weight : float
-        Similarity that two objects gain by sharing the cluster, in units of the similarities.
+        Contribution of the cluster to the similarity of two of its members, in units of the
+        similarities.
     members : tuple of str
         Labels of the members.
     indices : tuple of int
@@ -116,10 +118,11 @@ class AdditiveClustering(
     n_clusters : int, default 8
         Number of clusters to fit, at least 1, or at least 0 if `features` are given.
     solver : {"auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration"} or Solver
-        Algorithm that estimates the memberships. An object such as `GibbsEM(n_recorded=20)` has its
-        own settings. The default "auto" uses a long annealing, `Annealing(n_sweeps=10_000)`, if
-        n * n_clusters is at most 400. Otherwise it uses "gibbs", the EM algorithm of Tenenbaum
-        (1996). "exact-em" and "enumeration" are exact references for n * n_clusters of at most 20.
+        Algorithm that estimates the memberships. Pass an object such as `GibbsEM(n_recorded=20)` to
+        change the settings of a solver. The default "auto" uses a long annealing run,
+        `Annealing(n_sweeps=10_000)`, if n * n_clusters is at most 400. Otherwise it uses "gibbs",
+        the EM algorithm of Tenenbaum (1996). The solvers "exact-em" and "enumeration" are exact
+        references and require n * n_clusters of at most 20.
     polish : bool or Polish, default True
         Whether to improve the solver's memberships by a local search that refits all weights. The
         search first flips single memberships and then replaces whole clusters.
@@ -128,23 +131,23 @@ class AdditiveClustering(
     features : array of shape (n, n_features), optional
         Observed binary features, which remain fixed. Only their weights are fitted.
     constant : {"free", "nonnegative"} or False, default "free"
-        Bound of the additive constant. False omits the constant.
+        Constraint on the additive constant. If it is False, the model has no constant.
     init : array of shape (n, k), or a list of such arrays, optional
-        Binary memberships for additional starts, which are improved by the polish only. If k is
-        less than `n_clusters`, the missing clusters are fitted one after another to the residuals.
-        If k is greater, the clusters whose removal costs least are removed. If `features` are
-        given, `init` contains the memberships of the other clusters only.
+        Binary memberships for additional starts, which only the polish improves. If k is less than
+        `n_clusters`, the missing clusters are fitted one after another to the residuals. If k is
+        greater, clusters are removed in the order in which their removal costs least. If `features`
+        are given, `init` contains the memberships of the other clusters only.
     n_init : int, default 10
-        Number of random starts, from which the best is selected. 0 is allowed only if `init` is
-        given.
+        Number of random starts. The best solution is selected. The value 0 is allowed only if
+        `init` is given.
     kind : {"similarity", "dissimilarity"}, default "similarity"
         Type of the values in X. Dissimilarities d are fitted as max(d) - d.
     strict : bool, default False
         Whether to raise an error if the matrix is asymmetric, instead of averaging both directions
         with a warning.
     random_state : int, RandomState or None, default None
-        Seed of the fit. None draws a seed once from NumPy's global state, and a `RandomState` draws
-        it from that object. The result does not depend on `n_jobs`.
+        Seed of the fit. If it is None, a seed is drawn once from NumPy's global state. If it is a
+        `RandomState`, the seed is drawn from that object. The result does not depend on `n_jobs`.
     n_jobs : int, optional
         Number of starts to run in parallel through the active joblib backend.
     verbose : bool, default False
@@ -163,26 +166,27 @@ class AdditiveClustering(
     observed_ : ndarray of bool, shape (K,)
         Whether each cluster is an observed feature.
     constant_ : float
-        Fitted additive constant, in units of the similarities (of the transformed values if `kind`
-        is "dissimilarity").
+        Fitted additive constant, in units of the similarities. If `kind` is "dissimilarity", it
+        applies to the transformed values max(d) - d.
     clusters_ : list of Cluster
         The K clusters with their weights and members.
     labels_names_ : tuple of str, length n
         Labels of the objects.
     variance_accounted_for_ : float
-        Share of the variance of the observed pairs that the model explains: 1 minus the residual
-        sum of squares divided by the sum of squares about the mean. It is 1 if all similarities are
-        equal.
+        Proportion of the variance of the observed pairs that the model explains: 1 minus the ratio
+        of the residual sum of squares to the sum of squares about the mean. It is 1 if all
+        similarities are equal.
     log_likelihood_ : float
         Log-likelihood at the maximum-likelihood estimate of the residual variance, in nats.
     residual_variance_ : float
         Mean of the squared residuals over the observed pairs.
     n_iter_ : int
-        Number of EM iterations of the best start, or the number of its annealing sweeps.
+        Number of EM iterations or annealing sweeps of the best start.
     converged_ : bool
         Whether the solver converged in the best start.
     history_ : dict of str to ndarray
-        "variance" and "vaf" of the best start per iteration.
+        Noise variance ("variance") and variance accounted for ("vaf") of the best start, per
+        iteration.
     solutions_ : ndarray of shape (n_init + number of starts in init,)
         Variance accounted for by each start, with the random starts first.
 
@@ -340,14 +344,14 @@ class AdditiveClustering(
         Parameters
         ----------
         X : array of shape (k, n), optional
-            Similarities of other objects to the n fitted objects. The default is the fitted
-            objects.
+            Similarities of other objects to the n fitted objects. By default, the similarities
+            between the fitted objects are predicted.
 
         Returns
         -------
         ndarray of shape (k, n) or (n, n)
-            Predicted values, of the `kind` that was fitted. For the fitted objects, the diagonal is
-            NaN because the model does not predict self-similarities.
+            Predicted values of the fitted `kind`. For the fitted objects, the diagonal is NaN
+            because the model does not predict self-similarities.
         """
         check_is_fitted(self, "memberships_")
         left = self.memberships_ if X is None else self.transform(X)
@@ -362,11 +366,12 @@ class AdditiveClustering(
         """Assign objects to clusters by their similarities to the fitted objects.
 
         A row that is equal to a fitted row receives the memberships of that row. If several equal
-        fitted rows have different memberships, the first is used, unless X is the whole fitted
-        table. Any other row receives the least-squares memberships, with the prior at the residual
-        variance. All 2^K combinations are compared if K is at most 12. If K is greater, single
-        flips start from no cluster, from all clusters, and from the unbounded least-squares
-        solution, and the best result is returned.
+        fitted rows have different memberships, the first of these rows is used, unless X is the
+        whole fitted table. Any other row receives the least-squares memberships, which take account
+        of the prior at the residual variance. All 2^K combinations are compared if K is at most 12.
+        If K is greater, memberships are flipped one at a time from three starts, and the best
+        result is returned. The starts are no cluster, all clusters, and the unbounded least-squares
+        solution.
 
         Parameters
         ----------
@@ -404,7 +409,7 @@ class AdditiveClustering(
         tags.input_tags.pairwise = True
         tags.input_tags.allow_nan = True
         assert tags.transformer_tags is not None
-        tags.transformer_tags.preserves_dtype = []  # memberships are int8, whatever X is
+        tags.transformer_tags.preserves_dtype = []  # memberships are int8 for any type of X
         return tags
 
     def _solver(self, n: int) -> Solver:
@@ -468,7 +473,7 @@ class AdditiveClustering(
     def _set_clusters(
         self, problem: Problem, solution: Solution, probabilities: np.ndarray
     ) -> None:
-        """Store the clusters by decreasing weight, in the units and order of the data."""
+        """Store the clusters by decreasing weight, in the units and object order of the data."""
         place = np.empty(problem.n_objects, np.intp)
         place[problem.order] = np.arange(problem.n_objects)
         members = solution.features[1:, place].T
@@ -540,7 +545,7 @@ def few_memberships(n_objects: int, n_clusters: int) -> bool:
 
 
 def check_possible(n_clusters: int, n_objects: int, n_features: int) -> None:
-    """Raise an error if there are no clusters, or more than the number of distinct clusters."""
+    """Raise an error if there are no clusters, or more clusters than can be distinct."""
     if n_clusters == 0 and n_features == 0:
         check_whole("n_clusters", n_clusters, why=" if no features are given")
     if n_clusters > n_distinct_clusters(n_objects):
@@ -553,7 +558,7 @@ def check_possible(n_clusters: int, n_objects: int, n_features: int) -> None:
 
 
 def _each(init: Any) -> list[Any]:
-    """Return a list of membership tables, given one table or several."""
+    """Convert one or several membership tables to a list of tables."""
     several = isinstance(init, list | tuple) and all(np.ndim(table) == 2 for table in init)
     return list(init) if several else [init]
 

@@ -5,38 +5,39 @@
     e_K   = mean (s_ij - model of K clusters)^2       over pairs that were hidden from the fit
     BIC_K = N log(S_K / N) + (K + g) log N
 
-S_K is the residual sum of squares over N observed pairs. The number of further weights g is the
-number of observed features, plus 1 if a constant is fitted. The memberships cost bits_K = -log
-p(memberships) under the prior of the fit, which is n K log 2 if all are equally likely. If the
-standard error s of one similarity is known, for example from averaging over judges, S_K / s^2
-replaces N log(S_K / N).
+S_K is the residual sum of squares over N observed pairs. The number of additional weights, g, is
+the number of observed features, plus 1 if a constant is fitted. The cost of the memberships is
+bits_K = -log p(memberships) under the prior of the fit. It is n K log 2 if all memberships are
+equally likely. If the standard error s of one similarity is known, for example from averaging over
+judges, S_K / s^2 replaces N log(S_K / N).
 
 **The suggestion** is the K with the smallest description length L_K in two parts (Rissanen 1978,
-Automatica 14, 465-471). A cluster has to explain more than the cost of its weight, log N, and of
-its memberships, one bit per object. This is the elbow of VAF_K with an explicit cost. BIC_K follows
-Lee 2001 (Journal of Mathematical Psychology 45, 131-148). He counts only weights, and notes that
-this favours many clusters if s is small.
+Automatica 14, 465-471). A cluster must reduce the description length by more than the cost of its
+weight, log N, and of its memberships, one bit per object. The suggestion thus corresponds to the
+elbow of VAF_K with an explicit cost. BIC_K follows Lee 2001 (Journal of Mathematical Psychology 45,
+131-148). Lee includes only the cost of the weights, and notes that this criterion favours many
+clusters if s is small.
 
-**No structure.** The constant model, K = 0, is always a candidate, and so is one cluster. The
-constant model includes the observed features. Its description length is L_0 = N log(S_0 / N) + g
-log N, where S_0 is the sum of squares about the constant. If L_0 is the smallest, no cluster
+**No structure.** The constant model, K = 0, and the model with one cluster are always candidates.
+The constant model includes the observed features. Its description length is L_0 = N log(S_0 / N) +
+g log N, where S_0 is the sum of squares about the constant. If L_0 is the smallest, no cluster
 explains more than it costs, and the suggestion is 0. The cost of selecting the best of 2^n subsets
-is one bit per membership. The largest gain among that many clusters of normal noise is about 2 n
-log 2. A few extreme values, as in exponential noise, gain more and can look like a cluster. The
-gain L_0 - L_K of the suggestion must therefore exceed that of 19 tables in which the residuals of
-the constant are shuffled among the pairs. If the noise is exchangeable between pairs, structure is
-then found in at most 5 % of tables.
+is one bit per membership. In normal noise, the largest gain among 2^n clusters is about 2 n log 2.
+A few extreme values, as in exponential noise, can yield a larger gain and look like a cluster. The
+gain L_0 - L_K of the suggestion must therefore exceed the gains of 19 tables in which the residuals
+of the constant model are shuffled among the pairs. If the noise is exchangeable between pairs,
+structure is then found in at most 5 % of tables without structure.
 
-**Hidden pairs** are a second criterion, which does not depend on membership bits. It selects the
-fewest clusters whose e_K exceeds the minimum by at most one standard error of the paired difference
-(after Breiman, Friedman, Olshen & Stone 1984, section 3.4.3). The same pairs are hidden from every
-K, so effects that no K predicts cancel. `docs/develop/design.md` lists how often each criterion
-finds the number of simulated clusters.
+**The error on hidden pairs** is a second criterion, which does not depend on membership bits. It
+selects the smallest K whose e_K exceeds the minimum by at most one standard error of the paired
+difference (after Breiman, Friedman, Olshen & Stone 1984, section 3.4.3). The same pairs are hidden
+for every K, so effects that no model predicts cancel. `docs/develop/design.md` lists how often each
+criterion finds the true number of clusters in simulated data.
 
-The models are first fitted in increasing order of K. Each fit starts at random and from the
-previous clusters, with one more grown from their residuals. They are then fitted in decreasing
-order, starting from the next larger model with one cluster removed. Each set of hidden pairs has a
-separate path, which was fitted without these pairs.
+The models are first fitted in increasing order of K. Each model is fitted from random starts and
+from the previous clusters plus one cluster that is grown from their residuals. The models are then
+fitted again in decreasing order, starting from the next larger model with one cluster removed. For
+each set of hidden pairs, a separate path is fitted without these pairs.
 """
 
 from __future__ import annotations
@@ -64,11 +65,12 @@ __all__ = ["ClusterPath", "cluster_path", "hasty", "quick"]
 
 # A perfect fit would have a description length of minus infinity.
 _EXACT = 1e-12
-# Each model also starts from the clusters of its neighbours in the path. 91 % of 216 such fits
+# Each model also starts from the clusters of its neighbours in the path. Of 216 such fits, 91 %
 # ended at the best known solution, as many as with 10,000 sweeps.
 _SWEEPS, _STARTS = 1000, 3
-# The largest of 20 exchangeable gains is the observed one with probability 1/20. By the description
-# length alone, 40 % of tables of exponential noise have structure, with these shuffles 5 %.
+# The observed gain is the largest of 20 exchangeable gains with probability 1/20. In exponential
+# noise, the description length alone detects structure in 40 % of tables. With these shuffles,
+# structure is detected in 5 % of tables.
 _SHUFFLES = 19
 
 
@@ -83,7 +85,7 @@ class ClusterPath:
     vaf : ndarray of shape (k,)
         Variance accounted for by each model, at most 1.
     bic : ndarray of shape (k,)
-        Bayesian information criterion, which counts only the weights. Lower is better.
+        Bayesian information criterion, with the weights as the only parameters. Lower is better.
     description_length : ndarray of shape (k,)
         BIC plus twice the cost of the memberships in nats. Lower is better.
     held_out : ndarray of shape (k, n_repeats), or None
@@ -93,13 +95,15 @@ class ClusterPath:
     held_out_standard_error : ndarray of shape (k,), or None
         Standard error of `held_out_error` over pairs.
     fewest_by_held_out : int or None
-        Smallest number of clusters within one standard error of the least hidden-pair error.
+        Smallest number of clusters whose error on hidden pairs is within one standard error of the
+        minimum.
     constant_length : float
         Description length of the model without clusters, which contains the constant and the
         observed features.
     suggestion : int
-        Number of clusters with the smallest description length. It is 0 if no structure was found,
-        which means that the constant model has a smaller description length than all others.
+        Number of clusters with the smallest description length. It is 0 if no structure was found:
+        the constant model has the smallest description length, or the gain does not exceed the
+        gains of shuffled residuals.
     reasons : tuple of str
         Reasons for and against the suggestion.
     estimators : tuple of AdditiveClustering, length k
@@ -158,20 +162,21 @@ def cluster_path(
         Numbers of clusters to compare. They are sorted and duplicates are removed. One cluster and
         the constant model without clusters are always included.
     estimator : AdditiveClustering, optional
-        Estimator that defines all settings except `n_clusters`. The default has 3 random starts.
-        "auto" uses a tenth of its usual annealing sweeps. Fits with hidden pairs use one random
-        start and exchange single clusters only.
+        Estimator that defines all settings except `n_clusters`. The default estimator has 3 random
+        starts. The solver "auto" uses a tenth of its usual annealing sweeps. Fits with hidden pairs
+        use one random start and exchange only single clusters.
     precision : float, optional
         Standard error s of one similarity, greater than 0. By default, the residual variance is set
         to its maximum-likelihood estimate.
     held_out : float or None, default 0.1
-        Share of pairs to hide in each set, strictly between 0 and 0.5. None omits this criterion.
+        Proportion of pairs to hide in each set, strictly between 0 and 0.5. If it is None, this
+        criterion is not computed.
     n_repeats : int, default 10
-        Number of random sets of hidden pairs, which are the same for every K. Each set contains
-        pairs that no earlier set contains, as far as possible.
+        Number of random sets of hidden pairs. The sets are the same for every K. As far as
+        possible, each set contains pairs that no earlier set contains.
     random_state : int, RandomState or None, default None
-        Seed of the hidden pairs and, by default, of the fits. None draws a seed once from NumPy's
-        global state, and a `RandomState` draws it from that object.
+        Seed of the hidden pairs and, by default, of the fits. If it is None, a seed is drawn once
+        from NumPy's global state. If it is a `RandomState`, the seed is drawn from that object.
 
     Returns
     -------
@@ -223,7 +228,7 @@ def cluster_path(
         )
     )
     tasks = [(base, data, counts), *((hasty(base), data.hiding(mask), counts) for mask in hidden)]
-    # The first path uses all pairs. Each of the others omits one hidden set.
+    # The first path uses all pairs. Each of the other paths omits one hidden set.
     fitted, *held_out_paths = run_tasks(_path, tasks, "path", n_jobs=base.n_jobs, prefer="threads")
     # Pairs that belong to several hidden sets are counted once per set.
     sets = [
@@ -262,16 +267,16 @@ def _checked_counts(n_clusters: Iterable[int]) -> np.ndarray:
         ) from error
     if not len(counts):
         raise ParameterError("n_clusters is empty; pass the numbers to compare, e.g. range(2, 11)")
-    # One cluster is always included. Otherwise noise would appear to have 2 clusters if the range
-    # starts at 2, because no smaller model is compared.
+    # The model with one cluster is always included. If the range started at 2, noise would appear
+    # to have 2 clusters, because no smaller model would be compared.
     return np.union1d(counts, [1])
 
 
 def quick(estimator: AdditiveClustering, n_objects: int, n_clusters: int) -> AdditiveClustering:
-    """Return a copy of the estimator that replaces "auto" by a short annealing.
+    """Return a copy of the estimator that replaces "auto" by a short annealing run.
 
-    Three short annealings, followed by the local search, ended at the best known solution in 91 %
-    of 216 fits of simulated tables. Three long ones did so equally often.
+    In 91 % of 216 fits of simulated tables, three short annealing runs and the local search ended
+    at the best known solution. Three long runs did so equally often.
     """
     quicker = clone(estimator).set_params(n_clusters=n_clusters, n_jobs=1)
     if estimator.solver == "auto" and few_memberships(n_objects, n_clusters):
@@ -280,7 +285,7 @@ def quick(estimator: AdditiveClustering, n_objects: int, n_clusters: int) -> Add
 
 
 def hasty(estimator: AdditiveClustering, n_init: int = 1) -> AdditiveClustering:
-    """Return a copy with few random starts that exchanges at most one cluster at a time."""
+    """Return a copy that uses few random starts and exchanges at most one cluster at a time."""
     polish = Polish(clusters=1) if estimator.polish is True else estimator.polish
     return clone(estimator).set_params(n_init=min(n_init, estimator.n_init), polish=polish)
 
@@ -327,7 +332,7 @@ def _gain_of_noise(
     measured: _Measures,
     random: np.random.RandomState,
 ) -> float:
-    """Return the largest gain of description length among tables whose residuals are shuffled."""
+    """Return the largest gain in description length among tables with shuffled residuals."""
     model = np.full_like(data.values, data.pair_values.mean())
     if base.features is not None:
         fitted = clone(base).set_params(n_clusters=0, init=None).fit(data)
@@ -351,7 +356,7 @@ def _gain_of_noise(
 
 
 def _bic_of(squares: float, count: int, data: Similarities, precision: float | None) -> float:
-    """Return the BIC of `count` weights with this residual sum of squares."""
+    """Return the BIC of a model with `count` weights and the given residual sum of squares."""
     n_pairs = data.n_pairs
     # Exact fits differ only by rounding, so smaller residuals must not improve their BIC.
     squares = max(squares, _EXACT * data.squares)
@@ -434,7 +439,7 @@ class _Hidden:
 
 @dataclass(frozen=True, eq=False)
 class _Measures:
-    """Measures of each number of clusters, the selected number, and the reasons."""
+    """Measures for each number of clusters, the selected number, and the reasons."""
 
     counts: np.ndarray
     vaf: np.ndarray
@@ -458,12 +463,12 @@ class _Measures:
 
     @property
     def gain(self) -> float:
-        """The description length of the constant, less the smallest with clusters."""
+        """Description length of the constant model minus the minimum of models with clusters."""
         return float(self.constant_length - self.length[self.chosen])
 
     @property
     def suggestion(self) -> int:
-        """Number of clusters with the smallest description length; 0 without structure."""
+        """Number of clusters with the smallest description length, or 0 without structure."""
         return int(self.counts[self.chosen]) if self.gain > 0 and not self.is_chance else 0
 
     def reasons(self) -> tuple[str, ...]:

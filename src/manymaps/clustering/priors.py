@@ -1,13 +1,14 @@
 """Priors on the memberships of additive clusters.
 
-Objects belong to a cluster independently of one another. The log odds of membership may depend on
-the cluster's weight:
+The memberships of different objects are independent. The log odds of membership may depend on the
+weight of the cluster:
 
     log p(F | w) = sum_k (size_k a_k - n log(1 + exp(a_k))),   a_k = share_odds + tie (1 - w_k / w)
 
-The mean weight is w. Tenenbaum (1996, sec. 2) assumes that all memberships are equally
-likely. He also mentions the two alternatives implemented here: a favoured size, and a size that
-decreases as the weight increases. Shepard & Arabie (1979) observed the latter in their solutions.
+Here, w is the mean weight. Tenenbaum (1996, sec. 2) assumes that all memberships are equally
+likely. He also mentions two alternatives, which this module implements: a favoured size, and a size
+that decreases as the weight increases. Shepard & Arabie (1979) observed such a decrease in their
+solutions.
 
 Shapes: weights (K,), log odds (K,).
 """
@@ -86,7 +87,7 @@ class SizePrior(Prior):
 class TiedSizePrior(Prior):
     """Prior under which heavier clusters are expected to be smaller.
 
-    The weights are still fitted to the similarities only. The prior depends on the fitted weights.
+    The weights are fitted only to the similarities, and the prior depends on the fitted weights.
 
     Parameters
     ----------

@@ -1,13 +1,13 @@
-"""Validated similarities, and the optimization problem of the solvers.
+"""Validated similarities, and the optimization problem for the solvers.
 
 `Similarities` are validated, symmetric and labelled, and pairs may be missing. A `Problem`
-represents them independently of the unit of the data. Its objects are ordered by their similarities
-only, and its values are divided by their standard deviation. If the constant is free, the mean is
-also subtracted. The fit therefore does not depend on the order of the objects or the scale of the
-similarities.
+represents them independently of the unit of the data. The objects are ordered only by their
+similarities, and the values are divided by their standard deviation. If the constant is free, the
+mean is also subtracted. The fit therefore does not depend on the order of the objects or the scale
+of the similarities.
 
-Shapes: values (n, n), symmetric, 0 on the diagonal and if missing. Observed (n, n) is false on the
-diagonal. Features (n_features, n).
+Shapes: values (n, n), observed (n, n), features (n_features, n). Values are symmetric, and 0 on the
+diagonal and for missing pairs. Observed is false on the diagonal.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Similarities:
 
     @cached_property
     def pair_values(self) -> np.ndarray:
-        """Observed values with each pair included once."""
+        """Observed values, with one value per pair."""
         return self.values[np.triu(self.observed)]
 
     @cached_property
@@ -115,7 +115,7 @@ def similarities_from(
     ----------
     X : array (n, n), condensed vector, Associations, Judgements, data frame or Similarities
         Similarities, with NaN for missing pairs. A condensed vector has n (n - 1) / 2 values.
-        Judgements are averaged, and the diagonal is ignored. A pair that is absent from
+        Judgements are averaged over judges, and the diagonal is ignored. A pair that is absent from
         `Associations` has similarity 0, unless it is listed as `missing`.
     kind : {"similarity", "dissimilarity"}, default "similarity"
         Type of the values in X.
@@ -180,10 +180,10 @@ def similarities_from(
 def hidden_sets(
     data: Similarities, share: float, n_sets: int, random: np.random.RandomState, *, why: str = ""
 ) -> list[np.ndarray]:
-    """Draw sets of pairs to hide, (n, n) boolean, so that each object retains an observed pair.
+    """Draw sets of hidden pairs, (n, n) boolean, so that each object retains an observed pair.
 
-    Pairs that were hidden in fewer sets are drawn first, so all pairs are hidden about equally
-    often.
+    Pairs that belong to the fewest earlier sets are drawn first, so all pairs are hidden about
+    equally often.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def table_of(associations: Associations) -> np.ndarray:
 
 
 def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:
-    """Return a square float64 matrix and its labels, if any."""
+    """Return a square float64 matrix and its labels, or None if it has no labels."""
     X = as_associations(X)
     if isinstance(X, Associations):
         return table_of(X), X.labels
@@ -288,7 +288,7 @@ def _check_values(matrix: np.ndarray, names: Sequence[str]) -> None:
 def _symmetric(
     matrix: np.ndarray, names: Sequence[str], strict: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean of both directions over observed entries, and the observed mask."""
+    """Average the observed entries of both directions and return the observed mask as well."""
     known = ~np.isnan(matrix)
     np.fill_diagonal(known, False)
     both = known & known.T
@@ -329,7 +329,7 @@ def _warn_of_distances(matrix: np.ndarray, observed: np.ndarray, diagonal: np.nd
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Optimization problem of the solvers, in standardized units and a canonical order.
+    """Optimization problem for the solvers, in standardized units and a canonical order.
 
     Attributes
     ----------
@@ -381,7 +381,7 @@ class Problem:
         mean = math.fsum(pairs) / len(pairs)
         spread = math.sqrt(math.fsum((pairs - mean) ** 2) / len(pairs))
         largest = float(np.abs(pairs).max())
-        # Equal values have no standard deviation, so they are scaled by their size.
+        # Equal values have a standard deviation of 0, so they are scaled by their magnitude.
         scale = largest or 1.0 if similarities.is_constant else spread
         shift = mean if constant == "free" else 0.0
         observed = similarities.observed
@@ -435,12 +435,12 @@ class Problem:
 
     @cached_property
     def variance(self) -> float:
-        """Variance of the observed values about their mean; 0 only if all are equal."""
+        """Variance of the observed values about their mean, which is 0 only if all are equal."""
         n_pairs = self.n_pairs
         return max(0.0, self.squares / n_pairs - (self.values.sum() / 2 / n_pairs) ** 2)
 
 
 def _canonical_order(values: np.ndarray, observed: np.ndarray, features: np.ndarray) -> np.ndarray:
-    """Return an order of objects by their features and sorted similarities, stable for ties."""
+    """Return a stable order of the objects by their features and sorted similarities."""
     rows = np.sort(np.where(observed, values.round(_ROUNDED), np.inf), axis=1)
     return np.lexsort(np.hstack([features, rows]).T[::-1])

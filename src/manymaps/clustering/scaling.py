@@ -2,8 +2,8 @@
 
     stress = sum_{i<j} (max s - s_ij - |y_i - y_j|)^2
 
-The sum is over pairs with known similarity. Unknown distances start at the mean of the known ones.
-After every few steps they are replaced by the current distances in the map, so they do not
+The sum is over pairs with known similarity. Unknown distances start at the mean of the known
+distances. After every few steps, the current distances in the map replace them, so they do not
 contribute to the stress. Each step therefore reduces the stress of the known pairs. The algorithm
 is SMACOF (de Leeuw 1977, Applications of convex analysis to multidimensional scaling). It starts
 from classical scaling (Torgerson 1952), so the result does not depend on a seed. The axes are
@@ -45,8 +45,8 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     Parameters
     ----------
     values : array or data frame of shape (n, n), Associations or Judgements
-        Similarities, with NaN for unknown pairs. The diagonal is ignored and Judgements are
-        averaged. A pair that is known in one direction only has that similarity.
+        Similarities, with NaN for unknown pairs. The diagonal is ignored. Judgements are averaged
+        over judges. If only one direction of a pair is known, its similarity is used.
     labels : sequence of str, length n, optional
         Labels of the objects. The default is the labels of `values`, or "0", "1", ...
 
@@ -109,7 +109,7 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     distances = table[~(unknown | np.eye(n, dtype=bool))].max() - table
     np.fill_diagonal(distances, 0.0)
     if not distances.any():
-        distances = 1 - np.eye(n)  # equal similarities give equal distances
+        distances = 1 - np.eye(n)  # equal similarities correspond to equal distances
     start = scaled_axes(centred_products(distances**2), 2, np.ones(n), most_dense=n)[:, ::-1]
     start = start + 1e-6 * np.random.default_rng(0).normal(size=start.shape) * distances.max()
     points = _scaled(distances, unknown, start)
@@ -119,7 +119,7 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
 
 
 def _scaled(distances: np.ndarray, unknown: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Return positions by SMACOF, with map distances in place of unknown distances."""
+    """Compute positions by SMACOF, with map distances in place of unknown distances."""
     from sklearn.manifold import smacof
 
     options = {"n_init": 1, "normalized_stress": False}

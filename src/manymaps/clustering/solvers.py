@@ -13,8 +13,8 @@ MeanFieldEM    independent probabilities, a fixed point   Tenenbaum 1996, sec. 4
 ExactEM        all 2^(nK) memberships, nK at most 20      reference for the above EM solvers
 Enumeration    none: all sets of clusters, refitted       reference for all solvers
 
-All EM solvers share the M-step, w = argmin w'Aw - 2b'w by non-negative least squares, where the
-constant is cluster 0. The variance is multiplied by the factor of `cooling` after each EM
+All EM solvers share the M-step, which computes w = argmin w'Aw - 2b'w by nonnegative least squares,
+where the constant is cluster 0. The variance is multiplied by the factor of `cooling` after each EM
 iteration, starting from the variance of the data. Within an E-step, it decreases from `anneal_from`
 times the variance of the iteration to that variance.
 
@@ -61,16 +61,19 @@ __all__ = [
 _MOST_BITS = 20
 # This limit allows 4,096 membership patterns in each EM iteration.
 _MOST_EXACT_BITS = 12
-# A perfect fit would have zero variance, which would make every flip impossible.
+# This limit is needed because a perfect fit would have zero variance, which would make every flip
+# impossible.
 _LEAST_VARIANCE = 1e-10
 # With more objects, a new cluster is grown from seeds instead of by a search over all subsets.
 _EXHAUSTIVE = 12
-# Maximum memberships (objects times clusters) for replacing clusters one at a time. Each
-# replacement refits all weights. The limit trades time for a better optimum and was not tuned.
+# Maximum number of memberships (objects times clusters) for replacing clusters one at a time. Each
+# replacement refits all weights. The limit is a compromise between time and a better optimum, and
+# was not tuned.
 _GROWN = 6000
-# New clusters are grown from this many objects with the largest residuals; not tuned.
+# Number of objects with the largest residuals from which new clusters are grown. The value was not
+# tuned.
 _MOST_SEEDS = 32
-# Maximum memberships for replacing clusters two at a time.
+# Maximum number of memberships for replacing clusters two at a time.
 _PAIRED = 400
 # Interrupts and progress are processed between calls of compiled code.
 _SWEEPS_AT_A_TIME = 100
@@ -114,14 +117,14 @@ class Cooling:
 
     @property
     def settled_at(self) -> int:
-        """First iteration from which the variance is constant."""
+        """Iteration from which the variance is constant."""
         if self.factor == 1:
             return 0
         return max(0, int(np.ceil(np.log(self.last / self.first) / np.log(self.factor) - 1e-9)))
 
 
 class Conditions(NamedTuple):
-    """Conditions of an E-step, with memberships `start` (terms, n) and weights (terms,)."""
+    """Conditions of an E-step, including memberships `start` (terms, n) and weights (terms,)."""
 
     problem: Problem
     start: np.ndarray
@@ -132,7 +135,7 @@ class Conditions(NamedTuple):
 
 @dataclass(eq=False)
 class Expectations:
-    """Results of an E-step: A, b, the mean memberships and the start of the next E-step.
+    """Results of an E-step: A, b, the mean memberships, and the start of the next E-step.
 
     Shapes: gram (terms, terms), right (terms,), shares and features (terms, n).
     """
@@ -157,7 +160,7 @@ class Solution:
     Attributes
     ----------
     features : ndarray of shape (terms, n)
-        Binary memberships in the constant, the observed features and then the clusters.
+        Binary memberships in the constant, followed by the observed features and the clusters.
     weights : ndarray of shape (terms,)
         Weights of the terms.
     left : float
@@ -169,8 +172,9 @@ class Solution:
     converged : bool
         Whether the solver converged.
     history : dict of str to ndarray
-        "variance" (of the schedule) and "vaf" (of the memberships above one half) per iteration, or
-        per 100 annealing sweeps.
+        Noise variance of the schedule ("variance") and variance accounted for ("vaf"), per
+        iteration or per 100 annealing sweeps. The latter is computed from the memberships above one
+        half.
     """
 
     features: np.ndarray
@@ -188,7 +192,7 @@ def _bounds(problem: Problem) -> tuple[float, float, float, float]:
 
 
 def refitted(problem: Problem, features: np.ndarray, **run: Any) -> Solution:
-    """Return the solution with these memberships (terms, n) and their best weights."""
+    """Return the solution with the given memberships (terms, n) and the best weights for them."""
     terms = len(features)
     weights, gram, right = np.zeros(terms), np.zeros((terms, terms)), np.zeros(terms)
     if problem.squares == 0:
@@ -206,12 +210,12 @@ class Solver(ABC):
 
     @abstractmethod
     def solve(self, problem: Problem, generator: np.random.Generator) -> Solution:
-        """Return a solution, starting at random if the method requires it."""
+        """Compute a solution, from a random start if the method requires one."""
 
 
 @dataclass(frozen=True)
 class _EM(Solver):
-    """Common loop of the EM solvers, whose subclasses define the E-step."""
+    """Common loop of the EM solvers, with the E-step defined by subclasses."""
 
     cooling: Cooling = Cooling()
     max_iter: int = 100
@@ -233,7 +237,7 @@ class _EM(Solver):
         if problem.variance == 0 or problem.n_clusters == 0:
             return refitted(problem, features.round())
         weights = refitted(problem, features.round()).weights
-        # Clusters that start with zero weight would not affect the first sweep.
+        # The start is positive because clusters with zero weight would not affect the first sweep.
         even = np.sqrt(problem.variance) / problem.n_clusters
         weights[problem.first :] = np.maximum(weights[problem.first :], even)
         history: dict[str, list[float]] = {"variance": [], "vaf": []}
@@ -275,10 +279,12 @@ class GibbsEM(_EM):
     n_annealed : int, default 10
         Number of sweeps while the variance decreases, at least 0.
     n_recorded : int, default 10
-        Number of sweeps at the variance of the iteration, at least 1. Their mean is the estimate.
+        Number of sweeps at the variance of the iteration, at least 1. The estimate is the mean over
+        these sweeps.
     moments : {"exact", "approximate"}, default "exact"
-        "exact" records the four-way moments m_ijkl. "approximate" uses m_ijk m_ijl if k differs
-        from l (the paper's footnote 3), which requires a table of (terms, n, n).
+        The option "exact" records the four-way moments m_ijkl. The option "approximate" uses m_ijk
+        m_ijl if k differs from l (footnote 3 of the paper), which requires a table of shape (terms,
+        n, n).
     """
 
     anneal_from: float = 8.0
@@ -294,7 +300,7 @@ class GibbsEM(_EM):
         check_choice("moments", self.moments, ("exact", "approximate"))
 
     def expect(self, conditions: Conditions) -> Expectations:
-        """Sample memberships while the variance decreases to the given value."""
+        """Sample memberships while the variance decreases to the variance of the iteration."""
         problem, start, weights, variance, generator = conditions
         expectations = Expectations.empty(start.copy())
         variances = np.concatenate([
@@ -313,7 +319,7 @@ class GibbsEM(_EM):
 
 @dataclass(frozen=True)
 class MeanFieldEM(_EM):
-    """EM with independent memberships: a deterministic fixed point from a random start.
+    """EM with independent memberships, a deterministic fixed-point iteration from a random start.
 
     Parameters
     ----------
@@ -358,7 +364,7 @@ class ExactEM(_EM):
     """EM with expectations over all 2^(nK) memberships, if nK is at most 20."""
 
     def expect(self, conditions: Conditions) -> Expectations:
-        """Sum over all memberships, which also gives the log-likelihood of the weights."""
+        """Sum over all memberships and compute the log-likelihood of the weights."""
         problem, start, weights, variance, _ = conditions
         check_enumerable(problem)
         expectations = Expectations.empty(start.copy())
@@ -378,8 +384,9 @@ class ExactEM(_EM):
 class Annealing(Solver):
     """Simulated annealing of the memberships with refitted weights.
 
-    EM samples memberships with fixed weights. Annealing instead refits the weights of all clusters
-    to judge each flip (a rank-one update). One long run finds what many EM runs find.
+    EM samples memberships with fixed weights. Annealing instead evaluates each flip with refitted
+    weights of all clusters, which requires a rank-one update. One long annealing run finds the same
+    solutions as many EM runs.
 
     Parameters
     ----------
@@ -426,7 +433,7 @@ class Annealing(Solver):
 
 @dataclass(frozen=True)
 class Enumeration(Solver):
-    """Best of all sets of clusters with refitted weights, if nK is at most 20."""
+    """Exhaustive search over all sets of clusters with refitted weights, if nK is at most 20."""
 
     def solve(self, problem: Problem, generator: np.random.Generator) -> Solution:
         """Return the global maximum of the objective."""
@@ -472,12 +479,12 @@ class Polish:
     Parameters
     ----------
     clusters : int, default 2
-        Maximum number of clusters to remove and replace at a time, from 0 to 2. With 0, only single
-        memberships are flipped. Replacement clusters are found by a search over all subsets of
-        objects if n is at most 12. Otherwise they are grown from the 32 objects with the largest
+        Maximum number of clusters to remove and replace at a time, from 0 to 2. If it is 0, only
+        single memberships are flipped. Replacement clusters are found by a search over all subsets
+        of objects if n is at most 12. Otherwise they are grown from the 32 objects with the largest
         residuals. Pairs of clusters are replaced only if n * K is at most 400, and single clusters
-        only if it is at most 6,000. In larger problems, the solution is compared with one built
-        cluster by cluster, and the better one is returned.
+        only if n * K is at most 6,000. In larger problems, a second solution is built cluster by
+        cluster, and the better solution is returned.
     """
 
     clusters: int = 2
@@ -486,7 +493,7 @@ class Polish:
         check_whole("clusters", self.clusters, 0, 2)
 
     def improve(self, problem: Problem, start: Solution) -> Solution:
-        """Return a solution that no move improves."""
+        """Improve a solution until no move increases the objective."""
         if problem.variance == 0 or problem.n_clusters == 0:
             return start
         state = _flipped(problem, start.features)
@@ -509,7 +516,7 @@ class Polish:
         return _flipped(problem, features)
 
     def _exchange(self, problem: Problem, state: Solution, depth: int) -> Solution:
-        """Replace up to `depth` clusters at a time until no replacement helps."""
+        """Replace up to `depth` clusters at a time until no replacement improves the objective."""
         terms = range(problem.first, problem.first + problem.n_clusters)
         choices = [c for d in range(1, depth + 1) for c in combinations(terms, d)]
         idle, i = 0, 0
@@ -542,7 +549,7 @@ def _flipped(problem: Problem, features: np.ndarray) -> Solution:
 
 
 def _grow(problem: Problem, features: np.ndarray, k: int) -> None:
-    """Replace cluster k by the best cluster, given the others."""
+    """Replace cluster k by the best cluster, given the other clusters."""
     terms, n = features.shape
     weights, gram, right = np.zeros(terms), np.zeros((terms, terms)), np.zeros(terms)
     bounds = _bounds(problem)
@@ -571,10 +578,10 @@ def solve(
 
 
 def improved(problem: Problem, members: np.ndarray, polish: Polish | None) -> Solution:
-    """Return the polished solution from memberships (n, k).
+    """Polish a solution that starts from memberships (n, k).
 
-    If there are too few clusters, more are added one after another from the residuals. If there are
-    too many, those whose removal costs least are removed.
+    If there are too few clusters, more clusters are grown one after another from the residuals. If
+    there are too many clusters, the clusters whose removal costs least are removed.
     """
     features = np.vstack([problem.fixed, np.ascontiguousarray(members[problem.order].T)])
     for n_left in range(members.shape[1] - 1, problem.n_clusters - 1, -1):
@@ -594,9 +601,9 @@ def improved(problem: Problem, members: np.ndarray, polish: Polish | None) -> So
 def membership_probabilities(
     problem: Problem, solution: Solution, seed: np.random.SeedSequence
 ) -> np.ndarray:
-    """Return P(f = 1) (terms, n) at the fitted weights and residual variance.
+    """Estimate P(f = 1), shape (terms, n), at the fitted weights and residual variance.
 
-    The probabilities are exact if n K is at most 12. Otherwise they are the proportions in Gibbs
+    The probabilities are exact if n K is at most 12. Otherwise they are proportions of Gibbs
     samples that start at the solution.
     """
     if problem.variance == 0 or problem.n_clusters == 0:
@@ -613,5 +620,5 @@ def membership_probabilities(
 
 
 def n_distinct_clusters(n_objects: int) -> int:
-    """Return the number of clusters of at least two objects."""
+    """Return the number of possible clusters with at least two objects."""
     return sum(comb(n_objects, size) for size in range(2, n_objects + 1))

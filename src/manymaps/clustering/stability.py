@@ -5,21 +5,22 @@
     recurrence_k = share of the refits with max_l J(C_k, C'_l) >= threshold
 
 The measures follow Hennig 2007 (Cluster-wise assessment of cluster stability, Computational
-Statistics & Data Analysis 52, 258-271). He regards a cluster as stable from 0.75 and as dissolved
-at 0.5. His schemes resample objects. Because a similarity belongs to two objects, similarities are
-resampled here instead:
+Statistics & Data Analysis 52, 258-271). Hennig regards a cluster as stable if the mean index is at
+least 0.75, and as dissolved if it is at most 0.5. His schemes resample objects. Because a
+similarity belongs to two objects, this module instead resamples similarities:
 
     judges   means of tables drawn with replacement, as many as there are judges
     pairs    if judges are unknown: a quarter of the pairs is hidden, each about equally often
 
-Hiding a quarter was selected on 12 simulated tables of 15 objects and four clusters, each fitted
-with seven clusters. The following results are from 12 other tables. An index of at least 0.75 was
-reached by 91 % of the true clusters and by 13 % of the noise clusters. Hiding a tenth, or drawing
-new residuals, gave nearly 100 % of the true clusters, but 54 % and 46 % of the noise clusters.
-Drawing pairs with replacement gave 87 % and 8 %. A true cluster had a greater mean index than a
-noise cluster in 96 % of comparisons (99 %, 98 % and 93 % with the other schemes).
+The proportion of one quarter was selected on 12 simulated tables with 15 objects and four clusters,
+each fitted with seven clusters. The following results are from 12 other tables. An index of at
+least 0.75 was reached by 91 % of the true clusters and by 13 % of the noise clusters. If a tenth
+was hidden, or if new residuals were drawn, nearly 100 % of the true clusters reached it, but so did
+54 % and 46 % of the noise clusters. If pairs were drawn with replacement, 87 % of the true clusters
+and 8 % of the noise clusters reached it. A true cluster had a greater mean index than a noise
+cluster in 96 % of comparisons (99 %, 98 % and 93 % with the other schemes).
 
-`by_chance` is the index of clusters of the same sizes whose objects are permuted.
+`by_chance` is the index for clusters of the same sizes with permuted objects.
 
 Shapes: memberships (n, K), Jaccard indices (n_refits, K).
 """
@@ -43,7 +44,7 @@ from manymaps.seeds import drawn_seed
 
 __all__ = ["ClusterStability", "cluster_stability", "jaccard_indices"]
 
-# Hennig (2007) regards a cluster as stable from a Jaccard index of 0.75.
+# Hennig (2007) regards a cluster as stable if its Jaccard index is at least 0.75.
 STABLE = 0.75
 # Each refit also starts from the clusters of the original fit, so a few random starts are
 # sufficient.
@@ -62,7 +63,7 @@ class ClusterStability:
     by_chance : ndarray of shape (K,)
         Mean of the largest Jaccard indices after permuting the objects of each refit.
     threshold : float
-        Jaccard index from which a cluster counts as recovered.
+        Minimum Jaccard index at which a cluster is regarded as recovered.
     resampled : {"judges", "pairs"}
         Resampled units.
     """
@@ -85,7 +86,7 @@ class ClusterStability:
 
     @property
     def recurrence(self) -> np.ndarray:
-        """Share of refits in which each cluster reaches the threshold, shape (K,)."""
+        """Proportion of refits in which each cluster reaches the threshold, shape (K,)."""
         share = (self.jaccards >= self.threshold).mean(axis=0)
         return np.where(np.isnan(self.by_chance), np.nan, share)
 
@@ -110,20 +111,23 @@ def cluster_stability(
     Parameters
     ----------
     estimator : AdditiveClustering
-        Fitted estimator. The refits use its settings, but only two random starts and, for "auto", a
-        tenth of its annealing sweeps.
+        Fitted estimator. The refits use its settings, except that they use only two random starts
+        and, for the solver "auto", a tenth of the annealing sweeps.
     n_bootstraps : int, default 100
         Number of refits.
     judges : array of shape (n_judges, n, n), optional
         Similarities by each judge, with NaN for missing values. The estimator must have been fitted
-        to their mean. By default, pairs are resampled.
+        to the mean over judges. By default, pairs are resampled.
     threshold : float, default 0.75
-        Jaccard index from which a cluster counts as recovered, greater than 0 and at most 1.
+        Minimum Jaccard index at which a cluster is regarded as recovered, greater than 0 and at
+        most 1.
     hidden : float, default 0.25
-        Share of pairs to hide from each refit, strictly between 0 and 0.5 (only without judges).
+        Proportion of pairs to hide from each refit, strictly between 0 and 0.5. It is used only if
+        `judges` is not given.
     random_state : int, RandomState or None, default None
-        Seed of the resampling and the refits. None draws a seed once from NumPy's global state, and
-        a `RandomState` draws it from that object. The result does not depend on `n_jobs`.
+        Seed of the resampling and the refits. If it is None, a seed is drawn once from NumPy's
+        global state. If it is a `RandomState`, the seed is drawn from that object. The result does
+        not depend on `n_jobs`.
     n_jobs : int, optional
         Number of refits to run in parallel through joblib.
 
@@ -207,7 +211,7 @@ def _memberships(estimator: AdditiveClustering, data: Similarities, seed: int) -
 def _drawn_judges(
     judges: Any, estimator: AdditiveClustering, count: int, random: np.random.RandomState
 ) -> list[Similarities]:
-    """Return means of judges drawn with replacement, each of as many as there are."""
+    """Return means over judges drawn with replacement, as many per mean as there are judges."""
     tables = np.asarray(judges, dtype=np.float64)
     n = estimator.n_features_in_
     if tables.ndim != 3 or tables.shape[1:] != (n, n) or len(tables) < 2:

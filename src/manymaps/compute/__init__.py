@@ -1,4 +1,4 @@
-"""Compiled engines for the fields of charges, which take and return arrays.
+"""Compiled engines that compute fields of charges from arrays.
 
 **Arrays.** A batch of maps is one ragged array. The points of all maps are concatenated, and map m
 occupies the range from offsets[m] to offsets[m + 1]. For every target i of map m,
@@ -10,8 +10,8 @@ with
 
     targets      (d, n_targets) float32, target_offsets (n_maps + 1,)
     sources      (d, n_sources) float32, source_offsets (n_maps + 1,)
-    log_charges  (n_sources,) float32; -inf stands for no charge
-    skip         (n_targets,) int64: the source that a target leaves out (itself), or -1
+    log_charges  (n_sources,) float32; -inf means no charge
+    skip         (n_targets,) int64: the source that a target excludes (itself), or -1
 
 The result is (potential, force, log_scale). The true values are potential * exp(log_scale) and
 force * exp(log_scale). The scale preserves the precision of rows that are far from all sources.
@@ -19,16 +19,16 @@ force * exp(log_scale). The scale preserves the precision of rows that are far f
 **Engines.** There are three engines, and `field` uses the one with the lowest expected cost for
 each map:
 
-    exact   n^2 pairs; used in up to 3 dimensions
+    exact   up to 3 dimensions; n^2 pairs
     fft     1 and 2 dimensions; n + grid log(grid), with near pairs summed directly if that
             allows a coarser grid; its error is the user's tolerance, also
             in clumps of coincident points
     gemm    more than 3 dimensions; n^2 d, mostly in matrix products
 
-If both sides of a pair need a field, `two_fields` computes both fields in one pass over the pairs.
+If fields are required on both sides, `two_fields` computes both in one pass over the pairs.
 
-Engines are imported on the first request for a field. Commands that need no engine, such as a
-query for one word of an atlas, therefore finish before numba would be loaded.
+Engines are imported when a field is first computed. Commands without fields, such as a query for
+one word of an atlas, therefore do not load numba.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ __all__ = ["field", "predicted_seconds", "sees_both", "two_fields"]
 Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 _EXACT_PAIR: dict[KernelCode, float] = {0: 0.7e-9, 1: 0.2e-9}
-# A Student kernel takes a logarithm more: 0.66 ns where the Gaussian kernel took 0.19.
+# A Student kernel requires an additional logarithm: it took 0.66 ns, compared with 0.19 ns for the
+# Gaussian kernel.
 _STUDENT_PAIR = 2.4e-9
 _FFT_CALL = 1e-3
 _ALWAYS_EXACT = 40_000
@@ -56,7 +57,7 @@ _EXACT_DIMENSIONS = 3
 def predicted_seconds(
     n_targets: np.ndarray, n_sources: np.ndarray, kind: KernelCode, d: int, how: Plan | None = None
 ) -> dict[str, np.ndarray]:
-    """Predict the seconds per map for each engine that supports the maps, on two current cores."""
+    """Predict the time per map in seconds, on two current cores, for each suitable engine."""
     pairs = n_targets * n_sources
     if d > _EXACT_DIMENSIONS:
         return {"gemm": pairs * (0.25e-9 + 0.045e-9 * d)}
@@ -82,15 +83,16 @@ def field(
     targets, target_offsets, sources, source_offsets, log_charges, skip : ndarray
         Arrays as described in the docstring of this module.
     kernel : {"gaussian", "cauchy"} or float
-        A number is the degrees of freedom of Student's kernel.
-        Kernel K of the squared distance.
+        Kernel K of the squared distance. A number specifies the degrees of freedom of Student's
+        kernel.
     tolerance : float
-        Target error of the force, as the root mean square over a map's targets relative to that of
-        their true forces. 0 excludes the fft engine. Coordinates and sums are float32, so the
-        error is at least about 1e-7 of the charge of the map. Use the exact engine in a map
-        narrower than about 1e-4, whose forces are as small as this error.
+        Target error of the force: the root mean square error over the targets of a map, relative to
+        the root mean square of their true forces. If it is 0, the fft engine is not used.
+        Coordinates and sums are float32, so the error is at least about 1e-7 of the charge of the
+        map. Use the exact engine for a map narrower than about 1e-4, because its forces are as
+        small as this error.
     engine : {"auto", "exact", "fft", "gemm"}, default="auto"
-        Engine for all maps, for tests and comparisons. "auto" selects the cheapest one per map.
+        Engine for all maps, for tests and comparisons. "auto" selects the cheapest engine per map.
 
     Returns
     -------
@@ -141,7 +143,7 @@ def two_fields(
     divided: bool,
     one_set: bool,
 ) -> tuple[Field, Field]:
-    """Compute the field at the targets, and the field that charges there make at the sources.
+    """Compute the field at the targets, and the field at the sources due to target charges.
 
     The kernel is Gaussian. The second field has the charges e_i or e_i / Z_i, where Z_i is the
     potential at target i in the first field. A target whose potential is 0 has no charge.
@@ -151,7 +153,7 @@ def two_fields(
     targets, target_offsets, sources, source_offsets, log_charges : ndarray
         Arrays as described in the docstring of this module.
     log_masses : ndarray of shape (n_targets,)
-        Logarithms of e_i; -inf stands for no charge.
+        Logarithms of e_i. The value -inf means no charge.
     divided : bool
         Whether the charges are e_i / Z_i instead of e_i.
     one_set : bool
@@ -180,7 +182,7 @@ def _choose(
     kind: KernelCode,
     tolerance: float,
 ) -> tuple[np.ndarray, Plan | None]:
-    """Name the cheapest engine for each map; fft only if it saves more than its call costs."""
+    """Name the cheapest engine per map. The fft engine must save more than its call costs."""
     n_maps, d = len(target_offsets) - 1, len(targets)
     if d > _EXACT_DIMENSIONS:
         return np.full(n_maps, "gemm"), None
@@ -190,7 +192,7 @@ def _choose(
     pairs = n_targets * n_sources
     many = pairs >= _ALWAYS_EXACT
     if _EXACT_PAIR.get(kind, _STUDENT_PAIR) * pairs.sum(where=many) <= _FFT_CALL:
-        return np.full(n_maps, "exact"), None  # no plan can save more than this costs
+        return np.full(n_maps, "exact"), None  # no plan can save more than planning costs
     from manymaps.compute.repulsion_plan import plan_batch
 
     how = plan_batch(targets, target_offsets, sources, source_offsets, kind, tolerance)
@@ -229,6 +231,6 @@ def _by_parts(
 
 
 def _taken(offsets: np.ndarray, maps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the points of some maps, and the offsets among these points."""
+    """Return the indices of the points of some maps, and the offsets of the maps among them."""
     index = np.concatenate([np.arange(offsets[m], offsets[m + 1]) for m in maps])
     return index, np.concatenate([[0], np.cumsum(offsets[maps + 1] - offsets[maps])])

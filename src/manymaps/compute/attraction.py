@@ -1,4 +1,4 @@
-"""Compute the attraction, which consists of sums over stored pairs.
+"""Compute the attraction by sums over stored pairs.
 
     v_ij = a_i b_j  sum_m s_ij^m,    s_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
     q_ij = (1 - background) v_ij / Z_i + background / n_pairs,    r_ij = model part of q_ij / q_ij
@@ -13,23 +13,23 @@ For every object i of one side and each object j of a stored pair (i, j):
     row_cost_i     = - sum_j p_ij log q_ij
 
 Each pair is visited from both of its ends. Threads therefore never write to the same element, and
-the result does not depend on their number. From each end, a pair counts in the maps in which that
-end is active. A pair whose similarity underflows there is summed again in the log domain over all
-maps.
+the result does not depend on the number of threads. From each end, a pair is included in the maps
+in which that end is active. If the similarity of a pair underflows in these maps, the pair is
+summed again in the log domain over all maps.
 
-An object has few active maps and few stored pairs, at irregular addresses, so loops over either
-are too short to be vectorized. The code therefore arranges both in one row of lanes, pair after
-pair. Lane k n + a belongs to the a-th of the n maps of i and to its k-th pair. All values of the
-lanes are stored in one array, in planes at distances that are constant at compile time. The
-compiler then needs no test before each loop of whether the planes overlap:
+An object has few active maps and few stored pairs, at irregular addresses, so loops over maps or
+over pairs are too short to be vectorized. The code therefore arranges maps and pairs in one row of
+lanes, pair after pair. Lane k n + a belongs to the a-th of the n maps of i and to its k-th pair.
+All values of the lanes are stored in one array, in planes at distances that are constant at compile
+time. The compiler then does not need to test before each loop whether the planes overlap:
 
     own (d + 1) and other (d + 1) as in the tables, similarity, kernel, weight, share, pull (d)
 
-The own side and the other side have the same types of arrays, and share them if they are one set
-of objects. Tables (n, d + 1, n_maps) are those of `compute.mixture.side_by_side`, and log
+The own side and the other side have the same types of arrays, and use the same arrays if they are
+one set of objects. Tables (n, d + 1, n_maps) come from `compute.mixture.side_by_side`, and log
 proportions have the shape (n_maps, n). Pairs are CSR arrays with the values p_ij and p_ji. Entries
-are CSR arrays that list the active maps of each object and the numbers of its entries.
-chooser_i = log a_i - log Z_i; chosen_i = log b_i.
+are CSR arrays that list the active maps of each object and the numbers of its entries. chooser_i =
+log a_i - log Z_i; chosen_i = log b_i.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _at(plane, lane):
-    """Return an index of the lanes; it is unsigned, which avoids the test for negative indices."""
+    """Return an unsigned index of the lanes, which avoids the test for negative indices."""
     return np.uint64(plane * _PLANE) + lane
 
 
 @inlined
 def _take(row, maps, lanes, plane, lane):
-    """Copy some maps of an object's row of the table next to one another, starting at a lane."""
+    """Copy some maps of an object from its table row to consecutive lanes, starting at a lane."""
     for k in range(row.shape[0]):
         at = _at(plane + k, np.uint64(lane))
         if maps.size == row.shape[1]:
@@ -118,7 +118,7 @@ def _similarities(axes, lanes, n, kind):
 
 @inlined
 def _pull(axes, lanes, n):
-    """Add weight_ij s_ij^m / v_ij of n lanes to the shares, and their slopes to the pulls."""
+    """Add weight_ij s_ij^m / v_ij of n lanes to the shares, and its slopes to the pulls."""
     d = len(axes)
     for a in range(np.uint64(n)):
         part = lanes[_at(2 * d + 2, a)] * lanes[_at(2 * d + 4, a)]
@@ -131,7 +131,7 @@ def _pull(axes, lanes, n):
 
 @inlined
 def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, terms):
-    """Return log sum_m s_ij^m over all maps in float64; fill `terms`, scaled to a sum of one."""
+    """Return log sum_m s_ij^m over all maps in float64, and fill `terms`, scaled to sum to 1."""
     peak = -np.inf
     for m in range(terms.size):
         d2 = 0.0
@@ -149,7 +149,7 @@ def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, term
 
 @inlined
 def _choice(log_model, background, log_rest):
-    """Return log q and r of one pair, from the log of its model part."""
+    """Return log q and r of one pair from the log of q without the background."""
     if background == 0.0:
         return log_model, 1.0
     kept = np.log1p(-background) + log_model
@@ -169,7 +169,7 @@ def attraction(
 ):  # fmt: skip
     """Fill pull (n_entries, d), share (n_entries,), row_mass and row_cost (n,) in float64.
 
-    `chunks` contains row boundaries; log_rest is log(background / n_pairs).
+    `chunks` contains row boundaries, and log_rest is log(background / n_pairs).
     """
     n_maps, d = own_log_pi.shape[0], len(axes)
     similarity = 2 * d + 2

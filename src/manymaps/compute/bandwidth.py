@@ -1,14 +1,14 @@
-"""Find the Gaussian bandwidth at which the neighbours of each object have a requested perplexity.
+"""Find the Gaussian bandwidth that gives the neighbours of an object a requested perplexity.
 
     p_j|i = exp(-beta_i d_ij^2) / Z_i,        Z_i = sum_k exp(-beta_i d_ik^2)
     H_i   = log Z_i + beta_i E_i[d^2]         dH_i / d log beta_i = -beta_i^2 Var_i[d^2]
     exp(H_i) = perplexity_i
 
 (van der Maaten & Hinton 2008, eq. 1; Claassen 2020, eq. 2.4, where the power of 2 is misprinted).
-The entropy decreases monotonically with log beta, from the logarithm of the number of neighbours
-to that of the number of nearest neighbours. Newton's method inside a shrinking bracket therefore
-finds the root. Rows are ragged: row i is the range starts[i] : starts[i + 1] of the arrays of
-pairs (n_pairs,).
+The entropy decreases monotonically with log beta, from the logarithm of the number of neighbours to
+the logarithm of the number of neighbours at the smallest distance. Newton's method inside a
+shrinking bracket therefore finds the root. Rows are ragged: row i is the range starts[i] : starts[i
++ 1] of the arrays of pairs (n_pairs,).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FARTHEST_STEP = 2.0
 
 @inlined
 def _fill(distances, nearest, beta, probabilities):
-    """Fill exp(-beta (d2 - nearest)) of one row; return the sum, entropy and its negated slope."""
+    """Fill exp(-beta (d2 - nearest)) of a row. Return the sum, entropy and negated slope."""
     total, first, second = 0.0, 0.0, 0.0
     for j in range(distances.size):
         distance = beta * (distances[j] - nearest)
@@ -50,9 +50,9 @@ def _least(distances):
 
 @inlined
 def _start(distances, nearest, log_perplexity, probabilities):
-    """Find an initial log beta; fill the row at once if ties leave nothing to search.
+    """Find an initial log beta, or fill the row immediately if ties make a search unnecessary.
 
-    Returns whether the row is final, and log beta.
+    The function returns whether the row is final, and log beta.
     """
     k = distances.size
     ties, mean = 0, 0.0
@@ -74,14 +74,14 @@ def _start(distances, nearest, log_perplexity, probabilities):
 def conditional_probabilities(
     first, last, squared_distances, starts, log_perplexity, probabilities
 ):
-    """Fill probabilities (n_pairs,) from squared distances (n_pairs,); all are float64.
+    """Fill probabilities (n_pairs,) from squared distances (n_pairs,), all in float64.
 
-    `log_perplexity` has shape (n,). Each value is at most the logarithm of the row's number of
-    neighbours; at that maximum all neighbours have the same probability. The entropy is accurate
+    `log_perplexity` has shape (n,). Each value is at most the logarithm of the number of neighbours
+    in the row. At this maximum, all neighbours have the same probability. The entropy is accurate
     to 1e-6. Distances are taken relative to the nearest neighbour, which does not change the
-    result. If more neighbours are exactly at the least distance than the perplexity counts, no
-    bandwidth reaches the perplexity. The row then contains the limit, which is equal probabilities
-    for these neighbours and 0 for all others.
+    result. If the number of neighbours at exactly the smallest distance exceeds the perplexity, no
+    bandwidth reaches the perplexity. The row then contains the limit: equal probabilities for these
+    neighbours and 0 for all other neighbours.
     """
     for i in range(first, last):
         distances = squared_distances[starts[i] : starts[i + 1]]
@@ -114,7 +114,7 @@ def conditional_probabilities(
 
 @compiled
 def row_entropies(first, last, squared_distances, starts, beta, entropies):
-    """Fill the entropies (n,) of all rows at one common beta; 0 for a row without pairs."""
+    """Fill the entropies (n,) of all rows at a common beta, with 0 for rows without pairs."""
     for i in range(first, last):
         distances = squared_distances[starts[i] : starts[i + 1]]
         entropies[i] = 0.0

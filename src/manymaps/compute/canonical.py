@@ -1,7 +1,7 @@
-"""Bring sparse rows into canonical form: unique, sorted indices of the smallest suitable type.
+"""Convert sparse rows to canonical form: unique, sorted indices of the smallest suitable type.
 
-SciPy sorts and sums duplicates in place when it needs to. The arrays may belong to the caller, so
-this module copies them first.
+If necessary, SciPy sorts indices and sums duplicates in place. The arrays may belong to the caller,
+so this module first copies them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ __all__ = ["canonical_rows"]
 
 
 def canonical_rows(table: sparse.csr_array) -> sparse.csr_array:
-    """Return the table in canonical form, copied only if something has to change.
+    """Return the table in canonical form, and copy it only if a change is necessary.
 
-    Indices are converted to 32 bits if these suffice, because much of scikit-learn requires this.
+    Indices are converted to 32 bits if possible, because much of scikit-learn requires 32-bit
+    indices.
 
     >>> twice = sparse.csr_array(([1.0, 2.0, 3.0], [1, 0, 1], [0, 3]), shape=(1, 2))
     >>> canonical_rows(twice).data.tolist(), twice.data.tolist()
@@ -28,7 +29,7 @@ def canonical_rows(table: sparse.csr_array) -> sparse.csr_array:
         table = type(table)((table.data, indices, starts), shape=table.shape)
         table.has_canonical_format = ordered
     if not table.has_sorted_indices:
-        # Two transpositions: SciPy distributes the cells in order, which sorts them in linear time.
+        # Two transpositions sort the cells in linear time, because SciPy distributes them in order.
         kind = type(table)
         table = kind(kind(table.T).T)
     elif not table.has_canonical_format:

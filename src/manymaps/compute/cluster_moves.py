@@ -1,4 +1,4 @@
-"""Move through memberships of additive clusters in a deterministic search that refits all weights.
+"""Search for memberships of additive clusters by deterministic moves that refit all weights.
 
     objective = -N/2 log(S / S0 + 1e-12) + sum_k (size_k a_k - n log(1 + exp(a_k)))
 
@@ -6,15 +6,17 @@ N is the number of observed pairs, S the residual sum of squares under the best 
 total sum of squares. The prior's log odds are a_k = base + tie (1 - w_k / mean w). The objective
 is the log posterior with the noise variance at its maximum.
 
-A change of cluster k only leaves the others' part of the normal equations unchanged. With
-C C' = A without k, y = C^-1 b and, for a candidate with the column a, v = C^-1 a,
+A change that affects only cluster k leaves the part of the other clusters in the normal equations
+unchanged. With C C' = A without k, y = C^-1 b and, for a candidate with the column a, v = C^-1 a,
 
     S >= S0 - y'y - max(0, b_k - v'y)^2 / (a_kk - v'v)
 
-(least squares without bounds on the other weights, a rank-one update). The weights are fitted
-only for candidates that could win by this bound, so that most flips cost O(K^2), not O(K^3).
+(least squares without bounds on the other weights, a rank-one update). The weights are fitted only
+for candidates that could be best according to this bound, so most flips cost O(K^2) instead of
+O(K^3).
 
-Shapes are those of `manymaps.compute.gibbs`; `bounds` is (squares S0, pairs N, base, tie).
+Shapes are the same as in `manymaps.compute.gibbs`, and `bounds` is (squares S0, pairs N, base,
+tie).
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ _LEAST_GAIN = 1e-7
 
 @compiled
 def objective(left, features, weights, first, bounds):
-    """Return the log posterior of memberships whose weights leave `left` residual squares."""
+    """Return the log posterior of memberships, where `left` is the residual sum of squares."""
     squares, n_pairs, base, tie = bounds
     value = -0.5 * n_pairs * np.log(max(left, 0.0) / squares + _FLOOR)
     n, count = features.shape[1], weights.size - first
@@ -48,7 +50,7 @@ def objective(left, features, weights, first, bounds):
 
 @compiled
 def fit_weights(values, odd, complete, features, status, squares, gram, right, weights):
-    """Fill A, b and the weights of these memberships; return the residual sum of squares."""
+    """Fill A, b and the weights for the memberships, and return the residual sum of squares."""
     gram[:] = 0.0
     right[:] = 0.0
     moments(values, odd, complete, features, gram, right)
@@ -67,7 +69,7 @@ def _count(features, k, counts):
 
 @inlined
 def _row_change(mask, whole, counts, features, k, i, row):
-    """Fill the change of A's row of cluster k if member i is flipped; `whole`: no missing pairs."""
+    """Fill the change in row k of A if member i is flipped (`whole` means no missing pairs)."""
     sign = 1 - 2 * features[k, i]
     for other in range(counts.size):
         row[other] = 0.0
@@ -107,7 +109,7 @@ def _pull(values, features, k, pulls):
 
 @inlined
 def _squares_bound(lower, chosen, base, row, right_k, k, solution, squares):
-    """Return the least residual squares that term k could leave with this row of A and this b_k."""
+    """Return a lower bound on the residual squares, given the row of A and b_k of term k."""
     size = row.size
     own, pull = row[k], right_k
     for a in range(size):
@@ -127,7 +129,7 @@ def _squares_bound(lower, chosen, base, row, right_k, k, solution, squares):
 
 @inlined
 def _prepare(gram, right, status, k, squares, chosen, lower, base):
-    """Factor A without cluster k; return the residual squares of the other terms without bounds."""
+    """Factor A without cluster k, and return the unbounded residual squares of the other terms."""
     for a in range(right.size):
         chosen[a] = a != k and status[a] != ZERO and gram[a, a] > 0
     return _eliminate(gram, right, squares, chosen, lower, base)
@@ -135,7 +137,7 @@ def _prepare(gram, right, status, k, squares, chosen, lower, base):
 
 @inlined
 def _eliminate(gram, right, squares, chosen, lower, base):
-    """Factor A over the chosen terms; return their residual sum of squares."""
+    """Factor A over the chosen terms, and return their residual sum of squares."""
     factor(gram, chosen, lower)
     forward(lower, chosen, right, base)
     left = squares
@@ -146,7 +148,7 @@ def _eliminate(gram, right, squares, chosen, lower, base):
 
 @inlined
 def _optimistic(left, features, k, i, weights, first, bounds):
-    """Return the objective after the flip at `left` squares, or infinity if it must be computed."""
+    """Return the objective after a flip with `left` squares, or infinity if it is unknown."""
     if bounds[3] != 0:
         return np.inf
     change = bounds[2] * (1 - 2 * features[k, i])
@@ -157,9 +159,9 @@ def _optimistic(left, features, k, i, weights, first, bounds):
 def flip_until_none_helps(
     values, mask, odd, complete, features, status, first, bounds, gram, right, weights
 ):
-    """Flip memberships one at a time wherever the objective rises, until no flip raises it.
+    """Flip memberships one at a time until no flip increases the objective.
 
-    Updates features, A, b and weights; returns the residual sum of squares.
+    The function updates features, A, b and weights, and returns the residual sum of squares.
     """
     terms, n = features.shape
     squares = bounds[0]
@@ -208,7 +210,7 @@ def flip_until_none_helps(
 
 @inlined
 def _value(left, size, bounds):
-    """Return the part of the objective that one cluster's members change, at these squares."""
+    """Return the part of the objective that depends on `left` and the size of one cluster."""
     return size * bounds[2] - 0.5 * bounds[1] * np.log(max(left, 0.0) / bounds[0] + _FLOOR)
 
 
@@ -216,9 +218,9 @@ def _value(left, size, bounds):
 def best_members(values, mask, odd, complete, features, status, bounds, gram, right, k, seeds):
     """Replace the members of cluster k by the best set, given the other clusters.
 
-    Without `seeds`, the search considers all 2^n sets. With seeds (objects), sets grow from each
-    seed by the best flip as long as one improves the bound. The best set has the best bound on the
-    squares. A and b are not changed.
+    Without `seeds`, the search considers all 2^n sets. With seeds, which are objects, a set grows
+    from each seed by the best flip while a flip improves the bound. The best set is the one with
+    the best bound on the squares. A and b are not changed.
     """
     terms, n = features.shape
     chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
@@ -275,12 +277,12 @@ def anneal(
     values, mask, odd, complete, features, status, first, bounds, precisions, uniforms,
     gram, right, weights,
 ):  # fmt: skip
-    """Sample memberships from high to low temperature, with the best weights for each value.
+    """Sample memberships from high to low temperature, with the best weights for each choice.
 
     A membership is drawn with probability proportional to exp(-precision * S). S is the residual
-    sum of squares over the clusters in use (weights above 0), by the rank-one update. All weights
-    are refitted after each cluster.
-    precisions (sweeps,), uniforms (sweeps, terms - first, n). Updates features, A, b and weights.
+    sum of squares over the clusters with weights above 0, computed by the rank-one update. All
+    weights are refitted after each cluster. The shapes are precisions (sweeps,) and uniforms
+    (sweeps, terms - first, n). The function updates features, A, b and weights.
     """
     terms, n = features.shape
     squares, tie = bounds[0], bounds[3]

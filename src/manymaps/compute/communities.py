@@ -1,28 +1,29 @@
-"""Find communities of small weighted networks, such as those among the neighbours of each object.
+"""Find communities in small weighted networks, such as networks among the neighbours of an object.
 
 The method maximizes the modularity at a resolution gamma (Newman & Girvan 2004, Physical Review E
 69, 026113; Reichardt & Bornholdt 2006, Physical Review E 74, 016110),
 
     Q = sum_c  W_c / W - gamma (K_c / W)^2
 
-W_c is the weight within community c (both directions), K_c the weight between its members and all
-members of the network, and W the total weight. At first each member is a community of its own.
-Two steps alternate, each repeated until it no longer raises Q, until neither does:
+W_c is the weight within community c (both directions), K_c is the weight between its members and
+all members of the network, and W is the total weight. Initially, each member forms its own
+community. The method alternates between two steps until neither increases Q. Each step is repeated
+while it increases Q:
 
     merge   unites the two communities whose union raises Q most     W_cd - gamma K_c K_d / W
-    move    moves each member once, always the one that gains most or loses least, possibly into a
-            new community, and restores the best of the states on the way (after Kernighan & Lin;
+    move    moves each member once, always the member that gains most or loses least, possibly into
+            a new community, and restores the best of the states on the way (after Kernighan & Lin;
             Newman 2006, Physical Review E 74, 036104)
 
 The method of Blondel et al. (2008, J. Stat. Mech. P10008) takes the next improving step in the
 order of the objects. Taking the best step instead costs little in networks of a few dozen members,
-and only ties depend on the order of the objects. A higher resolution gives more communities; at 0
-each connected part is one.
+and the order of the objects only resolves ties. A higher resolution leads to more communities. At a
+resolution of 0, each connected part is one community.
 
-Arrays: weights (k, k) float64, symmetric and non-negative; labels (k,), numbered by first members.
+Arrays: weights (k, k) float64, symmetric and nonnegative; labels (k,), numbered by first members.
 Many networks are stored in one array. Network i has the members from offsets[i] to offsets[i + 1].
-Its weights follow, row by row, those of the networks before it, whose number is the sum of the
-squared sizes.
+Its weights are stored row by row after the weights of the preceding networks. The number of those
+weights is the sum of the squared sizes of the preceding networks.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ def modularity_communities(weights: np.ndarray, resolution: float = 1.0) -> np.n
     Parameters
     ----------
     weights : ndarray of shape (k, k)
-        Symmetric, non-negative tie weights. The diagonal ties a member to itself.
+        Symmetric, nonnegative tie weights. The diagonal contains ties of members to themselves.
     resolution : float, default=1.0
-        Resolution gamma, at least 0. Higher values give more communities.
+        Resolution gamma, at least 0. Higher values lead to more communities.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def modularity_communities(weights: np.ndarray, resolution: float = 1.0) -> np.n
 def packed_communities(
     offsets: np.ndarray, weights: np.ndarray, resolution: float = 1.0
 ) -> np.ndarray:
-    """Find the communities of each of many networks that are stored in one array.
+    """Find the communities in many networks that are stored in one array.
 
     Parameters
     ----------
@@ -88,9 +89,9 @@ def packed_communities(
     Returns
     -------
     ndarray of int, shape (offsets[-1],)
-        Community of each member; the numbers start at 0 in each network.
+        Community of each member. The numbers start at 0 in each network.
     """
-    # Reading an atlas needs this module, but not numba.
+    # Reading an atlas requires this module, but not numba.
     from manymaps.compute.community_loops import fill_communities
     from manymaps.compute.threads import share_out
 
@@ -105,7 +106,7 @@ def packed_communities(
 
 
 def ego_weights(network: sparse.csr_array, neighborhoods: sparse.csr_array) -> np.ndarray:
-    """Collect the ties among the neighbours of each object, as `packed_communities` reads them.
+    """Collect the ties among the neighbours of each object for `packed_communities`.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def ego_weights(network: sparse.csr_array, neighborhoods: sparse.csr_array) -> n
     Returns
     -------
     ndarray of shape (sum of the squared numbers of neighbours,)
-        Ties of all neighbourhoods, without ties of an object to itself.
+        Ties of all neighbourhoods, excluding ties of an object to itself.
     """
     from manymaps.compute.community_loops import add_ego_weights
     from manymaps.compute.threads import share_out
@@ -139,21 +140,21 @@ def ego_communities(
     neighborhoods: sparse.csr_array | None = None,
     resolution: float = 1.0,
 ) -> np.ndarray:
-    """Find the communities that the neighbours of each object form without the object.
+    """Find the communities among the neighbours of each object, excluding the object.
 
     Parameters
     ----------
     network : sparse array of shape (n, n)
         Tie weights, of which those in both directions are added up.
     neighborhoods : sparse array of shape (n_objects, n), optional
-        Row i stores the neighbours of i, with sorted indices. Defaults to the network itself.
+        Row i stores the neighbours of i, with sorted indices. The default is the network.
     resolution : float, default=1.0
         Resolution gamma, at least 0.
 
     Returns
     -------
     ndarray of int, shape (neighborhoods.nnz,)
-        Community of each stored neighbour; the numbers start at 0 for each object.
+        Community of each stored neighbour. The numbers start at 0 for each object.
 
     Examples
     --------

@@ -24,7 +24,7 @@ def _place(sorted_members, member):
 
 @rounded
 def add_ego_weights(first, last, indptr, indices, data, offsets, starts, members, weights):
-    """Add up the ties among each row's members."""
+    """Sum the ties among the members of each row."""
     for i in range(first, last):
         mine = members[offsets[i] : offsets[i + 1]]
         block = weights[starts[i] : starts[i + 1]].reshape(mine.size, mine.size)
@@ -62,7 +62,7 @@ def _communities(weights, resolution, labels):
             if degrees[a] != 0.0:
                 tied[n_tied] = a
                 n_tied += 1
-        # Loops, because indexing by arrays takes seconds to compile.
+        # These are loops because indexing by arrays takes seconds to compile.
         ties, masses = np.empty((n_tied, n_tied)), np.empty(n_tied)
         communities = np.empty(n_tied, np.int64)
         for a in range(n_tied):
@@ -82,7 +82,7 @@ def _communities(weights, resolution, labels):
 
 @rounded
 def _renumber(labels):
-    """Renumber communities by their first members; return the number of communities."""
+    """Renumber communities by their first members, and return the number of communities."""
     new = np.full(labels.size, -1)
     count = 0
     for a in range(labels.size):
@@ -95,7 +95,7 @@ def _renumber(labels):
 
 @rounded
 def _best_partner(gains, alive, c):
-    """Return the community whose union with c gains most, or -1 if there is no other."""
+    """Return the community whose union with c has the largest gain, or -1 if there is no other."""
     best = -1
     for d in range(alive.size):
         if alive[d] and d != c and (best < 0 or gains[c, d] > gains[c, best]):
@@ -105,10 +105,10 @@ def _best_partner(gains, alive, c):
 
 @rounded
 def _merge(weights, degrees, factor, least, labels):
-    """Unite the two communities whose union gains most, until no union gains.
+    """Unite the two communities with the largest gain until no union increases Q.
 
-    Gains are additive: the gain of uniting c with the union of d and e is the gain of uniting c
-    with d plus that of uniting c with e.
+    Gains are additive: the gain of uniting c with the union of d and e is the sum of the gains of
+    uniting c with d and c with e.
     """
     count = _renumber(labels)
     gains = np.zeros((count, count))
@@ -162,7 +162,7 @@ def _best_move(ties, degrees, strength, labels, fixed, used, factor):
 
 @rounded
 def _apply(weights, degrees, ties, strength, labels, who, where):
-    """Move a member; return its previous community."""
+    """Move a member, and return its previous community."""
     left, labels[who] = labels[who], where
     strength[left] -= degrees[who]
     strength[where] += degrees[who]
@@ -175,12 +175,12 @@ def _apply(weights, degrees, ties, strength, labels, who, where):
 
 @rounded
 def _move(weights, degrees, factor, least, labels):
-    """Move every member once, the best first, and restore the best state, until nothing is gained.
+    """Move every member once, best moves first, restore the best state, and repeat while Q grows.
 
-    Returns whether there was any gain.
+    The function returns whether there was any gain.
     """
     size = labels.size
-    # One community more than there are members, so that an empty one is always available.
+    # With one community more than there are members, an empty community is always available.
     ties, strength = np.zeros((size, size + 1)), np.zeros(size + 1)
     for a in range(size):
         strength[labels[a]] += degrees[a]

@@ -8,8 +8,8 @@ by Weiszfeld's iteration with the step of Vardi & Zhang (2000, PNAS 97, 1423-142
     R  = sum_j w_ij (x_j - y) / |x_j - y|
 
 The sums are over the points x_j != y, and eta is the total weight of the points at y. A data point
-with |R| < eta is the median. The iteration tests each data point that becomes the nearest one.
-A median at a data point is therefore found exactly, and not only approached.
+with |R| < eta is the median. The iteration tests each data point that becomes the nearest point. A
+median at a data point is therefore found exactly, rather than only approximated.
 
 Arrays: points (n, d) float64, lists as CSR (indptr, indices, weights), medians (k, d) float64.
 """
@@ -29,9 +29,10 @@ _SAME = 1e-12
 
 @inlined
 def _pull(points, indices, weights, y, same, pull):
-    """Fill `pull` with R; return the weight at y, the sum of w / distance and the nearest point.
+    """Fill `pull` with R. Return the weight at y, the sum of w / distance and the nearest point.
 
-    The nearest point is an index. Points within the distance `same` of y are taken to be at y.
+    The nearest point is returned as an index. Points within the distance `same` of y are treated as
+    points at y.
     """
     pull[:] = 0.0
     at_y, stiffness, nearest, least = 0.0, 0.0, -1, np.inf
@@ -63,7 +64,7 @@ def _length(vector):
 
 @inlined
 def _mean(points, indices, weights, y):
-    """Fill y with the weighted mean; return the largest distance from it."""
+    """Fill y with the weighted mean, and return the largest distance from it."""
     total = weights.sum()
     y[:] = 0.0
     for k in range(indices.size):
@@ -105,7 +106,7 @@ def _median(points, indices, weights, y, pull):
 
 @compiled
 def geometric_medians(first, last, points, indptr, indices, weights, medians):
-    """Fill medians first to last; weights are non-negative, and a list without weight gives NaN."""
+    """Fill medians first to last for nonnegative weights, with NaN for lists without weight."""
     pull = np.empty(medians.shape[1], np.float64)
     for i in range(first, last):
         start, stop = indptr[i], indptr[i + 1]

@@ -1,16 +1,17 @@
-"""Sweep over the memberships of additive clusters, and collect the sums that the weights need.
+"""Sweep over memberships of additive clusters, and collect the sums for fitting the weights.
 
     s_ij = sum_k w_k f_ik f_jk + noise of variance sigma^2,   i < j
     log odds of f_ik = 1 / (2 sigma^2) sum_j m_ij f_jk w_k (2 r_ij - w_k) + log prior odds
 
 r_ij is the residual without cluster k, and m_ij states whether the pair is observed (Tenenbaum
 1996, sec. 2). Clusters are visited in turn. The part that a cluster explains is added back to the
-residuals, and while its members change only sum_j f_jk r_ij and sum_j f_jk m_ij are updated. A flip
-therefore costs O(n) and a sweep O(n^2 K). A sweep samples (Gibbs), or replaces each membership by
-its probability (mean field, where the f are probabilities and r_ij is the expected residual).
+residuals. While its members change, only sum_j f_jk r_ij and sum_j f_jk m_ij are updated. A flip
+therefore costs O(n), and a sweep costs O(n^2 K). A Gibbs sweep samples each membership. A
+mean-field sweep replaces it by its probability, so that the f are probabilities and r_ij is the
+expected residual.
 
-The weights need only sums over the pairs. Those of a sample follow from the sizes of
-intersections, without any table of pairs:
+The fit of the weights requires only sums over the pairs. For a sample, these sums follow from the
+sizes of intersections, without a table of pairs:
 
     A_kl = sum_i<j m_ij f_ik f_jk f_il f_jl = c (c - 1) / 2 less the unobserved,  c = |k and l|
     b_k  = sum_i<j s_ij f_ik f_jk
@@ -19,9 +20,9 @@ Term 0 is the constant (f = 1 for all objects). The fixed features follow, and t
 at the index `first`.
 
 Arrays: values (n, n) and mask (n, n) are symmetric, with 0 on the diagonal and at unobserved pairs.
-The mask contains 0 and 1. odd (p, 2) lists the unobserved pairs if `complete`, else the observed
-ones. The other arrays are features (terms, n), weights (terms,), log_odds (terms,), gram
-(terms, terms), which is A, and right (terms,), which is b.
+The mask contains 0 and 1. odd (p, 2) lists the unobserved pairs if `complete` is true, and the
+observed pairs otherwise. The other arrays are features (terms, n), weights (terms,), log_odds
+(terms,), gram (terms, terms), which is A, and right (terms,), which is b.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ __all__ = [
 
 @compiled
 def residuals(values, mask, features, weights, result):
-    """Fill s_ij - sum_k w_k f_ik f_jk, 0 where unobserved."""
+    """Fill s_ij - sum_k w_k f_ik f_jk, with 0 for unobserved pairs."""
     n = values.shape[0]
     for i in range(n):
         for j in range(n):
@@ -52,7 +53,7 @@ def residuals(values, mask, features, weights, result):
 
 @inlined
 def _shift(residual, mask, members, weight):
-    """Add the part that a cluster explains to the residuals; a negated weight subtracts it."""
+    """Add the part that a cluster explains to the residuals, or subtract it by a negated weight."""
     for i in range(members.size):
         scale = weight * members[i]
         if scale != 0:
@@ -84,9 +85,10 @@ def _change(residual, mask, members, i, new, pulls, sizes):
 
 @inlined
 def _sweep(residual, mask, features, weights, log_odds, first, precision, uniforms):
-    """Visit every membership once, and draw it by uniforms (terms - first, n).
+    """Visit every membership once, and draw it using uniforms (terms - first, n).
 
-    Without uniforms (0, 0) it becomes its probability. Returns the largest change.
+    If uniforms has shape (0, 0), each membership becomes its probability. The function returns the
+    largest change.
     """
     n = features.shape[1]
     pulls, sizes = np.empty(n), np.empty(n)
@@ -109,7 +111,7 @@ def _sweep(residual, mask, features, weights, log_odds, first, precision, unifor
 
 @compiled
 def moments(values, odd, complete, features, gram, right):
-    """Add A and b of these features to `gram` and `right`; features may be probabilities."""
+    """Add A and b of features, which may be probabilities, to `gram` and `right`."""
     terms, n = features.shape
     for k in range(terms):
         for other in range(k, terms):
@@ -151,7 +153,7 @@ def _add_pairs(features, together):
 
 @inlined
 def _approximate(values, mask, together, gram, right):
-    """Compute A and b, with m_ijk m_ijl in place of m_ijkl for k other than l."""
+    """Compute A and b, with m_ijk m_ijl in place of m_ijkl if k differs from l."""
     terms, n, _ = together.shape
     for k in range(terms):
         for other in range(k, terms):
@@ -173,11 +175,11 @@ def gibbs_expectations(
     values, mask, odd, complete, features, weights, log_odds, first,
     precisions, n_recorded, exact, uniforms, gram, right, shares,
 ):  # fmt: skip
-    """Sweep at each precision in turn; fill A, b and P(f = 1) with means over the last samples.
+    """Sweep at each precision in turn, and fill A, b and P(f = 1) with means of the last samples.
 
-    precisions (sweeps,), uniforms (sweeps, terms - first, n), shares (terms, n). `features`
-    contains the start, and at the end the last sample. If `exact` is false, A is approximated from
-    m_ijk, which needs a table of shape (terms, n, n).
+    The shapes are precisions (sweeps,), uniforms (sweeps, terms - first, n) and shares (terms, n).
+    `features` initially contains the start, and finally the last sample. If `exact` is false, A is
+    approximated from m_ijk, which requires a table of shape (terms, n, n).
     """
     terms, n = features.shape
     residual = np.empty((n, n))
@@ -207,10 +209,10 @@ def mean_field_expectations(
     values, mask, odd, complete, features, weights, log_odds, first,
     precisions, tolerance, gram, right,
 ):  # fmt: skip
-    """Sweep probabilities at each precision in turn, then at the last until they converge.
+    """Sweep probabilities at each precision in turn, then at the last precision to convergence.
 
-    `features` contains the start, and at the end the probabilities. Returns the largest change in
-    the last sweep.
+    `features` initially contains the start, and finally the probabilities. The function returns the
+    largest change in the last sweep.
     """
     n = features.shape[1]
     residual = np.empty((n, n))
@@ -236,8 +238,9 @@ def enumerate_expectations(
 ):  # fmt: skip
     """Compute A, b and P(f = 1) by summing over all memberships.
 
-    The order is that of a reflected binary code. Returns the log of the sum over memberships of
-    the prior odds times exp(-precision * squares). Every membership from `first` on is overwritten.
+    The memberships are enumerated in the order of a reflected binary code. For each of them, the
+    prior odds are multiplied by exp(-precision * squares), and the log of the sum is returned.
+    Every membership from `first` on is overwritten.
     """
     terms, n = features.shape
     bits = (terms - first) * n

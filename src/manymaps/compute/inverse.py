@@ -1,4 +1,4 @@
-"""Compute KL(Q || P~) of one set of objects by sums over all pairs, in two passes.
+"""Compute KL(Q || P~) for one set of objects by two passes over all pairs.
 
 Each pass computes n^2 M similarities.
 
@@ -19,16 +19,17 @@ exaggeration a and level_i = mean_log_v_i - a mean_log_p_i,
     pull_i^m   = 2 sum_j both (s_ij^m / v_ij) (d log K / d d2) (y_i^m - y_j^m) = dC / d y_i^m
     share_i^m  = sum_j (q_ij + q_ji) s_ij^m / v_ij       part of an object's choices in map m
 
-Under a joint normalization, Z and the level are the same for all rows. Under a conditional one, a
-row without data has no cost (`counts` is 0 for it).
+Under a joint normalization, Z and the level are the same for all rows. Under a conditional
+normalization, a row without data has no cost (its entry in `counts` is 0).
 
-P~ equals exp(`log_rest`) except at the stored pairs (CSR, both directions of each). Both passes
-run along rows, so that threads never write to the same element. A pair counts in the maps in which
-both objects are active. A row whose normalizer leaves float32's range is *remote*. Its sums, and
-its part in the sums of others, are computed in the log domain in float64 over all maps.
+P~ equals exp(`log_rest`) except at the stored pairs (CSR, both directions of each). Both passes run
+along rows, so that threads never write to the same element. A pair is included in the maps in which
+both objects are active. A row whose normalizer leaves the range of float32 is called *remote*. Its
+sums, and its contributions to the sums of other rows, are computed in the log domain in float64
+over all maps.
 
 Arrays: points (n_maps, d, n) float32, charges and log_pi (n_maps, n). Charges are pi for a Cauchy
-kernel and log pi for a Gaussian one. Objects that are not active in a map have no charge there.
+kernel and log pi for a Gaussian kernel. Objects that are not active in a map have no charge there.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _similarities(points, i, first, scale, charges, kind, d2, line):
 
 @inlined
 def _block_of_row(points, charges, i, first, maps, kind, d2, lines, total):
-    """Compute the same in all maps of i, and their sum in `total` without i itself."""
+    """Compute the similarities in all maps of i, and their sum without i itself in `total`."""
     total[:] = _ZERO
     n = total.size
     for a in range(maps.size):
@@ -80,7 +81,7 @@ def _block_of_row(points, charges, i, first, maps, kind, d2, lines, total):
 
 @inlined
 def _log_similarity(points, log_pi, i, j, kind, terms):
-    """Return log v_ij over all maps in float64; fill `terms`, scaled to a sum of one."""
+    """Return log v_ij over all maps in float64, and fill `terms`, scaled to sum to 1."""
     peak = -np.inf
     for m in range(points.shape[0]):
         d2 = 0.0
@@ -144,7 +145,7 @@ def row_sums(
     first, last, points, charges, log_pi, member_indptr, member_maps, kind,
     indptr, indices, log_forward, log_rest, log_z, mean_log_v, mean_log_p,
 ):  # fmt: skip
-    """Fill log_z, mean_log_v and mean_log_p of rows first to last in float64, in the first pass."""
+    """Run the first pass: fill log_z, mean_log_v and mean_log_p of some rows in float64."""
     n_maps, n = charges.shape
     d2 = np.empty((n_maps, _BLOCK), np.float32)
     lines, total = np.empty_like(d2), np.empty(_BLOCK, np.float32)
@@ -186,7 +187,7 @@ def _weigh_block(
 
 @inlined
 def _pull_block(points, i, first, both, chosen, d2, line, kind, sums):
-    """Add a block's part of slope, share and pull (2 + d,) in one map."""
+    """Add the contribution of a block to slope, share and pull (2 + d,) in one map."""
     slope, share = _ZERO, _ZERO
     for k in range(both.size):
         part = both[k] * line[k]
@@ -226,7 +227,7 @@ def _remote_pairs(
     points, log_pi, i, remote, partners, counts, log_z, levels, log_forward, log_backward,
     exaggeration, kind, maps, terms, sums,
 ):  # fmt: skip
-    """Add the pairs of i with remote objects to its sums; all its pairs if i itself is remote."""
+    """Add the pairs of i with remote objects, or all pairs if i itself is remote, to its sums."""
     for at in range(partners.size):
         j = partners[at]
         if j == i:
@@ -250,9 +251,9 @@ def divergence_slopes(
     indptr, indices, log_forward, log_backward, log_rest,
     counts, log_z, levels, exaggeration, slope, pull, share,
 ):  # fmt: skip
-    """Fill slope and share (n_maps, n) and pull (n_maps, n, d) where active, in the second pass.
+    """Run the second pass: fill slope, share (n_maps, n), pull (n_maps, n, d) where active.
 
-    counts is 1 for a row with a cost, else 0; log_z and levels are (n,) in float64.
+    `counts` is 1 for a row with a cost and 0 for other rows. log_z and levels are (n,) in float64.
     """
     n_maps, n = charges.shape
     d = points.shape[1]

@@ -1,7 +1,7 @@
-"""Compile loops with numba; this is the only module with numba options.
+"""Compile loops with numba. No other module sets numba options.
 
-`compiled` is for a loop over arrays, and `rounded` for one whose sums must not be reordered.
-`inlined` is for a part of loops, such as a formula for one pair. Compiled loops are cached on disk
+`compiled` is for a loop over arrays, and `rounded` is for a loop whose sums must not be reordered.
+`inlined` is for a part of a loop, such as a formula for one pair. Compiled loops are cached on disk
 if a folder is writable, and are otherwise compiled again in each process. Fast-math is limited to
 the flags that allow sums to be reordered and multiply-adds to be fused. Infinities and NaN are
 handled as usual.
@@ -34,18 +34,19 @@ __all__ = [
 
 _COMPILING = "compiling, once per installation"
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
-# C code never calls these functions. A wrapper for C would contain the whole loop again and take a
-# tenth of the compilation time.
+# C code never calls these functions. A wrapper for C would contain a second copy of the whole loop
+# and take a tenth of the compilation time.
 _OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable) -> Any:
     """Compile a loop over arrays.
 
-    A loop that another loop calls is inlined into it. A call by name could reach two versions. In
-    the process that compiles, it is the version compiled for the called loop itself. In later
-    processes it is the one stored on disk with the caller, which fuses other multiply-adds. The
-    very first run would then differ in its bits from all later ones.
+    A loop that another loop calls is inlined into it. A call by name could reach one of two
+    versions. In the process that compiles, the call reaches the version compiled for the called
+    loop itself. In later processes, it reaches the version stored on disk with the caller, in which
+    different multiply-adds are fused. The results of the very first run would then differ in their
+    bits from all later results.
     """
     return _kept(numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, forceinline=True)(function))
 
@@ -53,17 +54,18 @@ def compiled(function: Callable) -> Any:
 def rounded(function: Callable) -> Any:
     """Compile a loop whose sums and products are rounded one by one, as in NumPy.
 
-    Use it for loops that compare sums, so that equal sums stay equal on every processor.
+    Use this decorator for loops that compare sums, so that equal sums remain equal on every
+    processor.
     """
     # A function without its own fast-math setting inherits that of its caller.
     return _kept(numba.njit(**_OPTIONS, fastmath=False, nogil=True)(function))
 
 
 def inlined(function: Callable) -> Any:
-    """Compile a formula, or a part of a loop, into the loops that call it; Python cannot call it.
+    """Compile a formula, or a part of a loop, into the loops that call it, but not for Python.
 
     LLVM does the inlining. Numba's own inlining would copy the source into each loop, and infer the
-    types of all its lines at every call. In a loop with several calls, this takes most of the
+    types of all lines at every call. In a loop with several calls, this inference takes most of the
     compilation time.
     """
     made = numba.njit(**_OPTIONS, fastmath=_FAST, forceinline=True, no_cpython_wrapper=True)
@@ -71,9 +73,9 @@ def inlined(function: Callable) -> Any:
 
 
 def chosen_by_type(choose: Callable) -> Any:
-    """Compile the formula that `choose` returns for numba's types of the arguments into callers.
+    """Compile the formula that `choose` returns for numba's argument types into its callers.
 
-    A loop that is compiled for one type contains nothing of the formulas for other types.
+    A loop that is compiled for one type does not contain the formulas for other types.
     """
     options = {**_OPTIONS, "fastmath": _FAST, "forceinline": True, "no_cpython_wrapper": True}
     overload(choose, jit_options=options)(choose)
@@ -81,10 +83,10 @@ def chosen_by_type(choose: Callable) -> Any:
 
 
 class _CompilingShown(event.Listener):
-    """A listener that reports the compilation of loops, which may take longer than running them."""
+    """Listener that reports the compilation of loops, which may take longer than running them."""
 
     def __init__(self) -> None:
-        # Numba compiles one function at a time, and the functions that it calls within it.
+        # Numba compiles one function at a time, together with the functions that it calls.
         self._running: list[AbstractContextManager] = []
 
     def on_start(self, started: Any) -> None:
@@ -101,13 +103,13 @@ event.register("numba:compile", _CompilingShown())
 
 
 class _NamedByArguments(IndexDataCacheFile):
-    """Cache files of a compiled function, each named by its argument types.
+    """Cache files of a compiled function, with each file named by the argument types.
 
     Numba numbers these files without a lock. Two processes that compile one function for different
     arguments at the same moment choose the same number. The index then refers to code for other
     arguments, and calls silently return wrong values. With names derived from the arguments, the
-    worst outcome is that something is compiled again. The same happens if a file is damaged or
-    cannot be written, for example on a full disk.
+    worst outcome is that a function is compiled again. A function is also compiled again if a file
+    is damaged or cannot be written, for example on a full disk.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -129,7 +131,7 @@ class _NamedByArguments(IndexDataCacheFile):
         try:
             return super()._load_data(name)
         except _DAMAGED as error:
-            raise OSError(f"{name} is damaged") from error  # numba takes this as a missing file
+            raise OSError(f"{name} is damaged") from error  # numba treats this as a missing file
 
 
 _DAMAGED = (OSError, EOFError, pickle.UnpicklingError, ValueError, TypeError, IndexError)

@@ -1,7 +1,7 @@
 """Convert between the dense parameters and the ragged batch of active (map, object) entries.
 
-An entry is an object in a map in which it is active. Entries are sorted by map, which is the order
-of the field's batch; `member_indptr`, `member_maps` and `member_entries` list them by object.
+An entry is an object in a map in which it is active. Entries are sorted by map, as in the batch of
+the field. `member_indptr`, `member_maps` and `member_entries` list the entries by object.
 
     log pi_i^m       = -w_i^m - log sum_m' exp(-w_i^m')
     log Z_i          = log sum_m pi_i^m potential_i^m
@@ -40,7 +40,7 @@ __all__ = [
 
 
 def log_proportions(weights: np.ndarray, log_pi: np.ndarray) -> None:
-    """Fill log_pi from the weights, both (n_maps, n) float32; sums are in float64."""
+    """Fill log_pi from the weights, both (n_maps, n) float32, with sums in float64."""
     share_out(_log_proportions, -(-weights.shape[1] // _CHUNK), weights, log_pi)
 
 
@@ -81,7 +81,8 @@ def _tabulate(first, last, positions, log_pi, kind, table):
 def side_by_side(positions: np.ndarray, log_pi: np.ndarray, kind: KernelCode) -> np.ndarray:
     """Return a table (n, d + 1, n_maps) float32 of positions, and pi (Cauchy) or log pi (others).
 
-    All maps of an object are contiguous in this table, which suits sums that run from pair to pair.
+    All maps of an object are contiguous in this table, which is efficient for sums that proceed
+    from pair to pair.
     """
     n_maps, n, d = positions.shape
     if n_maps > MOST_MAPS:

@@ -1,11 +1,11 @@
-"""Solve non-negative least squares from the normal equations, for the weights of clusters.
+"""Solve nonnegative least squares from the normal equations, for the weights of clusters.
 
     w = argmin w'Aw - 2b'w,   w_k >= 0 where status_k is NONNEGATIVE, w_k = 0 where it is ZERO
 
 The method uses active sets (Lawson & Hanson 1974, ch. 23, on A and b as in Bro & de Jong 1997) and
-starts from the current weights. At the minimum w'Aw = b'w, so the residual sum of squares is
-sum s^2 - b'w. A term that is a combination of others (a duplicate cluster or an empty one) retains
-the weight 0; among equal terms the first one gets all the weight.
+starts from the current weights. At the minimum w'Aw = b'w, so the residual sum of squares is sum
+s^2 - b'w. A term that is a combination of other terms (a duplicate or empty cluster) retains the
+weight 0. Among equal terms, the first term receives all the weight.
 
 Shapes: A (terms, terms) symmetric, b and w and status (terms,).
 """
@@ -26,9 +26,9 @@ _LEAST_GAIN = 1e-14
 
 @inlined
 def factor(gram, chosen, lower):
-    """Compute the Cholesky factor of the chosen terms, 0 for the others; drop dependent terms.
+    """Compute the Cholesky factor of the chosen terms (0 for others), and drop dependent terms.
 
-    Returns whether any term was dropped.
+    The function returns whether any term was dropped.
     """
     size = gram.shape[0]
     dropped = False
@@ -57,7 +57,7 @@ def factor(gram, chosen, lower):
 
 @inlined
 def forward(lower, chosen, right, result):
-    """Compute result = lower^-1 right over the chosen terms, 0 for the others."""
+    """Compute result = lower^-1 right over the chosen terms, with 0 for other terms."""
     for k in range(right.size):
         result[k] = 0.0
         if chosen[k]:
@@ -82,7 +82,7 @@ def _solve(lower, chosen, right, result):
 
 @inlined
 def _settle(gram, right, status, weights, passive, barred, lower, solution):
-    """Minimize over the passive terms, dropping those that would turn negative."""
+    """Minimize over the passive terms, and drop terms that would become negative."""
     size = right.size
     for _ in range(size + 1):
         before = passive.copy()
@@ -113,10 +113,10 @@ def _settle(gram, right, status, weights, passive, barred, lower, solution):
 
 @compiled
 def nonnegative_weights(gram, right, squares, status, weights):
-    """Fill `weights`, which contain the start, and return the residual of the total `squares`.
+    """Update `weights` from the start they contain, and return the residual of `squares`.
 
-    Terms enter one at a time, the one with the greatest gain first, until none gains more than
-    1e-14 of the squares.
+    Terms enter one at a time, in order of decreasing gain, until no term reduces the squares by
+    more than 1e-14 of the total.
     """
     size = right.size
     passive = np.zeros(size, np.bool_)

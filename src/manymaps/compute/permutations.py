@@ -1,28 +1,31 @@
 """Permutation tests of responses in groups: participants are permuted between groups for each word.
 
-For one word, let n_ga be the number of times that group g gave answer a. Let n_g and n_a be its
-sums and N the total. The log-likelihood ratio statistic of independence, divided by 2 N, is the
-Jensen-Shannon divergence of the groups' distributions, weighted by their sizes (Lin 1991),
+For one word, let n_ga be the number of times that group g gave answer a. Let n_g and n_a be the
+sums of this table, and N its total. The log-likelihood ratio statistic of independence, divided by
+2 N, is the Jensen-Shannon divergence of the groups' distributions, weighted by their sizes (Lin
+1991),
 
     D = 1/N (sum_ga n_ga log n_ga - sum_g n_g log n_g - sum_a n_a log n_a + N log N)
 
-A permutation changes only the first two sums. The statistic of a sense is the same with two
-answers: one of its members, or any other answer. A unit is permuted as a whole. It is a participant
-with all answers to the word, or one response. Labels are permuted within strata, so that each
-stratum has the same number of units in each group as before. If the participants of a stratum are
-exchangeable, so are the labels, and the p-value is exact.
+A permutation changes only the first two sums. The statistic of a sense is defined in the same way
+for two answers: any member of the sense, and any other answer. A unit is permuted as a whole. It is
+either a participant with all answers to the word, or one response. Labels are permuted within
+strata, so that each stratum has the same number of units in each group as before. If the
+participants of a stratum are exchangeable, the labels are also exchangeable, and the p-value is
+exact.
 
-Draws for a statistic end when `hits` of them have reached the observed value, at draw l, with
-p = hits / l. Otherwise they end after `most` draws, with p = (reached + 1) / (most + 1) (Besag &
-Clifford 1991, Biometrika 78). Both p-values are valid, and words without an effect take few draws.
+Draws for a statistic end at draw l if `hits` of the draws have then reached the observed value,
+with p = hits / l. Otherwise they end after `most` draws, with p = (reached + 1) / (most + 1) (Besag
+& Clifford 1991, Biometrika 78). Both p-values are valid, and words without an effect require few
+draws.
 
 J. Lin, "Divergence measures based on the Shannon entropy", IEEE Trans. Inf. Theory 37 (1991).
 
 Ranges of the arrays: word w has the units from units[w] to units[w + 1], sorted by stratum. Unit u
 has the answers from given[u] to given[u + 1], as indices among the answers of its word. The senses
-of the word's answers are at kinds[w] to kinds[w + 1], -1 for none. The word's statistics are at
-tests[w] to tests[w + 1], first that of the word and then those of its senses. `logs` contains
-k log k.
+of the word's answers are at kinds[w] to kinds[w + 1], with -1 for no sense. The statistics are at
+tests[w] to tests[w + 1], with the statistic of the word before the statistics of its senses. `logs`
+contains k log k.
 """
 
 from __future__ import annotations
@@ -33,7 +36,8 @@ from manymaps.compute.jit import compiled, inlined
 
 __all__ = ["observed_divergences", "permutation_tests"]
 
-# Relative tolerance; sums of the same counts in another order differ by less.
+# Relative tolerance, which is larger than differences between sums of the same counts in different
+# orders.
 _ROUNDING = 1e-9
 
 
@@ -47,7 +51,7 @@ def _scrambled(state):
 
 @inlined
 def _deal(labels, strata, state):
-    """Shuffle labels within strata in place (Fisher and Yates); return the next state."""
+    """Shuffle labels within strata in place (Fisher and Yates), and return the next state."""
     first = 0
     for u in range(labels.size):
         if strata[u] != strata[first]:
@@ -94,7 +98,7 @@ def _statistics(counts, held, logs, totals, values):
 
 @inlined
 def _constants(counts, held, logs, constants):
-    """Fill the invariants of permutations, N log N less the sums over answers; return N."""
+    """Fill the invariants of permutations, N log N minus the sums over answers, and return N."""
     whole = counts.sum()
     constants[:] = logs[whole]
     for a in range(counts.shape[1]):
@@ -129,12 +133,12 @@ def permutation_tests(
     first, last, words, groups, strata, units, given, answers, kinds, senses, tests,
     n_groups, logs, seed, hits, least, most, reached, draws, means,
 ):  # fmt: skip
-    """Permute the units of some words until their statistics are decided or have `most` draws.
+    """Permute the units of some words until each statistic is decided or has `most` draws.
 
-    For each statistic, `draws` counts the draws, and `reached` those that reached the observed
-    value. Both continue from an earlier call. `means` contains the mean of each statistic over the
-    first `least` draws, in nats. The draws of a word depend on the seed, its number and earlier
-    draws.
+    For each statistic, `draws` is the number of draws, and `reached` is the number of draws that
+    reached the observed value. Both numbers continue from an earlier call. `means` contains the
+    mean of each statistic over the first `least` draws, in nats. The draws of a word depend on the
+    seed, its number and earlier draws.
     """
     for k in range(first, last):
         w = words[k]

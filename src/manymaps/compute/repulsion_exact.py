@@ -4,8 +4,8 @@
     force(i)     = d potential(i) / d t_i = -2 sum_j charge_j (-K'(d2)) (t_i - s_j)
 
 Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources),
-log_charges (n_sources,), skip (n_targets,). Rows whose float32 sum leaves the range in which it is
-accurate are summed again in the log domain in float64, and have a log scale.
+log_charges (n_sources,), skip (n_targets,). If the float32 sum of a row leaves its accurate range,
+the row is summed again in the log domain in float64 and receives a log scale.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _row(axes, targets, i, sources, start, stop, charges, kind):
-    """Sum over some sources for one target: K first, then the slopes.
+    """Sum K, and then the slopes, over some sources for one target.
 
-    The length of the tuple `axes` is the dimension. Unlike a shape, it is a constant to the
-    compiler.
+    The length of the tuple `axes` is the number of dimensions. Unlike a shape, this length is a
+    constant for the compiler.
     """
     potential, fx, fy, fz = _ZERO, _ZERO, _ZERO, _ZERO
     dy, dz = _ZERO, _ZERO
@@ -68,7 +68,7 @@ def _row(axes, targets, i, sources, start, stop, charges, kind):
 
 @inlined
 def _row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind, force):
-    """Sum one row in float64 with its own scale; return the potential and its log scale."""
+    """Sum one row in float64 with its own scale, and return the potential and its log scale."""
     d = targets.shape[0]
     scale = -np.inf
     for j in range(start, stop):
@@ -142,7 +142,7 @@ def resum_extremes(
     kind: KernelCode,
     sums: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
-    """Sum rows that left float32's range again in the log domain; `sums` changes in place."""
+    """Sum rows that left the float32 range again in the log domain, and update `sums` in place."""
     with np.errstate(invalid="ignore"):
         rows = np.flatnonzero(~((sums[0] > _FAINT) & (sums[0] < BLINDING)))
     if len(rows):
@@ -165,9 +165,9 @@ def _chunks(target_offsets: np.ndarray, source_offsets: np.ndarray) -> np.ndarra
 
 
 def within_range(log_charges: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return log charges relative to the greatest one of their map if that is far from 0.
+    """Return log charges relative to the largest charge of their map if that is far from 0.
 
-    Also returns the reference logarithm of each map, which is 0 for most maps.
+    The function also returns the reference logarithm of each map, which is 0 for most maps.
     """
     shift = np.zeros(len(offsets) - 1)
     for m, (start, stop) in enumerate(itertools.pairwise(offsets)):

@@ -4,29 +4,30 @@ The kernel is replaced by its tensor spline interpolant on a grid of spacing h,
 
     K(x - y)  =~  sum_g sum_g'  B((x - g) / h)  c(g - g')  B((y - g') / h),
 
-B is the quintic B-spline. c contains the samples of K deconvolved twice by the spline's samples,
-b = (1, 26, 66, 26, 1) / 120. The interpolant is therefore exact at grid lags. The sum over sources
-takes three steps. The charges are spread to the grid with B, convolved with c, and gathered with B.
-The convolution takes one forward and one inverse real transform, padded so that nothing wraps
-around. The force gathers the same grid with B's derivative. (Unser 1999.)
+with the quintic B-spline B. The coefficients c are the samples of K, deconvolved twice by the
+samples of the spline, b = (1, 26, 66, 26, 1) / 120. The interpolant is therefore exact at grid
+lags. The sum over sources has three steps (Unser 1999). The charges are spread to the grid with B,
+convolved with c, and gathered with B. The convolution requires one forward and one inverse real
+transform, which are padded to prevent wrapping. The force is gathered from the same grid with the
+derivative of B.
 
 A heavy-tailed kernel may be split (`manymaps.compute.repulsion_near`). Its near part is then summed
-directly, and the smooth rest uses a coarser grid; see `manymaps.compute.repulsion_plan`.
+directly, and the smooth remainder uses a coarser grid (see `manymaps.compute.repulsion_plan`).
 
-The error is absolute, a small part of the usual charge. Charges far above the others, and rows
-whose potential is not far above the error, are therefore summed directly.
+The error is absolute and is a small part of the usual charge. Charges far above the usual charge,
+and rows whose potential is not far above the error, are therefore summed directly.
 
 **Clumps.** The derivative of the interpolant depends on the position of a pair between grid points,
-even at lag 0, so a charge exerts a force on itself. At scattered points these errors cancel. The
-members of a clump narrower than h have the same errors, and together they push the clump as a
-whole. In a map in which this could exceed the tolerance, forces are gathered from interpolants of
-the slopes,
+even at lag 0, so a charge exerts a force on itself. At scattered points, these errors cancel. The
+members of a clump narrower than h have the same errors, which together push the clump as a whole.
+If this error could exceed the tolerance in a map, forces are gathered from interpolants of the
+slopes,
 
     d K(x - y) / d x_k  =~  sum_g sum_g'  B((x - g) / h)  c_k(g - g')  B((y - g') / h),
 
-with c_k the deconvolved samples of the slope. They are odd in the lag, so that forces between two
-charges are opposite to the last digit and vanish at lag 0. The cost is one inverse transform per
-axis. (Hockney & Eastwood 1988, chapter 5: momentum-conserving schemes.)
+with the deconvolved samples c_k of the slope. These samples are odd in the lag, so that forces
+between two charges are exactly opposite and vanish at lag 0. Such schemes conserve momentum
+(Hockney & Eastwood 1988, chapter 5). The cost is one inverse transform per axis.
 
 Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 """
@@ -83,7 +84,7 @@ _SLOPE = tuple((*(np.float32(k * c[k]) for k in range(1, ORDER)), np.float32(0.0
 
 @dataclass(frozen=True)
 class _Grid:
-    """A grid that several maps share.
+    """Grid that several maps share.
 
     Attributes
     ----------
@@ -92,11 +93,11 @@ class _Grid:
     d : int
         Number of dimensions, 1 or 2.
     n : int
-        Number of cells along one side, padding included.
+        Number of cells along one side, including padding.
     h : float
         Spacing of the grid points.
     radius : float
-        Radius below which near pairs are summed directly; 0 if the kernel is not split.
+        Radius below which near pairs are summed directly, or 0 if the kernel is not split.
     """
 
     kind: KernelCode
@@ -130,7 +131,7 @@ def _slope_transforms(grid: _Grid) -> tuple[np.ndarray, ...]:
     """Return the transforms of the deconvolved samples of the slope along x and along y."""
     d2, lags = grid.squared_lags(), grid.lags()
     if grid.n % 2 == 0:
-        lags[grid.n // 2] = 0.0  # equally far to the left and right, so an odd function is 0
+        lags[grid.n // 2] = 0.0  # equidistant from both sides, so an odd function is 0
     slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius, grid.kind))
     axes = (lags,) if grid.d == 1 else (np.broadcast_to(lags, d2.shape), lags[:, None])
     deconvolution = _deconvolution(grid)
@@ -138,7 +139,7 @@ def _slope_transforms(grid: _Grid) -> tuple[np.ndarray, ...]:
 
 
 def _deconvolution(grid: _Grid) -> np.ndarray:
-    """Return the squared transform of the spline's samples, for spreading and for gathering."""
+    """Return the squared transform of the spline samples, for both spreading and gathering."""
     angle = 2 * np.pi * np.arange(grid.n) / grid.n
     square = ((66 + 52 * np.cos(angle) + 2 * np.cos(2 * angle)) / 120) ** 2
     half = square[: grid.n // 2 + 1]
@@ -147,10 +148,10 @@ def _deconvolution(grid: _Grid) -> np.ndarray:
 
 @lru_cache(maxsize=16)
 def _clump_error(grid: _Grid) -> float:
-    """Return the common error of a clump's members along one axis, per unit of `_crowding`.
+    """Return the common error of the members of a clump along one axis, per unit of `_crowding`.
 
-    This is the force of a unit charge on itself, as the root mean square over a cell of the grid.
-    It depends on coefficients at small lags, which are the same for all longer grids.
+    This error is the force of a unit charge on itself, as the root mean square over a cell of the
+    grid. It depends on coefficients at small lags, which are equal for all longer grids.
     """
     grid = replace(grid, n=min(grid.n, 256))
     weights = np.polynomial.polynomial.polyval(_OFFSETS, np.array(_SPLINE, np.float64).T)
@@ -207,7 +208,7 @@ def _slope(t):
 
 @inlined
 def _add(grid, at, charge, w):
-    """Add a charge to six cells in a row; unsigned indices avoid the test for negative ones."""
+    """Add a charge to six consecutive cells. Unsigned indices avoid a test for negative values."""
     grid[at] += charge * w[0]
     grid[at + np.uint64(1)] += charge * w[1]
     grid[at + np.uint64(2)] += charge * w[2]
@@ -218,7 +219,7 @@ def _add(grid, at, charge, w):
 
 @inlined
 def _read(grid, at, w):
-    """Return the weighted sum of six cells in a row."""
+    """Return the weighted sum of six consecutive cells."""
     return (
         (grid[at] * w[0] + grid[at + np.uint64(1)] * w[1])
         + (grid[at + np.uint64(2)] * w[2] + grid[at + np.uint64(3)] * w[3])
@@ -228,7 +229,7 @@ def _read(grid, at, w):
 
 @compiled
 def _sort_into_strips(first, last, maps, offsets, sources, low, inverse_h, starts, order):
-    """Sort some maps' sources by strips of `_STRIP` grid rows; starts (len(maps), n_strips + 1)."""
+    """Sort sources by strips of `_STRIP` grid rows, with starts (len(maps), n_strips + 1)."""
     axis = sources.shape[0] - 1
     for b in range(first, last):
         m = maps[b]
@@ -250,7 +251,7 @@ def _spread(
     first, last, axes, parity, half, maps, starts, order, sources, charges, low, inverse_h, side,
     grids,
 ):  # fmt: skip
-    """Add the charges of every other strip to the grids (n_maps, cells); strips do not overlap."""
+    """Add the charges of every other strip, which do not overlap, to the grids (n_maps, cells)."""
     row_length = np.uint64(side)
     for task in range(first, last):
         b = task // half
@@ -282,7 +283,7 @@ def _convolved(
 ) -> Iterator[np.ndarray]:
     """Convolve charges (n_maps, side[, side]) to fields (n_maps, n) or (n_maps, side, n).
 
-    The padding, up to n, is neither passed nor returned, which saves half of the transforms along
+    The padding up to n is neither passed nor returned, which saves half of the transforms along
     rows.
     """
     spectrum = fft.rfft(grids, n, workers=workers)
@@ -373,7 +374,7 @@ def _sum_on_grid(
     force: np.ndarray,
     limit: float = np.inf,
 ) -> np.ndarray:
-    """Set potential and force, self terms included, of maps that share a grid.
+    """Set potential and force, including self terms, of maps that share a grid.
 
     `chunks` has the format of `_chunks`; `odd` gathers forces from interpolants of the slopes.
     Returns the crowding of each map as `_crowding` defines it. If all maps exceed `limit`,
@@ -419,10 +420,10 @@ def _sum_on_grid(
 
 @compiled
 def _crowding(first, last, axes, side, grids, crowding):
-    """Fill the mean over each map's charges of Q^2, the squared excess charge of a clump.
+    """Fill the mean of Q^2, the squared excess charge of a clump, over the charges of each map.
 
-    Q is the charge of a clump above its surroundings. A cell counts by its excess over the mean of
-    its neighbours, because an even density has no error.
+    Q is the charge of a clump above its surroundings. The contribution of a cell is its excess over
+    the mean of its neighbours, because an even density has no error.
     """
     half, quarter = np.float32(0.5), np.float32(0.25)
     for b in range(first, last):
@@ -450,7 +451,7 @@ def _crowding(first, last, axes, side, grids, crowding):
 
 
 def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
-    """Return rows of (index in `maps`, first target, last), `_ROWS_PER_CHUNK` targets at most."""
+    """Return rows of (index in `maps`, first target, last), up to `_ROWS_PER_CHUNK` targets."""
     first, last = offsets[maps], offsets[maps + 1]
     counts = -(-(last - first) // _ROWS_PER_CHUNK)
     place = np.repeat(np.arange(len(maps)), counts)
@@ -461,7 +462,7 @@ def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
 
 @compiled
 def _survey(first, last, offsets, log_charges, peaks, n_large):
-    """Find each map's largest log charge, and count the charges within a factor of 1000 of it."""
+    """Find the largest log charge per map, and count the charges within a factor of 1000 of it."""
     for m in range(first, last):
         peak = np.float32(-np.inf)
         for j in range(offsets[m], offsets[m + 1]):
@@ -474,7 +475,7 @@ def _survey(first, last, offsets, log_charges, peaks, n_large):
 
 @compiled
 def _charge(first, last, offsets, log_charges, usual, charges, n_loud):
-    """Fill the charges relative to each map's usual one; leave out and count the loud ones."""
+    """Fill the charges relative to the usual charge of each map. Exclude and count loud charges."""
     for m in range(first, last):
         count, shift = 0, np.float32(usual[m])
         for j in range(offsets[m], offsets[m + 1]):
@@ -498,7 +499,7 @@ def _finish(first, last, target_offsets, source_offsets, charges, skip, usual, p
 def _usual_charges(
     offsets: np.ndarray, log_charges: np.ndarray, peaks: np.ndarray, n_large: np.ndarray
 ) -> np.ndarray:
-    """Return the log of each map's usual large charge: its peak, unless few charges are near it."""
+    """Return the log of the usual large charge per map, the peak unless few charges are near it."""
     sizes = np.diff(offsets)
     few = np.maximum(16, sizes // 100)
     usual = np.where(peaks > -np.inf, peaks, 0).astype(np.float64)
@@ -519,7 +520,7 @@ def _add_loud(
 ) -> None:
     """Add the field of the few loud charges by direct summation.
 
-    Log charges are relative to the usual one.
+    Log charges are relative to the usual charge.
     """
     loud = log_charges > _LOG_LOUD
     before = np.concatenate([[0], np.cumsum(loud)])
@@ -533,7 +534,8 @@ def _add_loud(
         position[skip],
         kind,
     )
-    # A value beyond float32's range ends above `BLINDING`, and its row is summed again.
+    # A value beyond the range of float32 becomes greater than `BLINDING`, so its row is summed
+    # again.
     factor = np.exp(np.minimum(scale, 600.0))
     potential += np.minimum(value * factor, _UNHELD).astype(np.float32)
     force += np.clip(slope * factor, -_UNHELD, _UNHELD).astype(np.float32)
@@ -547,7 +549,7 @@ def _resum_faint(
     kind: KernelCode,
     result: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
-    """Replace the rows that the grid's error could affect by direct sums."""
+    """Replace the rows that the error of the grid could affect by direct sums."""
     potential, force, scale = result
     rows = np.flatnonzero(faint)
     potential[rows], force[:, rows], scale[rows] = repulsion_exact.field(
@@ -606,7 +608,7 @@ def _sum_group(
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
-    """Set potential and force, self terms included, of maps that share a grid."""
+    """Set potential and force, including self terms, of maps that share a grid."""
     one, span = maps[0], float(how.span[maps].max())
     length, h, radius = int(how.length[one]), float(how.spacing[one]), float(how.radius[one])
     grid = _Grid(kind, len(batch.targets), length, h, radius)
@@ -632,13 +634,14 @@ def _sum_group(
     clumps = maps[clumped]
     lengths = grid_length(_FINER * how.span[clumps] / h, grid.d)
     for n in np.unique(lengths).tolist():
-        # The soft part of a split kernel is smooth enough, and some maps are too wide.
+        # The grid is not refined if the kernel is split, because the soft part is smooth enough, or
+        # if the map is too wide.
         finer = replace(grid, n=n, h=h / _FINER) if n and not radius else grid
         add(clumps[lengths == n], finer, odd=True)
 
 
 def _groups(how: Plan, d: int) -> Iterator[np.ndarray]:
-    """Yield maps that share a grid's size and kernel, as many at a time as memory allows."""
+    """Yield maps with the same grid size and kernel, as many at a time as memory allows."""
     alike: dict[tuple[int, float], list[int]] = {}
     for m, key in enumerate(zip(how.length.tolist(), how.radius.tolist(), strict=True)):
         alike.setdefault(key, []).append(m)

@@ -6,19 +6,20 @@
 
 Loops compute x and W of a block of targets and a tile of sources, and a matrix product computes all
 sums over j. No n x n array is ever stored. x is summed from differences, which takes no longer than
-a product in float64 and avoids cancellation. For a Gaussian kernel, each row of a tile is taken
-relative to its greatest term, and tiles are joined by their scales (Milakov & Gimelshein 2018). No
-row therefore leaves float32's range. If the greatest term is so small that float32 would round x
-too much, x is float64.
+a product in float64 and avoids cancellation. For a Gaussian kernel, each row of a tile is computed
+relative to its largest term, and tiles are joined by their scales (Milakov & Gimelshein 2018).
+Therefore, no row leaves the range of float32. If the largest term is so small that float32 would
+round x too much, x is float64.
 
-**Two sides.** Charges e_i on the targets make a field at the sources, with the same W if the kernel
-is Gaussian, for which -K' = K:
+**Two sides.** Charges e_i on the targets create a field at the sources. A Gaussian kernel, for
+which -K' = K, has the same W in this field:
 
     charge_j potential'(j) = sum_i e_i W_ij,     charge_j force'(j) = -2 sum_i e_i W_ij (s_j - t_i)
 
 e_i may be a mass over Z_i = potential(i), which is available once the rows of a block are complete.
-Both fields of a conditional model therefore cost one exp and two products per pair. Targets are cut
-into chunks by their number. Each chunk has its own sums, which are added up in order.
+Both fields of a conditional model therefore cost one exp and two products per pair. Targets are
+divided into chunks that depend only on the number of targets. Each chunk has its own sums, which
+are added in order.
 
 Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources). Products
 use centred rows with an appended 1, so that a sum of W appears next to the sums of W s.
@@ -63,7 +64,7 @@ _ONE = np.float32(1.0)
 
 @inlined
 def _less_distances(target, sources, first, base, line):
-    """Fill line_j = base_j - |t - s_j|^2 for the sources from `first` on, four axes at a time."""
+    """Fill line_j = base_j - |t - s_j|^2 for sources from `first` on, four axes at a time."""
     n, d = line.size, target.size
     start = base[first : first + n]
     for j in range(n):
@@ -93,8 +94,8 @@ def _peak(line):
 def _weigh(target, sources, first, base, skip, known, precise, line):
     """Fill W of one target and a tile of sources, divided by exp(the returned peak).
 
-    `base` contains the logarithms of all charges, `known` is the greatest peak so far, and
-    `precise` is a work array. The kernel is Gaussian.
+    `base` contains the logarithms of all charges, `known` is the largest peak so far, and `precise`
+    is a work array. The kernel is Gaussian.
     """
     n = line.size
     _less_distances(target, sources, first, base, line)
@@ -118,7 +119,7 @@ def _weigh(target, sources, first, base, skip, known, precise, line):
 
 @inlined
 def _weigh_heavy(target, sources, first, base, charges, skip, kind, line):
-    """Fill the same for a heavy-tailed kernel, without a scale; return the potential."""
+    """Fill W for a heavy-tailed kernel, without a scale, and return the potential."""
     _less_distances(target, sources, first, base, line)
     if first <= skip < first + line.size:
         line[skip - first] = -np.inf
@@ -136,9 +137,10 @@ def _sum_rows(
     first, last, start, stop, width, targets, sources, beside, base, charges, skip, kind, keep,
     weights, precise, part, peaks, sums, scale, potential,
 ):  # fmt: skip
-    """Sum over all sources for a block of targets: `sums` of W [s, 1] divided by exp(scale).
+    """Fill `sums` of W [s, 1], divided by exp(scale), over all sources for a block of targets.
 
-    If `keep` is set, `weights` stores the W of all tiles and `peaks` (tiles, rows) their scales.
+    If `keep` is true, `weights` stores the W of all tiles, and `peaks` (tiles, rows) stores their
+    scales.
     """
     n = last - first
     sums[:n], scale[:n], potential[:n] = _ZERO, -np.inf, _ZERO
@@ -188,10 +190,10 @@ def _sum_chunks(
     first_chunk, last_chunk, chunks, targets, sources, own, beside, base, charges, skip,
     log_masses, divided, kind, height, width, potential, force, scale, totals,
 ):  # fmt: skip
-    """Fill the field of the targets, and `totals` (chunks, d + 1, widest) for that of the sources.
+    """Fill the target field, and `totals` (chunks, d + 1, widest) for the source field.
 
-    targets (n, d) and sources (d, n) give x. `own` is [t, 1] and `beside` is [s, 1], both
-    (n, d + 1), about a centre. `base` is x at distance 0, which is log(charge) or 0.
+    x is computed from targets (n, d) and sources (d, n). `own` is [t, 1] and `beside` is [s, 1],
+    both (n, d + 1) and relative to a centre. `base` is x at distance 0, which is log(charge) or 0.
     """
     d, keep = own.shape[1] - 1, totals.size > 0
     for c in range(first_chunk, last_chunk):
@@ -270,7 +272,7 @@ class _Side:
         skip: np.ndarray,
         kind: KernelCode,
     ) -> None:
-        """Sum rows that left float32's range again, in place."""
+        """Sum rows that left the range of float32 again, in place."""
         resum_extremes(
             self.points, self.offsets, other.points, other.offsets, log_charges, skip, kind, found
         )
@@ -306,14 +308,14 @@ def two_fields(
     divided: bool,
     one_set: bool,
 ) -> tuple[Field, Field]:
-    """Compute the fields of a Gaussian kernel at targets and sources; see `manymaps.compute`."""
+    """Compute the fields of a Gaussian kernel at targets and sources (see `manymaps.compute`)."""
     at, of = _Side(targets, target_offsets), _Side(sources, source_offsets)
     widest = int(np.diff(source_offsets).max(initial=0))
     wanted = _SUMS // max(1, (len(targets) + 1) * widest)
     chunks = _chunks(at, of, min(max(wanted, _FEW_CHUNKS), _CHUNKS))
     skip = np.arange(at.n) if one_set else np.full(at.n, -1)
     totals = np.empty((len(chunks), len(targets) + 1, widest), np.float32)
-    # Masses far from 1 would leave float32's range.
+    # Masses far from 1 would leave the range of float32.
     loudest = log_masses.max(initial=-np.inf)
     loudest = loudest if np.isfinite(loudest) else 0.0
     masses = log_masses.astype(np.float64) - loudest
@@ -341,9 +343,9 @@ def _sum(
     kind: KernelCode,
     sent: tuple[np.ndarray, bool, np.ndarray],
 ) -> Field:
-    """Compute the field at the targets; add up the sums for the sources by chunks.
+    """Compute the field at the targets, and collect the sums for the sources by chunks.
 
-    `sent` is the log masses, whether they are divided by Z, and the array for the sums.
+    `sent` contains the log masses, whether they are divided by Z, and the array for the sums.
     """
     log_masses, divided, totals = sent
     centre = _centre(of)
@@ -365,16 +367,16 @@ def _centre(of: _Side) -> np.ndarray:
 
 
 def _beside(side: _Side, centre: np.ndarray) -> np.ndarray:
-    """Return points as rows about a centre, each with an appended 1, (n, d + 1)."""
+    """Return points relative to a centre as rows with an appended 1, (n, d + 1)."""
     rows = np.ones((side.n, len(centre) + 1), np.float32)
     rows[:, :-1] = side.points.T - centre
     return rows
 
 
 def _chunks(at: _Side, of: _Side, most: int) -> np.ndarray:
-    """Return rows of (first target, last, first source, last, map), which are runs of targets.
+    """Return runs of targets as rows of (first target, last, first source, last, map).
 
-    Runs depend only on the number of targets; `most` is the maximum number of chunks per map.
+    Runs depend only on the number of targets. `most` is the maximum number of chunks per map.
     """
     chunks = []
     for m in range(len(at.offsets) - 1):

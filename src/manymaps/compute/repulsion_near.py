@@ -3,13 +3,13 @@
     K(d2) = soft(d2) + near(d2),     q = max(0, (radius^2 - d2) / (a + radius^2))
 
 K = (1 + d2 / a)^-a is a power series in q about d2 = radius^2. Relative to K(radius^2), its
-coefficients are 1, a, a (a + 1) / 2, a (a + 1) (a + 2) / 6 and so on. For the Cauchy kernel (a = 1)
-it is a geometric series, and near(d2) = K(d2) q^4. The soft part is the first four terms within the
-radius and K beyond, so that it has three continuous derivatives and no peak. A grid spacing of a
-third of the radius suffices for it, whereas K itself needs one of 0.4. The near part vanishes at
-the radius. (Softening by a Taylor series: Skeel, Tezcan & Hardy 2002.) The split is for two
-dimensions. It pays for a heavy-tailed map of thinly scattered points, which has few near pairs and
-a large grid.
+coefficients are 1, a, a (a + 1) / 2, a (a + 1) (a + 2) / 6 and so on. For the Cauchy kernel (a =
+1), the series is geometric, and near(d2) = K(d2) q^4. The soft part consists of the first four
+terms within the radius and of K beyond, so that it has three continuous derivatives and no peak.
+For the soft part, a grid spacing of a third of the radius is sufficient, whereas K itself requires
+a spacing of 0.4. The near part vanishes at the radius. Skeel, Tezcan & Hardy (2002) also soften a
+kernel by a Taylor series. The split is for two dimensions. It saves time for a heavy-tailed map of
+sparse points, which has few near pairs and a large grid.
 
 The side of a cell equals the radius. The sources of a row of cells are stored in order, so that the
 three cells with a target's near sources form one run.
@@ -40,7 +40,7 @@ _FOUR = np.float32(4.0)
 
 @dataclass(frozen=True)
 class Batch:
-    """Charged maps in one array each: map m occupies the range from offsets[m] to offsets[m + 1].
+    """Charged maps in concatenated arrays, where map m is at offsets[m] to offsets[m + 1].
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Batch:
 
 
 def soft_kernel(d2: np.ndarray, radius: float, kind: KernelCode = CAUCHY) -> np.ndarray:
-    """Return the part of a kernel that is left to the grid; all of it if the radius is 0."""
+    """Return the part of a kernel that the grid sums, or the whole kernel if the radius is 0."""
     a = float(kind)
     q = np.maximum(0, (radius**2 - d2) / (a + radius**2))
     if kind == CAUCHY:
@@ -88,13 +88,13 @@ def soft_slope(d2: np.ndarray, radius: float, kind: KernelCode = CAUCHY) -> np.n
 
 
 def _series(a: float, radius: float) -> np.ndarray:
-    """Coefficients of the first four terms of a kernel as a series in q about the radius."""
+    """Return the first four coefficients of a kernel as a series in q about the radius."""
     return np.exp(-a * np.log1p(radius**2 / a)) * np.cumprod([1, a, (a + 1) / 2, (a + 2) / 3])
 
 
 @chosen_by_type
 def _near(charge, d2, square, inverse, kind, series):
-    """The near part of the potential of a charge, and of the slope with its sign changed."""
+    """Return the near part of the potential of a charge, and of the negated slope."""
     return _near_student if isinstance(kind, types.Float) else _near_cauchy
 
 
@@ -118,7 +118,7 @@ def _near_student(charge, d2, square, inverse, kind, series):
 def _sort_into_cells(
     first, last, maps, offsets, sources, charges, low, inverse_side, n_columns, starts, x, y, c
 ):
-    """Sort sources into cells, row after row: starts (len(maps), n_cells + 1), x, y, c (3, n)."""
+    """Sort sources into cells by rows, with starts (len(maps), n_cells + 1) and x, y, c (3, n)."""
     for b in range(first, last):
         m = maps[b]
         start, stop = offsets[m], offsets[m + 1]
@@ -182,7 +182,7 @@ def add_near(
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
-    """Add the near field of some maps' charges, self terms included.
+    """Add the near field of the charges of some maps, including self terms.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def add_near(
     span : float
         Upper bound of the coordinates of these maps, relative to `low`.
     radius : float
-        Distance beyond which sources are left to the grid.
+        Distance beyond which only the grid sums the sources.
     potential : ndarray of shape (n_targets,), float32
         Potentials, to which the near part is added in place.
     force : ndarray of shape (2, n_targets), float32

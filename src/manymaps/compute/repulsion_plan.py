@@ -1,12 +1,12 @@
-"""Predict the cost of a field of charges by Fourier transforms, and find the cheapest plan.
+"""Predict the time of computing a field by Fourier transforms, and find the fastest plan.
 
     seconds = a + b n + c cells log(cells)  [+ a' + b' n + c' squares + e pairs]
 
 for n points on a padded grid. The second part applies to a kernel that is split at a radius
-(`manymaps.compute.repulsion_near`), whose grid is coarser and whose near pairs are summed one by
-one. Their number is estimated by counting the points of a map that share a square, because objects
-with negligible proportions in a map crowd together. The constants were measured on two current
-cores.
+(`manymaps.compute.repulsion_near`), whose grid is coarser and whose near pairs are summed
+individually. The number of near pairs is estimated from the numbers of points in the same square,
+because objects with negligible proportions in a map crowd together. The constants were measured on
+two current cores.
 
 Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 """
@@ -29,7 +29,8 @@ FEW_MAPS = 4
 _MARGIN = 10
 _REFERENCE_SPACING = 0.4
 # Errors of the Gaussian and of the Cauchy kernel at the reference spacing. On maps of the USF
-# norms, those of kernels between them are 3.8e-3, 2.3e-3, 1.6e-3 at exponents of 3, 5.5 and 10.5.
+# norms, the errors of intermediate kernels are 3.8e-3, 2.3e-3 and 1.6e-3 at exponents of 3, 5.5 and
+# 10.5.
 _FORCE_ERROR = 1e-3, 9e-3
 _RADII = (2.0, 3.0, 4.5)
 _SOFT_SPACING = 1 / 3
@@ -41,7 +42,7 @@ _POINT = 0.065e-6
 _CELL = 0.8e-9
 _MAP = 60e-6
 _NEAR_PAIR = 0.27e-9
-# Runs of near sources are short, and those that do not fill whole registers take most of the time.
+# Runs of near sources are short, and runs that do not fill whole registers take most of the time.
 _NEAR_STUDENT_PAIR = 3e-9
 _NEAR_POINT = 0.08e-6
 _NEAR_CELL = 1e-9
@@ -49,8 +50,8 @@ _NEAR_MAP = 60e-6
 _CLUSTERED = 1.2
 _SQUARE = 9.0
 _SQUARES = 64
-# Few lengths, so that maps of about the same span share a grid and a transformed kernel. Along one
-# axis, many more cells are cheap.
+# There are few lengths, so that maps of about the same span share a grid and a transformed kernel.
+# In one dimension, many more cells are affordable.
 _LENGTHS = np.array(
     [fft.next_fast_len(int(np.ceil(16 * 2 ** (k / 4))), real=True) for k in range(65)]
 )
@@ -59,22 +60,22 @@ _N_LENGTHS = {1: 65, 2: 33}
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan of how to sum each map, as arrays (n_maps,).
+    """Plan for summing each map, with arrays of shape (n_maps,).
 
     Attributes
     ----------
     spacing : ndarray
         Spacing of the grid points.
     length : ndarray
-        Number of cells along one side of the padded grid; 0 if no grid is large enough.
+        Number of cells along one side of the padded grid, or 0 if no grid is large enough.
     radius : ndarray
-        Radius below which near pairs are summed directly; 0 if the kernel is not split.
+        Radius below which near pairs are summed directly, or 0 if the kernel is not split.
     seconds : ndarray
-        Predicted time on two current cores, in seconds; infinite without a grid.
+        Predicted time on two current cores in seconds, or infinity without a grid.
     low : ndarray of shape (n_maps, d)
-        Lowest corner of the map's targets and sources.
+        Lowest corner of the targets and sources of each map.
     span : ndarray
-        Longest side of the map's targets and sources; NaN in a map without points.
+        Longest side of the extent of the targets and sources, or NaN for a map without points.
     tolerance : float
         Target relative error of the force.
     """
@@ -88,7 +89,7 @@ class Plan:
     tolerance: float
 
     def of(self, maps: np.ndarray) -> Plan:
-        """Return the plan of some maps."""
+        """Return the plan for some maps."""
         names = ("spacing", "length", "radius", "seconds", "low", "span")
         return replace(self, **{name: getattr(self, name)[maps] for name in names})
 
@@ -101,7 +102,7 @@ def plan_batch(
     kind: KernelCode,
     tolerance: float,
 ) -> Plan:
-    """Find the cheapest way to sum each map of a batch."""
+    """Find the fastest way to sum each map of a batch."""
     extent = _joint_extent(targets, target_offsets, sources, source_offsets)
     neighbors = np.zeros(len(target_offsets) - 1)
     if kind != GAUSSIAN and len(targets) == 2:
@@ -123,10 +124,10 @@ def plan(
     kind: KernelCode,
     tolerance: float,
 ) -> Plan:
-    """Find the cheapest way to sum maps of these numbers of targets and sources.
+    """Find the fastest way to sum maps with the given numbers of targets and sources.
 
-    `extent` contains `low` and `span`, and `neighbors` the number of pairs that share a square with
-    sides of `_SQUARE`.
+    `extent` contains `low` and `span`, and `neighbors` is the number of pairs that share a square
+    with sides of `_SQUARE`.
     """
     (n_targets, n_sources), (low, span) = sizes, extent
     d = low.shape[1]
@@ -149,7 +150,7 @@ def plan(
 
 
 def _between(kind: KernelCode, gaussian: float, cauchy: float) -> float:
-    """Interpolate a number that is known for two kernels in the inverse of the exponent."""
+    """Interpolate between the values of two kernels, linearly in the inverse of the exponent."""
     known = {GAUSSIAN: gaussian, CAUCHY: cauchy}
     return known[int(kind)] if kind in known else gaussian + (cauchy - gaussian) / float(kind)
 
@@ -157,7 +158,7 @@ def _between(kind: KernelCode, gaussian: float, cauchy: float) -> float:
 def spacing(tolerance: float, kind: KernelCode) -> float:
     """Return the grid spacing at which forces are accurate to about `tolerance`.
 
-    Their error grows as h^6. The rule was measured on fits of the embedded word relations. The
+    The error grows as h^6. The rule was measured on fits of the embedded word relations. The
     potential is about 30 times more accurate.
     """
     error = _between(kind, *_FORCE_ERROR)
@@ -167,8 +168,8 @@ def spacing(tolerance: float, kind: KernelCode) -> float:
 def grid_length(cells: np.ndarray, d: int) -> np.ndarray:
     """Return the number of cells per side of the padded grid for points that span `cells`.
 
-    It is 0 beyond the largest grid. Half of the grid contains the points, their splines and a
-    margin.
+    The number is 0 beyond the largest grid. Half of the grid contains the points, their splines and
+    a margin.
     """
     lengths = _LENGTHS[: _N_LENGTHS[d]]
     place = np.searchsorted(lengths, 2 * (np.ceil(cells) + ORDER + _MARGIN))
@@ -177,7 +178,7 @@ def grid_length(cells: np.ndarray, d: int) -> np.ndarray:
 
 @compiled
 def _extents(first, last, offsets, points, low, high):
-    """Fill the lowest and highest coordinates of each map's points; inf and -inf without points."""
+    """Fill the lowest and highest coordinates of each map, or inf and -inf without points."""
     for m in range(first, last):
         for k in range(points.shape[0]):
             least, most = np.float32(np.inf), np.float32(-np.inf)
@@ -191,7 +192,7 @@ def _extents(first, last, offsets, points, low, high):
 def _count_neighbors(
     first, last, target_offsets, targets, source_offsets, sources, low, side, neighbors
 ):
-    """Count the pairs of each map's targets and sources that share a square of the map's `side`."""
+    """Count the target-source pairs of each map that share a square with the given `side`."""
     edge = _SQUARES - 1
     for m in range(first, last):
         inverse = np.float32(1.0) / side[m]
@@ -214,7 +215,7 @@ def _joint_extent(
     sources: np.ndarray,
     source_offsets: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest corner (n_maps, d) and longest side (n_maps,) of each map's points."""
+    """Return the lowest corner (n_maps, d) and longest side (n_maps,) of the points per map."""
     shape = len(target_offsets) - 1, len(targets)
     low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
     few = len(low) < FEW_MAPS

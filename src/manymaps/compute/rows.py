@@ -1,22 +1,22 @@
-"""Compute the cost of some rows of a conditional model in many dimensions, and its full gradient.
+"""Compute the cost of some rows of a conditional model in many dimensions, and its gradient.
 
     e_ij^m = log pi_i^m + charge_j^m + log K(|y_i^m - y_j^m|^2),   charge_j^m = log pi_j^m + beta_j
     Z_i    = sum_m sum_(j != i) exp(e_ij^m)
     cost   = - sum_i sum_j p_ij (log sum_m exp(e_ij^m) - log Z_i)
     g_ij^m = dC / d e_ij^m = R_i exp(e_ij^m) / Z_i - p_ij exp(e_ij^m) / sum_m' exp(e_ij^m')
 
-A row does not need any other row's Z. One matrix product therefore computes the logits of a block,
-and two more compute the forces on both of its sides,
+A row does not require Z of any other row. One matrix product therefore computes the logits of a
+block, and two more products compute the forces on both of its sides,
 
     dC / d y_i = -2 (y_i sum_j h_ij - sum_j h_ij y_j)
     dC / d y_j = -2 (y_j sum_i h_ij - sum_i h_ij y_i),      h_ij = g_ij (-d log K / d d2)_ij
 
-whereas two fields of all rows need four. Logits are taken relative to the highest of their row, so
-that a remote row retains its precision. Distances of stored pairs are computed without products,
-which would cancel.
+whereas two fields of all rows require four products. Logits are relative to the highest logit of
+their row, so that a remote row retains its precision. Distances of stored pairs are computed
+without products, which would cause cancellation.
 
 Arrays: positions (n_maps, n, d) and charges, log_pi, norms |y|^2 (n_maps, n), all float32; rows
-(k,), rising; p as CSR; weights (n_maps, k, n). A step of this size stores n_maps k n numbers.
+(k,), increasing; p as CSR; weights (n_maps, k, n). A step stores n_maps k n numbers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
-    """Turn inner products into logits in place; return the highest. Cauchy: fill kernels too."""
+    """Convert inner products to logits in place (Cauchy: also fill kernels); return the highest."""
     part, norm_j, charge = line[start:stop], norms[start:stop], charges[start:stop]
     peak = np.float32(-np.inf)
     if is_gaussian(kind):
@@ -68,7 +68,7 @@ def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
 
 @inlined
 def _exponentials(line, slopes, start, stop, peak, kind):
-    """Turn logits into exp(e - peak) and kernels into slopes, in place; return the sums of both."""
+    """Convert logits to exp(e - peak) and kernels to slopes in place, and return both sums."""
     part, total, steep = line[start:stop], _ZERO, _ZERO
     if is_gaussian(kind):
         for j in range(part.size):
@@ -86,7 +86,7 @@ def _exponentials(line, slopes, start, stop, peak, kind):
 
 @inlined
 def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
-    """Fill `terms` with a pair's e_ij^m as shares that sum to 1; return log sum_m exp(e_ij^m)."""
+    """Fill `terms` with normalized exp(e_ij^m) of a pair, and return log sum_m exp(e_ij^m)."""
     peak = np.float32(-np.inf)
     for m in range(terms.size):
         d2 = _ZERO
@@ -177,10 +177,10 @@ def weigh_rows(
 ):  # fmt: skip
     """Compute the choices of blocks of `ROWS` rows, and the gradient of the choosers.
 
-    Fills weights with g / factor and slopes with h / factor, both (n_maps, k, n) and one array for
-    a Gaussian kernel. Also fills factors and cost (k,), force (n_maps, k, d) = dC / d y_i^m and
-    share (n_maps, k) = dC / d log pi_i^m. Exaggeration multiplies the part of the stored pairs in
-    g.
+    The function fills weights with g / factor and slopes with h / factor, both (n_maps, k, n). For
+    a Gaussian kernel, they are the same array. The function also fills factors and cost (k,), force
+    (n_maps, k, d) = dC / d y_i^m and share (n_maps, k) = dC / d log pi_i^m. Exaggeration multiplies
+    the part of g that is due to stored pairs.
     """
     n_maps, _, d = positions.shape
     for c in range(first, last):
@@ -233,10 +233,10 @@ def weigh_rows(
 
 @compiled
 def feel_rows(first, last, choosers, positions, weights, slopes, factors, kind, force, share):
-    """Compute the gradient of the chosen: fill force (n_maps, n, d) and share (n_maps, n).
+    """Fill force (n_maps, n, d) and share (n_maps, n), the gradient of the chosen objects.
 
-    The loop runs over blocks of `COLUMNS` objects; choosers (n_maps, k, d) are positions times
-    factors.
+    The loop runs over blocks of `COLUMNS` objects. The array choosers (n_maps, k, d) contains
+    positions multiplied by factors.
     """
     n_maps, n, d = positions.shape
     for c in range(first, last):
@@ -274,8 +274,8 @@ def adam_step(
 ) -> None:
     """Make one step of Adam (Kingma & Ba 2015) on flat float32 arrays, in place.
 
-    x <- x - rate mean / (sqrt(square) + least); the caller corrects the rate and `least` for the
-    bias of the first steps.
+    The update is x <- x - rate mean / (sqrt(square) + least). The caller corrects the rate and
+    `least` for the bias of the first steps.
     """
     share_out(
         _adam_step, -(-x.size // _CHUNK), x, gradient, mean, square, rate, keep_mean, keep_square,

@@ -1,4 +1,4 @@
-"""Pair the rows of runs of consecutive rows."""
+"""Pair the rows of corresponding runs of consecutive rows."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
     B = -1/2 J D^2 J,      x = the leading eigenvectors of B times the roots of their eigenvalues
 
-with D^2 squared distances and J = I - 1/n. The same start gives the same extreme eigenpairs and
-singular values of a large matrix. If eigenvalues coincide, as in networks of equal parts, ARPACK
-continues from additional random vectors. Recent versions of SciPy draw them at random in each call
-unless a generator is passed.
+with squared distances D^2 and J = I - 1/n. For a large matrix, the same start leads to
+the same extreme eigenpairs and singular values. If eigenvalues coincide, as in networks with equal
+parts, ARPACK continues from additional random vectors. Recent versions of SciPy draw these vectors
+at random in each call unless a generator is passed.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ def extreme_eigenpairs(
     which : {"LA", "SA"}, default="LA"
         Whether to compute the largest ("LA") or the smallest ("SA") eigenvalues.
     tolerance : float, default=0.0
-        Relative accuracy of the eigenvalues; 0 stands for machine precision.
+        Relative accuracy of the eigenvalues. The value 0 means machine precision.
     max_iter : int, optional
-        Maximum number of restarts, after which the converged eigenpairs are returned. Defaults to
-        ten times n, after which an error is raised.
+        Maximum number of restarts, after which the converged eigenpairs are returned. By default,
+        an error is raised after ten times n restarts.
 
     Returns
     -------
     eigenvalues : ndarray of shape (k,)
-        Eigenvalues; fewer than k if `max_iter` ended the iteration.
+        Eigenvalues. There are fewer than k if `max_iter` ended the iteration.
     eigenvectors : ndarray of shape (n, k)
         Eigenvectors as columns.
 
@@ -113,7 +113,7 @@ def leading_singular_values(
     gram = LinearOperator(
         shape=(width, width), matvec=lambda x: tall.rmatvec(tall.matvec(x)), dtype=np.float64
     )
-    # SciPy's svds cannot be given the generator that it uses if values coincide.
+    # SciPy's svds does not accept the generator that it uses if values coincide.
     basis, _ = np.linalg.qr(extreme_eigenpairs(gram, k, start)[1])
     left, values, turn = np.linalg.svd(tall.matmat(basis), full_matrices=False)
     left, values, right = left[:, ::-1], values[::-1], (turn @ basis.T)[::-1]
@@ -139,18 +139,18 @@ def centred_products(squared_distances: np.ndarray) -> np.ndarray:
 def scaled_axes(
     products: np.ndarray, k: int, start: np.ndarray, *, sign: float = 1.0, most_dense: int = 0
 ) -> np.ndarray:
-    """Compute eigenvectors times the roots of their eigenvalues, the largest first.
+    """Compute eigenvectors times the roots of their eigenvalues, in decreasing order.
 
     Parameters
     ----------
     products : ndarray of shape (n, n)
-        Symmetric matrix, such as that of `centred_products`.
+        Symmetric matrix, such as the result of `centred_products`.
     k : int
         Number of axes, less than n.
     start : ndarray of shape (n,)
         Vector at which the search for eigenvectors starts.
     sign : {1.0, -1.0}, default=1.0
-        Whether to use the largest eigenvalues (1.0) or the most negative ones (-1.0).
+        Whether to use the largest (1.0) or the most negative (-1.0) eigenvalues.
     most_dense : int, default=0
         Maximum number of objects for which all eigenpairs are computed.
 

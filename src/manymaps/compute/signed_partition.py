@@ -4,16 +4,16 @@ The partition seeks labels c of the nodes that maximize
 
     sum_{i<j, c_i = c_j} a_ij  -  (gamma / 2 S) sum_c S_c^2  +  sum_i s_i lean_i,c_i
 
-a_ij is the tie of two nodes, of either sign. S_c is the total size s_i of the members of c, and S
-that of all nodes. lean is the preference of a node for a group. The second term is that of
-modularity at a resolution gamma with given sizes (Reichardt & Bornholdt 2006, Physical Review E 74,
-016110). Signed ties turn it into the correlation clustering of Bansal, Blum & Chawla (2004, Machine
-Learning 56, 89-113).
+a_ij is the tie between two nodes, which may be negative. S_c is the total size s_i of the members
+of c, and S is the total size of all nodes. lean is the preference of a node for a group. The second
+term is the penalty of modularity at a resolution gamma with given sizes (Reichardt & Bornholdt
+2006, Physical Review E 74, 016110). With signed ties, the problem becomes the correlation
+clustering of Bansal, Blum & Chawla (2004, Machine Learning 56, 89-113).
 
-The search uses local moving, in which each node in turn moves to the group that gains most, on
-successively coarser networks (Blondel et al. 2008, J. Stat. Mech. P10008). Their nodes are the
-groups of the previous network. The search then descends again with a fixed number of groups, and
-each level starts from the labels of the coarser one.
+The search uses local moving, in which each node in turn moves to the group with the largest gain,
+on successively coarser networks (Blondel et al. 2008, J. Stat. Mech. P10008). The nodes of a
+coarser network are the groups of the previous network. The search then returns to finer networks
+with a fixed number of groups, and each level starts from the labels of the coarser level.
 
 Arrays: ties (n, n) sparse and symmetric, sizes (n,), lean (n, n_groups) or (n, 0) for none.
 """
@@ -51,7 +51,7 @@ def signed_partition(
     Parameters
     ----------
     ties : sparse array of shape (n, n)
-        Symmetric ties, of either sign.
+        Symmetric ties, which may be positive or negative.
     sizes : ndarray of shape (n,)
         Positive sizes of the nodes.
     n_groups : int
@@ -61,8 +61,8 @@ def signed_partition(
         of a coarser network. labels (n,) contains the coarse node of each node. The nodes of the
         coarsest network start in the groups that they prefer most.
     coarsening, resolution : float
-        gamma during coarsening, which determines how coarse the network becomes, and gamma during
-        refinement, which determines how similar the sizes of the groups are.
+        Values of gamma during coarsening and during refinement. The former determines how coarse
+        the network becomes. The latter determines how similar the sizes of the groups are.
     generator : numpy.random.Generator
         Generator of the order in which nodes move.
 
@@ -119,7 +119,7 @@ def local_moves(
     lean: np.ndarray | None,
     order: np.ndarray,
 ) -> None:
-    """Move each node, in the given order, to the group that gains most, until few nodes move.
+    """Move each node in turn to the group with the largest gain, until few nodes move.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def _without_diagonal(ties: sparse.csr_array) -> sparse.csr_array:
 def _coarser(
     network: sparse.csr_array, sizes: np.ndarray, members: np.ndarray, count: int
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """Build the network whose nodes are groups of nodes."""
+    """Build the coarser network whose nodes are groups of nodes."""
     shape = (count, len(members))
     belongs = sparse.csr_array((np.ones(len(members)), (members, np.arange(len(members)))), shape)
     return _without_diagonal(belongs @ network @ belongs.T), belongs @ sizes
@@ -164,7 +164,7 @@ def _coarser(
 
 @compiled
 def _moves(indptr, indices, data, sizes, labels, whole, factor, lean, order):
-    """Run local moving; `whole` contains the sizes of the groups."""
+    """Run local moving, where `whole` contains the sizes of the groups."""
     count = whole.size
     anywhere = lean.shape[1] > 0
     ties = np.zeros(count)

@@ -1,4 +1,4 @@
-"""The kernels K(d2) of a similarity, their slopes, and exp and log for float32 loops.
+"""Kernels K(d2) of a similarity, their slopes, and exp and log for float32 loops.
 
     code         kernel                             K(d2)              -K'(d2)
     0            Gaussian                           exp(-d2)           K
@@ -6,14 +6,15 @@
     a, float32   Student, 2 a - 1 degrees of        (1 + d2 / a)^-a    K / (1 + d2 / a)
                  freedom (Kobak et al. 2019)
 
-d2 is a squared distance. The Student kernel is that of Student's t distribution with nu degrees of
-freedom. Its scale gives all kernels the same curvature at 0. Its limits are therefore exactly the
-other two, the Cauchy kernel at a = 1 and the Gaussian kernel at a = infinity.
+d2 is a squared distance. The Student kernel is the density of Student's t distribution with nu
+degrees of freedom, up to a factor. It is scaled so that all kernels have the same curvature at 0.
+Its limits are therefore exactly the Cauchy kernel at a = 1 and the Gaussian kernel at a = infinity.
 
-A compiled loop receives the kernel as its code. An integer is constant throughout the loop, so the
-compiler moves the branch out of it and the loop remains cached. The exponent of a Student kernel
-has another type, for which the loop is compiled separately (`chosen_by_type`). The loops of the
-other two kernels do not contain it, so they compile as fast and give the same bits as without it.
+A compiled loop receives the kernel as its code. An integer code is constant throughout the loop, so
+the compiler moves the branch out of the loop, and the loop remains cached. The exponent of a
+Student kernel has another type, for which the loop is compiled separately (`chosen_by_type`). The
+loops of the other two kernels do not contain the Student kernel, which therefore affects neither
+their compilation time nor their results.
 
 References
 ----------
@@ -79,7 +80,7 @@ def kernel_code(kernel: Any) -> KernelCode:
 
 @intrinsic
 def _power_of_two(typing_context: Any, exponent: Any) -> Any:
-    """Return 2 ** exponent for a whole float32 from its bits; `math.ldexp` has no SIMD form."""
+    """Return 2 ** exponent for a whole float32 from its bits (`math.ldexp` has no SIMD form)."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         int32 = ir.IntType(32)
@@ -92,7 +93,7 @@ def _power_of_two(typing_context: Any, exponent: Any) -> Any:
 
 @intrinsic
 def _exponent(typing_context: Any, number: Any) -> Any:
-    """Return the exponent of a positive normal float32 as one; `math.frexp` has no SIMD form."""
+    """Return the exponent of a normal float32 as a float32 (`math.frexp` has no SIMD form)."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         int32 = ir.IntType(32)
@@ -105,7 +106,7 @@ def _exponent(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def greater(typing_context: Any, left: Any, right: Any) -> Any:
-    """Return the greater of two numbers that are not NaN; `max` over a line has no SIMD form."""
+    """Return the greater of two numbers that are not NaN (`max` over a line has no SIMD form)."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         flags = ("nnan", "nsz")
@@ -117,9 +118,9 @@ def greater(typing_context: Any, left: Any, right: Any) -> Any:
 
 @inlined
 def exp32(x):
-    """Return exp(x) in float32, to a relative accuracy of 5e-7; 0 below -87, exp(88) above 88.
+    """Return exp(x) in float32 to 5e-7 (relative), with 0 below -87 and exp(88) above 88.
 
-    x = k ln 2 + r with |r| <= ln 2 / 2; the result is a polynomial in r (Cephes' coefficients)
+    With x = k ln 2 + r and |r| <= ln 2 / 2, the result is a polynomial in r (Cephes' coefficients)
     times 2^k. The scalar libm call that numba would generate is not vectorized.
     """
     clipped = min(max(x, _LOWEST), _HIGHEST)
@@ -160,7 +161,7 @@ def _parts(x):
 
 @inlined
 def log32(x):
-    """Return log(x) of a normal float32 below 2^126, with a relative error of at most 2e-7."""
+    """Return log(x) of a normal float32 below 2^126 with a relative error of at most 2e-7."""
     k, f = _parts(x)
     return _log_by_parts(k, f)
 
@@ -169,7 +170,7 @@ def log32(x):
 def log1p32(x):
     """Return log(1 + x) of a float32 from 0 to below 2^126, with a relative error of at most 3e-7.
 
-    If x is small, 1 + x would round its digits away, and f is x itself.
+    If x is small, 1 + x would lose the digits of x, so f is x itself.
     """
     k, f = _parts(_ONE + x)
     return _log_by_parts(k, x if x < _SMALL else f)
@@ -177,7 +178,7 @@ def log1p32(x):
 
 @chosen_by_type
 def is_gaussian(kind):
-    """Return whether a code is that of the Gaussian kernel."""
+    """Return whether a code represents the Gaussian kernel."""
     if isinstance(kind, types.Float):
         return lambda kind: False
     return lambda kind: kind == GAUSSIAN
@@ -185,7 +186,7 @@ def is_gaussian(kind):
 
 @chosen_by_type
 def in_logs(kind):
-    """Return whether loops receive charges as logarithms: for all kernels except Cauchy."""
+    """Return whether loops receive log charges, which is true for all kernels except Cauchy."""
     if isinstance(kind, types.Float):
         return lambda kind: True
     return lambda kind: kind == GAUSSIAN
@@ -205,7 +206,7 @@ def decay(d2, kind):
 
 @chosen_by_type
 def spread(d2, kind):
-    """Return -1 / (d log K / d d2) of a kernel that is not Gaussian."""
+    """Return -1 / (d log K / d d2) of a non-Gaussian kernel."""
     if isinstance(kind, types.Float):
         return lambda d2, kind: _ONE + d2 / kind
     return lambda d2, kind: _ONE + d2

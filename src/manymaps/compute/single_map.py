@@ -1,4 +1,4 @@
-"""Compute the attraction in a single map, where all proportions are 1 and most of the sums cancel.
+"""Compute the attraction in a single map, in which proportions are 1 and most sums cancel.
 
     v_ij = K(|y_i - y_j|^2),    r_ij = v_ij / (v_ij + rest)
 
@@ -10,11 +10,12 @@ For every object i of one side and each object j of a stored pair (i, j),
 
 with weight_ij = p_ij + p_ji. Without background, rest is 0, r is 1, and factors a_i, b_j and
 normalizers do not affect the pull. With a background, rest = background / (1 - background) Z /
-n_pairs. It is one number under a joint normalization without factors; all other cases are handled
-by `compute.attraction`.
+n_pairs. Under a joint normalization without factors, rest is one number. `compute.attraction`
+handles all other cases.
 
-If rest is 0, a Gaussian kernel's pulls are linear, 2 sum_j weight_ij (y_i - y_j). The cost is then
-a quadratic form that needs no further pass over the pairs: sum_i cost_i = sum_i y_i . pull_i / 2.
+If rest is 0, the pulls of a Gaussian kernel are linear, 2 sum_j weight_ij (y_i - y_j). The cost is
+then a quadratic form that does not require another pass over the pairs: sum_i cost_i = sum_i y_i .
+pull_i / 2.
 
 Arrays: own (n, d) and others (n_others, d) positions; pairs as CSR. Sums of a row are float32.
 """
@@ -54,7 +55,7 @@ def _pull_and_mass(d2, weight, kind, rest):
 def single_map_attraction(
     first, last, axes, chunks, indptr, indices, weights, own, others, kind, rest, pull, mass
 ):
-    """Fill pull (n, d) and mass (n,); `axes` is (0,) * d, `chunks` contains row boundaries."""
+    """Fill pull (n, d) and mass (n,), with `axes` (0,) * d and row boundaries in `chunks`."""
     for c in range(first, last):
         force = np.empty(len(axes), np.float32)
         for i in range(chunks[c], chunks[c + 1]):
@@ -62,7 +63,7 @@ def single_map_attraction(
             weight = weights[indptr[i] : indptr[i + 1]]
             total = _ZERO
             if len(axes) == 2:
-                # Sums in scalars remain in vector registers; those in an array do not.
+                # Sums in scalars remain in vector registers, whereas sums in an array do not.
                 x, y, f_x, f_y = own[i, 0], own[i, 1], _ZERO, _ZERO
                 for k in range(partners.size):
                     j = partners[k]
@@ -138,7 +139,7 @@ def linear_pulls(
     own: np.ndarray,
     others: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute pull (n, d) and mass (n,) of a Gaussian kernel with rest 0, in any number of axes.
+    """Compute pull (n, d) and mass (n,) of a Gaussian kernel with rest 0, for any d.
 
     One compiled loop serves all dimensions, because axes are padded to whole registers.
     """

@@ -6,7 +6,7 @@
     x     <- x + step
 
 All arrays are flat float32 and change in place. In a ragged batch, x, step and gain have rows for
-all objects, and only rows with a gradient move.
+all objects, but only rows with a gradient change.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def momentum_step(
     rate: np.float32,
     momentum: np.float32,
 ) -> None:
-    """Move x by one step; a gain does not change without a previous step or a gradient."""
+    """Move x by one step, without changing a gain if the previous step or gradient is 0."""
     share_out(_momentum_step, -(-x.size // _CHUNK), x, gradient, step, gains, rate, momentum)
 
 
@@ -52,7 +52,7 @@ def _momentum_step(first, last, x, gradient, step, gains, rate, momentum):
 
 @compiled
 def momentum_step_of(rows, x, gradient, step, gains, rate, momentum):
-    """Move some rows of x by one step; x, step and gains are (n, d) and gradient (n_rows, d)."""
+    """Move some rows of x by one step, with x, step, gains (n, d) and gradient (n_rows, d)."""
     for e in range(rows.size):
         for k in range(x.shape[1]):
             g, s = gradient[e, k], step[rows[e], k]

@@ -1,9 +1,9 @@
-"""Compute similarities of pairs, and the objects with the strongest similarity, in finished maps.
+"""Compute similarities of pairs, and the most similar objects, in fitted maps.
 
     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-Arrays: maps (n_maps, n_components, n) in units of the kernel's width and proportions (n_maps, n) in
-float64; `found` (n_rows, count) and `values` of the same shape, strongest first. Kernels are the
+Arrays: maps (n_maps, n_components, n) in units of the kernel width and proportions (n_maps, n) in
+float64; `found` (n_rows, count) and `values` of the same shape, strongest first. Kernels are
 integer codes of `manymaps.compute.similarity`.
 """
 
@@ -16,8 +16,9 @@ from manymaps.compute.similarity import decay, in_logs
 
 __all__ = ["pair_similarities", "strongest_choices"]
 
-# Objects have weight in few of the maps. Skipping a map with a smaller proportion changes a
-# similarity by less than this, because the other proportion and the kernel are at most 1.
+# Objects have weight in few of the maps. If a map with a smaller proportion is skipped, a
+# similarity changes by less than this value, because the other proportion and the kernel are at
+# most 1.
 _NEGLIGIBLE = 1e-5
 
 
@@ -56,9 +57,9 @@ def _add_map(points, proportions, i, kind, distances, similarities):
 
 @compiled
 def strongest_choices(first, last, maps, proportions, kind, rows, found, values):
-    """Fill the most similar objects, or -1 if there are no more; ties are in order of the objects.
+    """Fill the most similar objects (tied objects in index order), or -1 if there are no more.
 
-    Maps in which an object has a proportion below 1e-5 are skipped. Similarities are float64; an
+    Maps in which an object has a proportion below 1e-5 are skipped. Similarities are float64. An
     object whose similarities all underflow has no choices.
     """
     count = found.shape[1]

@@ -2,9 +2,9 @@
 
     s_ij = a_ij + a_ji
 
-Rows are CSR with rising columns, and so are those of the sum, in which s_ij = s_ji bit by bit. Each
-thread builds a range of columns of the transpose from the whole table, so that the result does not
-depend on the number of threads.
+The table and the sum are in CSR format with sorted column indices. In the sum, s_ij and s_ji are
+bit-identical. Each thread builds a range of columns of the transpose from the whole table, so that
+the result does not depend on the number of threads.
 
 Arrays: starts (n + 1,), columns (n_pairs,), values (n_pairs,) float64.
 """
@@ -64,7 +64,7 @@ def _transpose(first, last, starts, columns, values, backward, partners, shares)
 
 @inlined
 def _n_common(columns, a, stop, partners, b, end):
-    """Count the numbers that two rising ranges have in common."""
+    """Count the numbers that two increasing ranges have in common."""
     n_common = 0
     while a < stop and b < end:
         left, right = columns[a], partners[b]
@@ -85,7 +85,7 @@ def _count(first, last, starts, columns, backward, partners, counts):
 
 @compiled
 def _merge(first, last, starts, columns, values, backward, partners, shares, sums, both, total):
-    """Fill both and total, columns and values of the sum, in the rows that `sums` delimits."""
+    """Fill the columns (both) and values (total) of the sum, in the rows that `sums` delimits."""
     n = starts.size - 1
     for i in range(first, last):
         a, stop, b, end = starts[i], starts[i + 1], backward[i], backward[i + 1]

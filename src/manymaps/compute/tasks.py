@@ -3,13 +3,13 @@
     for k, outcome in finished(function, [(data, 1), (data, 2)]):     # as they end
     outcomes = run_tasks(function, [(data, 1), (data, 2)], "fit")     # in the order of the tasks
 
-joblib's active backend (`joblib.parallel_config`) determines where tasks run. A task is a function
-and its arguments, and its results have the same bits everywhere. It gets its part of the processors
-(`at_most`), its matrix products run on one thread, and its random numbers depend only on its
-arguments.
+joblib's active backend (`joblib.parallel_config`) determines where tasks run. A task consists of a
+function and its arguments, and its results are bit-identical everywhere. Each task uses its part of
+the processors (`at_most`), its matrix products run on one thread, and its random numbers depend
+only on its arguments.
 
-Dask is called directly, because joblib's backend for it (1.6) waits for ever for a task that ended
-its workers, and loses arguments that were stored on one of them.
+Dask is called directly because joblib's Dask backend (1.6) waits indefinitely for a task that ended
+its workers, and loses arguments that were stored on such a worker.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ def run_tasks(
     n_jobs: int | None = None,
     prefer: Prefer = "processes",
 ) -> list[Any]:
-    """Return the results of a function for each tuple of arguments, in their order.
+    """Call a function with each tuple of arguments and return the results in the same order.
 
     Parameters
     ----------
     function, tasks, backend, n_jobs, prefer
-        Parameters of `finished`, whose exceptions this function raises as well.
+        Parameters of `finished`. Exceptions of `finished` are also raised.
     what : str
-        Name of one task, for the display of progress.
+        Name of one task, which the progress display shows.
     on_end : callable, optional
         Function that is called after each task with the number of finished tasks.
 
@@ -122,18 +122,18 @@ def finished(
     Parameters
     ----------
     function : callable
-        Function that other processes can import. Its exceptions are raised here.
+        Function that other processes can import. Its exceptions are raised in this process.
     tasks : sequence of tuple
         Arguments of each task, which the function must not change. An object that several tasks use
         is sent to a cluster only once.
     backend : str, optional
-        Backend of joblib. Defaults to the active one.
+        Backend of joblib. The default is the active backend.
     n_jobs : int, optional
-        Number of tasks at a time. Defaults to that of joblib's context, else 1. A cluster runs as
-        many tasks as it has threads.
+        Number of tasks to run in parallel. The default is the number in joblib's context, or 1
+        without a context. A cluster runs one task per thread.
     prefer : {"processes", "threads"}, default="processes"
-        Kind of workers if no backend is set. Threads suit functions that release the interpreter's
-        lock.
+        Kind of workers if no backend is set. Threads are suitable for functions that release the
+        interpreter lock.
 
     Yields
     ------
@@ -146,7 +146,7 @@ def finished(
         If joblib cannot use the backend, such as "dask" without a client.
     WorkersLostError
         If a worker process or the scheduler of a cluster has ended, or if a worker has another
-        version of manymaps. Results that were yielded before are complete.
+        version of manymaps. Results that were yielded before the error are complete.
     """
     import joblib
 
@@ -172,7 +172,7 @@ def _client() -> Any:
 def _run(
     k: int, function: Function, arguments: Sequence[Any], n_threads: int | None, is_far: bool
 ) -> Answer:
-    """Run a task with at most n_threads; return its result, and its warnings from elsewhere."""
+    """Run a task with at most n_threads. Return its result, and its warnings if run elsewhere."""
     from manymaps.compute.threads import at_most, one_blas_thread
 
     with at_most(n_threads), one_blas_thread():
@@ -199,8 +199,8 @@ def _through_joblib(function: Function, tasks: Tasks, n_jobs: int | None, prefer
     n_threads = None if n_workers == 1 else max(1, joblib.cpu_count() // n_workers)
     is_far = n_workers > 1 and not getattr(backend, "uses_threads", False)
     # Arrays in joblib's memory maps are read-only, and numba would compile each loop again for
-    # them. Ctrl-C reaches all processes of a terminal: this one ends its workers, which would print
-    # tracebacks if they did not ignore it.
+    # them. Ctrl-C reaches all processes of a terminal. This process ends its workers, which ignore
+    # Ctrl-C because they would otherwise print tracebacks.
     answers = joblib.Parallel(
         n_jobs=n_workers, prefer=prefer, batch_size=1, return_as="generator_unordered",
         pre_dispatch="n_jobs", max_nbytes=None,
@@ -215,7 +215,7 @@ def _through_joblib(function: Function, tasks: Tasks, n_jobs: int | None, prefer
     except TerminatedWorkerError as error:
         raise WorkersLostError(_LOST) from error
     finally:
-        # joblib warns about cancelled tasks, but cancelling is the purpose of closing.
+        # joblib warns about cancelled tasks, but closing the iterator is meant to cancel tasks.
         with warnings.catch_warnings(action="ignore"):
             answers.close()
 
@@ -233,7 +233,7 @@ def _through_dask(client: Any, function: Function, tasks: Tasks) -> Ended:
     running = []
     try:
         _check_workers(client)
-        # The graph has to contain the data, so that Dask computes them again if a worker is lost.
+        # The graph must contain the data so that Dask computes them again if a worker is lost.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TiB"}):
             shared = {
                 id(one): sent(pickle.loads, one)
@@ -257,13 +257,13 @@ def _through_dask(client: Any, function: Function, tasks: Tasks) -> Ended:
 
 
 def _check_workers(client: Any) -> None:
-    """Wait for a worker, and reject workers of other versions, whose results have other bits."""
+    """Wait for a worker, and reject workers of other versions, whose results could differ."""
     from pkgutil import resolve_name
 
     expected = resolve_name(_VERSION)
     with work("waiting for a worker of the Dask cluster"):
         client.wait_for_workers(1)
-    # A function of the standard library, because manymaps may be missing on a worker.
+    # A function from the standard library is used because manymaps may be missing on a worker.
     for address, version in client.run(resolve_name, _VERSION, on_error="return").items():
         if version != expected:
             raise WorkersLostError(
@@ -275,9 +275,10 @@ def _check_workers(client: Any) -> None:
 def _run_on_worker(packed: bytes, *shared: Any) -> Answer:
     """Run a task on a worker of a cluster.
 
-    The function and its arguments are unpacked here, so that a module missing on the worker raises
-    an error of the task, which Dask would not report. Workers have no information on the number of
-    workers per machine, so a task has one thread, or its part of the worker's NUMBA_NUM_THREADS.
+    The function and its arguments are unpacked here. If a module is missing on the worker, the task
+    then raises an error, which Dask itself would not report. Workers have no information on the
+    number of workers per machine. A task therefore has one thread, or its part of NUMBA_NUM_THREADS
+    of the worker.
     """
     from distributed import get_worker
 

@@ -1,4 +1,4 @@
-"""Set the number of threads of loops, transforms and products; run loops in a thread pool."""
+"""Set the number of threads for loops, transforms and products, and run loops in a thread pool."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ __all__ = [
     "threads",
 ]
 
-# Ranges per thread. Several per thread let a thread with more work, or on a busy processor, take
-# fewer of them.
+# Number of ranges per thread. With several ranges per thread, a thread with more work, or on a busy
+# processor, processes fewer ranges.
 _RANGES = 3
 
 _CURRENT: ContextVar[int | None] = ContextVar("current threads", default=None)
@@ -32,7 +32,7 @@ _MOST: ContextVar[int | None] = ContextVar("most threads", default=None)
 
 
 def current_threads() -> int:
-    """Return the number of threads for loops; by default as many as NUMBA_NUM_THREADS allows."""
+    """Return the number of threads for loops. The default is NUMBA_NUM_THREADS."""
     return _CURRENT.get() or config.NUMBA_NUM_THREADS
 
 
@@ -40,8 +40,8 @@ def share_out(kernel: Callable[..., object], n: int, *arguments: Any) -> None:
     """Call kernel(first, last, *arguments) on ranges that cover 0 to n, in several threads.
 
     Iterations must not depend on one another, because the ranges depend on the number of threads.
-    The calling thread also takes ranges and can do all the work without the others. Loops that run
-    at the same time, or inside one another, only get fewer helpers.
+    The calling thread also processes ranges and can do all the work without the other threads.
+    Loops that run at the same time, or inside one another, only have fewer helper threads.
     """
     n_threads = min(current_threads(), n)
     if n_threads <= 1:
@@ -67,7 +67,7 @@ def share_out(kernel: Callable[..., object], n: int, *arguments: Any) -> None:
                 helpers.append(_pool().submit(copy_context().run, take_ranges))
         take_ranges()
     finally:
-        # After Ctrl-C, too, no thread may continue to write to the caller's arrays.
+        # Even after Ctrl-C, no thread may continue to write to the arrays of the caller.
         ranges.clear()
         wait([helper for helper in helpers if not helper.cancel()])
     for helper in helpers:
@@ -91,7 +91,7 @@ def alone_if(small: bool) -> AbstractContextManager[None]:
 
 
 class _Alone:
-    """A context with one thread for loops; short loops enter it ten times per iteration."""
+    """Context with one thread for loops, which short loops enter ten times per iteration."""
 
     __slots__ = ("_before",)
 
@@ -108,18 +108,18 @@ _SHARED_OUT = nullcontext()
 def one_blas_thread() -> AbstractContextManager:
     """Run matrix and vector products on one thread within the block.
 
-    Use it for products inside a loop that is already parallel, and for the many short products of
-    an optimizer. In the latter, threads that wait by spinning cost ten times the time that they
-    save. Blocks may overlap in any way, in one thread or several.
+    Use this context for products inside a loop that is already parallel, and for the many short
+    products of an optimizer. In short products, threads that wait by spinning cost ten times the
+    time that they save. Blocks may overlap in any way, in one thread or in several threads.
     """
     return _one_blas_thread
 
 
 class _OneBlasThread:
-    """A context with one BLAS thread as long as any thread is inside.
+    """Context with one BLAS thread as long as any thread is inside.
 
-    The limit applies to the whole process. Two fits that each set and restored it would undo each
-    other's setting, and the bits of a product may depend on it.
+    The limit applies to the whole process. Two fits that each set and restored the limit would undo
+    each other's setting. The bits of a product may depend on the limit.
     """
 
     def __init__(self) -> None:
@@ -153,12 +153,13 @@ def _blas() -> Any:
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
-    """Use this many threads for loops and transforms within the block.
+    """Set the number of threads for loops and transforms within the block.
 
-    The previous number is restored afterwards. None leaves the number unchanged. A negative number
-    counts from the number of processors; -1 is all that the block may use (`at_most`).
+    The previous number is restored afterwards. If `n_jobs` is None, the number does not change. A
+    negative number is relative to the number of processors: -1 selects all processors that the
+    block may use (`at_most`).
     """
-    # Commands that only run loops are quicker without it.
+    # Commands that only run loops are faster without this import.
     from scipy import fft
 
     wanted = current_threads()
@@ -175,9 +176,10 @@ def threads(n_jobs: int | None) -> Iterator[None]:
 
 @contextmanager
 def at_most(n_threads: int | None) -> Iterator[None]:
-    """Limit the threads within the block, whatever number is requested inside.
+    """Limit the number of threads within the block, even if the block requests more.
 
-    Use it for one of several tasks that share the processors; None sets no limit.
+    Use this context for one of several tasks that share the processors. If `n_threads` is None,
+    there is no limit.
     """
     if n_threads is None:
         yield

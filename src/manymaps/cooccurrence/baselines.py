@@ -14,16 +14,17 @@ same format. All functions accept the output of `normalize_counts`.
 **Classical scaling** (Torgerson 1952) embeds distances D by the eigenvectors of -1/2 J D^2 J, each
 multiplied by the square root of its eigenvalue. For Euclidean distances, these are the principal
 components of the centred rows, which can be computed by products with the sparse table. Replacing
--1/2 J D^2 J by *raw* dot products gives no new method. Centred dot products are equivalent to
-Euclidean distances. Uncentred ones are equivalent to the singular value embedding. "dot products"
-therefore normalizes the rows to length 1 and treats 1 - x_i x_j as distances.
+-1/2 J D^2 J by *raw* dot products does not lead to a new method. Centred dot products are
+equivalent to Euclidean distances. Uncentred dot products are equivalent to the singular value
+embedding. The option "dot products" therefore normalizes the rows to length 1 and uses 1 - x_i x_j
+as distances.
 
-**Rows without counts** are at the origin of a singular value embedding. They have no cosine, so
-scaling by dot products raises an error.
+**Rows without counts** are at the origin of a singular value embedding. Such rows have no cosine
+with other rows, so scaling by dot products raises an error.
 
-The methods follow Deerwester et al. 1990 (latent semantic analysis: rows are compared as U s,
-columns as V s) and Tenenbaum, de Silva & Langford 2000 (Isomap). The normalizations are those that
-Globerson et al. 2004, section 5, tried for every method.
+The methods follow Deerwester et al. 1990 (latent semantic analysis, with rows compared as U s and
+columns as V s) and Tenenbaum, de Silva & Langford 2000 (Isomap). Globerson et al. 2004, section 5,
+tried the same normalizations for every method.
 
 Shapes: X (n_rows, n_columns), rows (n_rows, n_components), columns (n_columns, n_components).
 """
@@ -89,8 +90,8 @@ def normalize_counts(X: Any, normalization: str) -> sparse.csr_array:
         Nonnegative counts.
     normalization : {"none", "document", "tf-idf"}
         "none" returns the counts unchanged. "document" divides each row by its sum. "tf-idf"
-        follows scikit-learn. It multiplies each count by 1 + log((1 + n_rows) / (1 + rows with the
-        column)) and then normalizes rows to length 1.
+        follows scikit-learn. This option multiplies each count by 1 + log((1 + n_rows) / (1 +
+        number of rows with the column)) and then normalizes rows to length 1.
 
     Returns
     -------
@@ -130,7 +131,7 @@ def normalize_counts(X: Any, normalization: str) -> sparse.csr_array:
 def singular_value_embedding(
     X: Any, n_components: int = 2, *, log: bool = False, seed: int = 0
 ) -> CountEmbedding:
-    """Embed rows as U s and columns as V s by the largest singular values.
+    """Embed rows as U s and columns as V s from a truncated singular value decomposition.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ def singular_value_embedding(
 
 
 def latent_semantic_analysis(X: Any, n_components: int = 2, *, seed: int = 0) -> CountEmbedding:
-    """Embed rows and columns by the singular values of the tf-idf table.
+    """Embed rows and columns by a singular value decomposition of the tf-idf table.
 
     Parameters
     ----------
@@ -231,8 +232,9 @@ def classical_scaling(
         Number of dimensions, at least 1 and less than the number of rows. For Euclidean distances,
         it must also be less than the number of columns.
     by : {"distances", "dot products"}, default "distances"
-        Euclidean distances, or 1 minus the dot product of rows normalized to length 1. The latter
-        requires a dense table of all pairs of rows.
+        Distance between rows. The option "distances" selects Euclidean distances. The option "dot
+        products" selects 1 minus the dot product of rows normalized to length 1, which requires a
+        dense table of all pairs of rows.
     seed : int, default 0
         Seed of the starting vector of the decomposition.
 
@@ -293,8 +295,8 @@ def isomap(
 ) -> CountEmbedding:
     """Embed the rows of a table by Isomap.
 
-    Isomap is classical scaling of shortest-path distances in a neighbour graph. It requires a dense
-    table of all pairs of rows.
+    Isomap applies classical scaling to shortest-path distances in a neighbour graph. It requires a
+    dense table of all pairs of rows.
 
     Parameters
     ----------
@@ -367,7 +369,7 @@ def isomap(
 
 
 def _scaled(distances: np.ndarray, n_components: int, seed: int) -> np.ndarray:
-    """Return classical scaling of a dense table of distances, which is overwritten."""
+    """Apply classical scaling to a dense table of distances, which is overwritten."""
     n = len(distances)
     if not distances.any():
         return np.zeros((n, n_components))
@@ -379,7 +381,7 @@ def _scaled(distances: np.ndarray, n_components: int, seed: int) -> np.ndarray:
 
 
 def _distinct_rows(X: Any) -> sparse.csr_array:
-    """Return a validated table whose rows are not all equal."""
+    """Validate a table and raise an error if all rows are equal."""
     table = count_table(X)
     if min(table.shape) == 0 or (table.max(axis=0) - table.min(axis=0)).count_nonzero() == 0:
         raise DataError(

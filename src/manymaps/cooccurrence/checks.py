@@ -1,4 +1,4 @@
-"""Checks and warnings before count embeddings are fitted."""
+"""Checks and warnings that precede the fit of a count embedding."""
 
 from __future__ import annotations
 

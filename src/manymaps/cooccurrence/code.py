@@ -1,7 +1,8 @@
 """CODE: joint embedding of rows and columns from their co-occurrence counts.
 
-The counts have shares p(x, y) and margins p(x), p(y). The model assigns a point phi_x to every row
-x and a point psi_y to every column y (Globerson, Chechik, Pereira & Tishby 2004):
+The counts divided by their total define a joint distribution p(x, y) with marginals p(x) and p(y).
+The model assigns a point phi_x to every row x and a point psi_y to every column y (Globerson,
+Chechik, Pereira & Tishby 2004):
 
     conditional, given rows      p(y|x)  = p(y) exp(-|phi_x - psi_y|^2) / Z_x           eq. 1
     conditional, given columns   p(x|y)  = p(x) exp(-|phi_x - psi_y|^2) / Z_y
@@ -14,11 +15,12 @@ maps with mixing proportions for rows and for columns:
     exp(-|phi_x - psi_y|^2)   ->   sum_m pi_x^m pi_y^m exp(-|phi_x^m - psi_y^m|^2)
 
 In the conditional model, p(y|x) as a function of phi_x is a log-linear model, because |phi_x|^2
-cancels. Finding the position of a row among fixed columns is therefore a concave problem with one
-solution. New rows are positioned this way, and rows whose solution is at infinity are detected.
+cancels. The position of a row among fixed columns is therefore the solution of a concave problem.
+`transform` uses this property to position new rows, and rows whose solution is at infinity are
+detected.
 
 Shapes: row_embedding_ (n_rows, n_components), column_embedding_ (n_columns, n_components) for one
-map. maps_ (n_maps, n_rows + n_columns, n_components), rows first.
+map; maps_ (n_maps, n_rows + n_columns, n_components), with rows before columns.
 """
 
 from __future__ import annotations
@@ -87,8 +89,8 @@ from manymaps.seeds import drawn_seed
 
 __all__ = ["CODE"]
 
-# A line search fails if the gradient is not exactly that of the cost. It therefore uses a hundredth
-# of the tolerance.
+# A line search fails if the gradient does not match the cost exactly. Optimizers with a line search
+# therefore use a hundredth of the tolerance.
 _FOR_LINE_SEARCH = 0.01
 
 
@@ -127,20 +129,20 @@ class CODE(
         their associates.
     pin : Atlas, or mapping of labels to positions, optional
         Rows and columns that remain at fixed positions, as for `TSNE`. The rows of an atlas are
-        matched with rows and its columns with columns. If the atlas contains a single kind of
-        object, it is matched with either. For example, `pin=old.subset(old.of_kind("word"))`
+        matched with rows and its columns with columns. An atlas with a single kind of object is
+        matched with either rows or columns. For example, `pin=old.subset(old.of_kind("word"))`
         arranges documents around words. The keys of a mapping may be (label, kind) pairs.
     n_init : int, default 1
-        Number of runs from different starts, from which the one with the lowest cost is selected.
-        All runs except the first start at random.
+        Number of runs from different starts. The run with the lowest cost is selected. All runs
+        except the first start at random positions.
     max_iter : int, default 1000
         Maximum number of iterations per run.
     optimizer : Optimizer, optional
         Optimization algorithm. The default is `LBFGS()`, which lowers the cost in every step.
         `ConjugateGradient()` and `Momentum()` are alternatives.
     tolerance : float, default 0.005
-        Target relative error of the repulsive forces. With 0, sums are exact. An optimizer with a
-        line search uses a hundredth of this value.
+        Target relative error of the repulsive forces. If it is 0, sums are exact. An optimizer with
+        a line search uses a hundredth of this value.
     row_weight, column_weight : float, default 1.0
         Weights of the similarities within rows and within columns relative to the counts, at least
         0. They are used only if `fit` receives such similarities.
@@ -148,8 +150,8 @@ class CODE(
         Function called after every iteration with the iteration, the cost and a function that
         returns the current atlas. If it returns True, the run stops.
     random_state : int, RandomState or None, default None
-        Seed of the fit. None draws a seed once from NumPy's global state, and a `RandomState` draws
-        it from that object.
+        Seed of the fit. If it is None, a seed is drawn once from NumPy's global state. If it is a
+        `RandomState`, the seed is drawn from that object.
     n_jobs : int, optional
         Number of threads.
     verbose : bool, default False
@@ -160,21 +162,22 @@ class CODE(
     ----------
     row_embedding_ : ndarray of shape (n_rows, n_components)
         Coordinates of the rows. With several maps, the shape is (n_rows, n_maps * n_components).
-        Rows without counts have the mean position of all others, weighted by counts.
+        Rows without counts are at the mean position of all other rows, weighted by counts.
     column_embedding_ : ndarray of shape (n_columns, n_components)
         Coordinates of the columns, in the same format.
     atlas_ : Atlas
-        Atlas of rows followed by columns, without empty ones. `atlas_.kinds` contains the kind of
-        each object. Maps are numbered as in `MultipleMapsTSNE`.
+        Atlas of the nonempty rows, followed by the nonempty columns. `atlas_.kinds` contains the
+        kind of each object. Maps are numbered as in `MultipleMapsTSNE`.
     maps_ : ndarray of shape (n_maps, n_objects, n_components)
         Coordinates of the objects in the atlas.
     proportions_ : ndarray of shape (n_maps, n_objects)
-        Mixing proportions of the objects in the atlas, which sum to 1 over maps.
+        Mixing proportions of the objects in the atlas. They sum to 1 over maps for each object.
     log_likelihood_ : float
-        Mean log probability per count in nats, of p(y|x), p(x|y) or p(x, y).
+        Mean log probability per count in nats. Depending on the model, the probability is p(y|x),
+        p(x|y) or p(x, y).
     kl_divergence_ : float
-        Difference in nats between the best log-likelihood that any distribution of this type can
-        have and `log_likelihood_`.
+        KL divergence in nats: the highest log-likelihood that any distribution of this type can
+        have, minus `log_likelihood_`.
     empty_rows_, empty_columns_ : ndarray of int
         Indices of rows and columns without counts, which are not fitted.
     n_iter_ : int
@@ -296,12 +299,12 @@ class CODE(
         y : None
             Ignored.
         row_similarities, column_similarities : array, sparse array or data frame (n, n), optional
-            Nonnegative similarities within rows or within columns. A data frame is matched by its
-            labels. They add the SNE cost of choices among objects of the same kind, multiplied by
-            `row_weight` or `column_weight`.
+            Nonnegative similarities within rows or within columns. Data frames are matched by their
+            labels. Each table adds the SNE cost of choices among objects of the same kind,
+            multiplied by `row_weight` or `column_weight`.
         checkpoint, resume : path, optional
-            File to write checkpoints to, and checkpoint to resume from, as for the other
-            estimators. They require `n_init=1`.
+            File to which checkpoints are written, and checkpoint from which the fit is resumed, as
+            for the other estimators. Both parameters require `n_init=1`.
 
         Returns
         -------
@@ -379,12 +382,12 @@ class CODE(
     def transform(self, X: Any) -> np.ndarray:
         """Position new rows among the fitted columns as supplementary points.
 
-        A row that is equal to a fitted row receives the position of that row. Any other row is
-        positioned independently of other new rows so that its cost is minimal. With several maps,
-        its proportions are fitted as well. The cost is -log p(y|x) of the counts plus the size
-        penalty of an average row. Other normalizations use the implied p(y|x), which is b_y
-        exp(-d2) divided by its sum. Counts and data frames are matched to the fitted columns by
-        label.
+        A row that is equal to a fitted row receives the position of that row. The position of any
+        other row minimizes the cost of this row, independently of other new rows. With several
+        maps, the mixing proportions of the row are fitted as well. The cost is -log p(y|x) of the
+        counts plus the size penalty of an average row. Other normalizations use the implied p(y|x),
+        which is b_y exp(-d2) divided by its sum. Counts and data frames are matched to the fitted
+        columns by label.
 
         Parameters
         ----------
@@ -429,7 +432,7 @@ class CODE(
         )  # fmt: skip
 
     def score(self, X: Any, y: None = None) -> float:
-        """Compute the mean log-likelihood per count of other counts of the same objects.
+        """Compute the mean log-likelihood per count of new counts of the fitted objects.
 
         Rows or columns without counts in the fitted table are omitted with a warning, because the
         model has no positions for them.
@@ -553,7 +556,7 @@ class CODE(
         )
 
     def _best_run(self, plan: Plan, nonempty: Counts) -> Run:
-        """Return the best of several runs, which use processes if joblib's context selects them."""
+        """Return the best of several runs, in processes if joblib's context selects them."""
         tasks = [(self, plan, nonempty, seed, k == 0) for k, seed in enumerate(self._seeds())]
         # A callback must be called in this process.
         backend = None if self.callback is None else "sequential"
@@ -564,7 +567,7 @@ class CODE(
     def _run(
         self, plan: Plan, nonempty: Counts, seed: np.random.SeedSequence, *, first: bool = True
     ) -> Run:
-        """Return a run at its starting positions."""
+        """Create a run and return it at its starting positions."""
         generator = np.random.default_rng(seed)
         start = start_parameters(
             nonempty,
@@ -580,7 +583,7 @@ class CODE(
         return Run(plan, start, int(generator.integers(2**31)), units)
 
     def _factors(self, nonempty: Counts) -> np.ndarray | None:
-        """Return a_i and b_j for the atlas, where the conditioning side is used for Bayes' rule."""
+        """Return the factors a_i and b_j of the atlas, where Bayes' rule requires both."""
         rows, columns = (
             nonempty.row_totals / nonempty.n_counts,
             nonempty.column_totals / nonempty.n_counts,
@@ -694,7 +697,7 @@ def _metadata(nonempty: Counts) -> dict[str, np.ndarray]:
 
 
 def _side_by_side(maps: np.ndarray, totals: np.ndarray, indices: np.ndarray, n: int) -> np.ndarray:
-    """Return positions (n, n_maps * d), with the weighted mean for objects without counts."""
+    """Join maps to positions (n, n_maps * d), with the weighted mean for objects without counts."""
     flat = maps.transpose(1, 0, 2).reshape(maps.shape[1], -1)
     embedding = np.empty((n, flat.shape[1]), np.float32)
     embedding[:] = np.average(flat, axis=0, weights=totals)

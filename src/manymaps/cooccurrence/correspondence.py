@@ -18,11 +18,11 @@ Greenacre, Theory and Applications of Correspondence Analysis, 1984, section 4.1
 counts. Then S x = A x - sqrt(r) (sqrt(c)^T x). The singular vectors are computed from such products
 by ARPACK. Only small tables are made dense and decomposed directly.
 
-**Empty rows and columns** have no profile. They are excluded, and their coordinates are 0, the
-weighted mean of all others.
+**Empty rows and columns** have no profile. They are excluded from the analysis, and their
+coordinates are 0, the weighted mean of all other rows or columns.
 
 **Signs** are fixed so that the column with the largest absolute standard coordinate is positive on
-each axis. Axes without inertia (of a table of lower rank) are 0.
+each axis. If the table has a lower rank, coordinates on axes without inertia are 0.
 
 Shapes: rows and row_standard (n_rows, n_components), columns and column_standard (n_columns,
 n_components), singular_values (n_components,).
@@ -47,7 +47,7 @@ __all__ = [
 
 # Small tables are decomposed completely, which is exact and equally fast.
 _DENSE_CELLS = 1 << 16
-# Singular values below this are rounding errors.
+# Singular values below this threshold are rounding errors.
 _NO_INERTIA = 1e-10
 
 
@@ -86,7 +86,7 @@ class CorrespondenceAnalysis:
 
     @property
     def explained_inertia(self) -> np.ndarray:
-        """Share of each axis in the total inertia, or 0 if rows and columns are independent."""
+        """Proportion of the total inertia per axis, or 0 if rows and columns are independent."""
         if self.total_inertia <= _NO_INERTIA**2:
             return np.zeros_like(self.singular_values)
         return self.inertia / self.total_inertia
@@ -104,8 +104,8 @@ def correspondence_analysis(
     n_components : int, default 2
         Number of axes, at least 1 and less than the numbers of rows and columns with counts.
     seed : int, default 0
-        Seed of the starting vector for the decomposition of a large table. It affects the result
-        only by rounding.
+        Seed of the starting vector for the decomposition of a large table. It changes the result
+        only within rounding error.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def _decomposed(
 
 
 def _signs(columns: np.ndarray) -> np.ndarray:
-    """Return signs that make the largest coordinate of each axis positive, first in a tie."""
+    """Return signs that make the largest (or first tied) coordinate of each axis positive."""
     sizes = np.abs(columns)
     first = np.argmax(sizes >= sizes.max(axis=0) * (1 - 1e-9), axis=0)
     return np.where(columns[first, np.arange(columns.shape[1])] < 0, -1.0, 1.0)

@@ -1,8 +1,8 @@
 """Insertion of new rows of counts into a fitted bipartite atlas.
 
-The objects of the atlas keep their positions. Each new row is positioned independently of other new
-rows so that its counts are most likely (`manymaps.cooccurrence.likelihood.place_rows`). Rows are
-matched with those of the atlas by label, and columns with columns.
+The objects of the atlas keep their positions. The position of each new row maximizes the likelihood
+of its counts, independently of other new rows (`manymaps.cooccurrence.likelihood.place_rows`). Rows
+and columns of the counts are matched by label with rows and columns of the atlas.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class RowInsertion:
     Attributes
     ----------
     atlas : Atlas
-        Atlas with the new rows after the existing rows and before the columns. "inserted" in its
-        metadata marks the new rows.
+        Atlas with the new rows after the existing rows and before the columns. The field "inserted"
+        of its metadata marks the new rows.
     labels : tuple of str
         Labels of the inserted rows.
     dissimilar : tuple of str
-        Labels of new rows without counts of known columns, which are omitted.
+        Labels of new rows that are omitted because they have no counts of known columns.
     n_known : int
-        Number of rows that were already in the atlas, which are not inserted again.
+        Number of rows that are not inserted because the atlas already contains them.
 
     See Also
     --------

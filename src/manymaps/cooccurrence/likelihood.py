@@ -4,9 +4,10 @@
 
 The position of a new row x maximizes sum_y n_xy log q(y|x) with fixed columns, independently of
 other new rows. With one map, q(y|x) ~ b_y exp(-|phi|^2 + 2 phi . psi_y - |psi_y|^2) is a log-linear
-model in phi. The problem is therefore concave, and it starts at the mean of the row's columns.
+model in phi. The problem is therefore concave, and the optimization starts at the mean of the row's
+columns.
 
-Tables have one row (column) per row (column) object of the atlas, in the same order.
+Tables have the same rows and columns as the atlas, in the same order.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from manymaps.model.target import Target, count_target
 
 __all__ = ["atlas_parameters", "count_objective", "mean_log_likelihood", "place_rows"]
 
-# With one map, the problem of a new row is concave, so a few steps are sufficient; not tuned.
+# With one map, the problem of a new row is concave, so a few steps are sufficient. The number is
+# not tuned.
 _STEPS = 60
 
 

@@ -1,8 +1,8 @@
 """Matching of counts and bipartite atlases by label.
 
 A table may contain the rows and columns of an atlas in any order, and may lack some of them. Labels
-must match exactly within rows and within columns. A table without labels uses those of `Counts`,
-"0", "1", ..., and is matched by index.
+must match exactly within rows and within columns. A table without labels has the default labels of
+`Counts`, "0", "1", ..., so it is matched by index.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def matched(counts: Counts, fitted: Counts, axis: int) -> Counts:
-    """Return counts with the rows (axis 0) or columns (1) of a fitted table, in its order.
+    """Return counts with the same rows (axis 0) or columns (1) as a fitted table, in its order.
 
     Parameters
     ----------
@@ -155,7 +155,8 @@ def refuse_swapped(atlas: Atlas, counts: Counts) -> None:
     Raises
     ------
     DataError
-        If they are swapped, because labels that occur in both would be matched incorrectly.
+        If rows and columns are swapped, because labels that occur in both would be matched
+        incorrectly.
     """
     if counts.kinds == two_kinds(atlas)[::-1]:
         rows, columns = map(plural, counts.kinds)

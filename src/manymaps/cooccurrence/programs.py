@@ -1,6 +1,7 @@
 """CODE as convex programs over Gram matrices, and their solvers.
 
-n_x rows and n_y columns are N = n_x + n_y points with the Gram matrix G = A A^T, rows first, and
+The N = n_x + n_y points represent n_x rows, followed by n_y columns. They have the Gram matrix G =
+A A^T and
 
     D_xy = G_xx + G_yy - 2 G_xy      squared distance of row x and column y, linear in G
     p                                the empirical joint distribution, with marginals p(x), p(y)
@@ -17,19 +18,19 @@ with their equation numbers). A trace penalty adds lambda tr(G).
 
 With `marginals=False`, the factors p(x) and p(y) inside the sums are 1. The form "own-marginals" is
 the model of section 6, p(x,y) = p(x) p(y) exp(-D_xy) / Z. Its marginals are p(x) and p(y). The
-marginal constraints are relaxed to inequalities as in the authors' program. They state the
-equivalent bounds p(x) and p(y) on sums with both factors.
+marginal constraints are relaxed to inequalities, as in the authors' program. The program above
+divides these inequalities by p(x) and p(y).
 
-In (6), every inequality is tight at the optimum, because a(x) can increase until it is. The
+In (6), every inequality is tight at the optimum, because a(x) can increase until equality. The
 objective then equals the log-likelihood sum p log q(y|x) minus two constants, sum p log p(y) and
 the entropy of p(x). The model is q(y|x) = p(y) exp(-D_xy) / Z_x. In own-marginals, the inequalities
 may be slack, and then p(x) p(y) exp(-D_xy - c) sums to less than 1. `row_marginals` and
-`column_marginals` of a solution contain the resulting ratios. Without limits on distances, they
-were tight to 1e-6 in all tables tried, at any penalty. A limit that keeps a frequent pair close
-while others are kept apart gave sums of 0.2 instead of 1.
+`column_marginals` of a solution contain the resulting ratios. Without limits on distances, the
+inequalities were tight to 1e-6 in all tables tried, at any penalty. Limits that kept a frequent
+pair close and other pairs apart led to sums of 0.2 instead of 1.
 
 **At full rank the programs fit the table exactly.** Any matrix B_xy plus a sufficiently large
-constant is a matrix of squared distances. The reason is that G = [[t 1, B'], [B'^T, t 1]] is
+constant is a matrix of squared distances. This is true because G = [[t 1, B'], [B'^T, t 1]] is
 positive semidefinite for a large t. Without a penalty or constraints, all three programs therefore
 reach q = p for infinitely many G. Only the G with the smallest trace is informative, and a second
 program computes it (`least_trace`). The best position of a cell without counts is at infinity, so
@@ -59,11 +60,12 @@ __all__ = [
 FORMS = ("conditional", "joint", "own-marginals")
 SOLVERS = ("CLARABEL", "SCS")
 
-# Interior-point methods cost about N^5: 30 + 30 objects take 5 to 10 s and 40 + 40 take 50 s,
-# compared with 10 to 20 s for SCS.
+# The time of interior-point methods grows about as N^5: 5 to 10 s for 30 + 30 objects and 50 s for
+# 40 + 40 objects. SCS takes 10 to 20 s.
 MOST_POINTS_FOR_CLARABEL = 60
-# A gap of e in the likelihood gives errors of sqrt(e / 2) in the marginals (Pinsker): 7e-6 for
-# 1e-10. Solutions with Clarabel's status "almost solved" satisfy the reduced tolerances.
+# By Pinsker's inequality, a gap of e in the likelihood allows errors of sqrt(e / 2) in the
+# marginals, for example 7e-6 for a gap of 1e-10. Solutions with Clarabel's status "almost solved"
+# satisfy the reduced tolerances.
 _SETTINGS: dict[str, dict[str, Any]] = {
     "CLARABEL": {
         "tol_gap_abs": 1e-10,
@@ -79,12 +81,12 @@ _ACCEPTED = {"CLARABEL": ("optimal", "optimal_inaccurate"), "SCS": ("optimal",)}
 
 
 class SolverError(RuntimeError):
-    """Error of a semidefinite program that was not solved, with the status and advice."""
+    """Error raised if a semidefinite program is not solved, with the status and advice."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """Choice of a program, as defined in the module docstring.
+    """Specification of a program that is defined in the module docstring.
 
     Parameters
     ----------
@@ -123,13 +125,13 @@ class Program:
 
     @property
     def transposes(self) -> bool:
-        """Whether the table is transposed so that the conditioning variable is in the rows."""
+        """Whether the table must be transposed so that the conditioning variable is in the rows."""
         return self.form == "conditional" and self.given == "columns"
 
 
 @dataclass(frozen=True)
 class DistanceLimit:
-    """Limits at_least <= |y_a - y_b|^2 <= at_most for points numbered rows first."""
+    """Limits at_least <= |y_a - y_b|^2 <= at_most, with points a and b numbered rows first."""
 
     a: int
     b: int
@@ -144,11 +146,11 @@ class SolverSettings:
     Parameters
     ----------
     name : {None, "CLARABEL", "SCS"}, default None
-        Name of the solver. None uses Clarabel for up to 60 points and SCS for more points or if
-        Clarabel fails.
+        Name of the solver. If it is None, Clarabel is used for up to 60 points. SCS is used for
+        more points, or if Clarabel fails.
     options : mapping, default {}
-        Options for the solver, which override the defaults of this module (gaps of 1e-10 for
-        Clarabel and 3e-7 for SCS).
+        Options for the solver. They override the defaults of this module, which are gaps of 1e-10
+        for Clarabel and 3e-7 for SCS.
     verbose : bool, default False
         Whether the solver prints its progress.
 
@@ -184,7 +186,7 @@ class SolverSettings:
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Result of a solver: centred G, a(x) of (6) or c, and its status."""
+    """Result of a solver: the centred G, the terms a(x) of (6) or c, and the status."""
 
     gram: np.ndarray
     free: np.ndarray | None
@@ -196,7 +198,7 @@ class Optimum:
 class Model:
     """Program in cvxpy over G = basis S basis^T, with the trace penalty as a parameter.
 
-    A path compiles it only once. The conditioning variable of `joint` is in the rows.
+    A path compiles the program only once. The conditioning variable of `joint` is in the rows.
     """
 
     def __init__(
@@ -260,7 +262,7 @@ def least_trace(
     optimum: Optimum,
     settings: SolverSettings,
 ) -> Optimum:
-    """Return the G with the smallest trace among those as likely as an optimum.
+    """Return the G with the smallest trace among all G with the likelihood of an optimum.
 
     The likelihood is unchanged if all distances increase by the same number (or, in a conditional
     model, by one number per conditioning object), or if distances within a side change. The terms
@@ -290,7 +292,7 @@ def least_trace(
 
 
 def log_factors(joint: np.ndarray, program: Program) -> np.ndarray:
-    """Return log factors inside the sums, with the conditioning variable in the rows."""
+    """Return the log factors inside the sums, with the conditioning variable in the rows."""
     if not program.marginals:
         return np.zeros(joint.shape)
     logs = np.broadcast_to(np.log(joint.sum(axis=0)), joint.shape)
@@ -298,7 +300,7 @@ def log_factors(joint: np.ndarray, program: Program) -> np.ndarray:
 
 
 def squared_distances(gram: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Return squared distances of rows and columns from a Gram matrix."""
+    """Compute squared distances between rows and columns from a Gram matrix."""
     sizes = np.diag(gram)
     n_rows = shape[0]
     return sizes[:n_rows, None] + sizes[None, n_rows:] - 2 * gram[:n_rows, n_rows:]
@@ -321,7 +323,8 @@ def _run(problem: Any, inner: Any, settings: SolverSettings) -> tuple[str, str, 
         options = {**_SETTINGS[name], **settings.options}
         try:
             with warnings.catch_warnings():
-                # Statuses are checked below, so cvxpy's warnings about inexact ones are not needed.
+                # Statuses are checked below, so cvxpy's warnings about inexact solutions are not
+                # needed.
                 warnings.simplefilter("ignore")
                 problem.solve(solver=name, verbose=settings.verbose, warm_start=True, **options)
             status = str(problem.status)
@@ -348,7 +351,7 @@ def _run(problem: Any, inner: Any, settings: SolverSettings) -> tuple[str, str, 
 
 
 def _cvxpy() -> Any:
-    """Import cvxpy, which is installed with the extra "sdp"."""
+    """Import cvxpy, which the extra "sdp" installs."""
     try:
         import cvxpy
     except ImportError as error:

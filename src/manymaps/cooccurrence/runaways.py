@@ -6,11 +6,11 @@ In the conditional model, the cost of a row's position phi among fixed columns i
 
 which defines a log-linear model. Along a direction u, the cost decreases without limit if and only
 if the row chooses only the outermost columns, sum_y p(y|x) u . psi_y = max_y u . psi_y. An example
-is a document that consists of one rare word on the rim of the map. Points can diverge under every
-normalization in three other cases:
+is a document that consists of one rare word on the rim of the map. Points can also diverge in three
+other cases, under every normalization:
 
 * Groups of rows and columns without shared counts drift apart.
-* A model that fits the counts can fit their zeros only at infinity.
+* A model that fits the positive counts exactly can fit the zeros only at infinity.
 * Rows and columns may separate into two clusters, so that |phi - psi|^2 is dominated by -2 phi .
 psi.
 
@@ -33,21 +33,21 @@ from manymaps.atlas.atlas import Atlas
 __all__ = ["count_groups", "runaway_note", "runaway_rows"]
 
 # Maximum distance of a row's choices from the rim of the columns, relative to the spread along the
-# direction. It only affects a warning.
+# direction. This value affects only a warning.
 _ON_RIM = 1e-3
 # The size of a convex hull grows exponentially with the number of dimensions. Beyond three
 # dimensions, all columns are treated as the rim.
 _HULL_DIMENSIONS = 3
 # exp(-30) is a millionth of the resolution of float32.
 _OUT_OF_REACH = -30.0
-# If a model fits counts with zeros this closely, its optimum must be at infinity.
+# If the KL divergence from counts with zeros is this small, the optimum must be at infinity.
 _FITTED = 1e-4
 # Each block requires 32 MiB of float64.
 _BLOCK = 1 << 22
 
 
 def runaway_note(atlas: Atlas, values: sparse.csr_array, kl: float) -> str:
-    """Return a sentence about points whose best position is at infinity, or "".
+    """Describe points whose best position is at infinity, or return "".
 
     Parameters
     ----------
@@ -176,9 +176,9 @@ def _rim(columns: np.ndarray) -> np.ndarray:
 
 
 def _candidates(d: int, values: sparse.csr_array) -> np.ndarray:
-    """Return rows that could choose only the rim, where at most d columns are outermost.
+    """Return rows that could choose only columns of the rim, at most d of which are outermost.
 
-    In few dimensions, where checking all rows is fast, rows with more columns are included because
+    In few dimensions, checking all rows is fast. Rows with more columns are then included because
     some columns are almost on the rim.
     """
     if d <= _HULL_DIMENSIONS:

@@ -1,25 +1,25 @@
-"""Semidefinite CODE: convex optimization of the CODE models over Gram matrices.
+"""Semidefinite CODE: convex optimization of CODE models over Gram matrices.
 
 CODE (`manymaps.cooccurrence.code`) optimizes positions in a given dimension and can stop at a local
 optimum. Over the Gram matrix of all points, the problem is convex, and the rank of the optimum is
-the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). This form also supports the
-model whose marginals are p(x), p(y) (section 6), and constraints on distances. The programs are
-defined in `manymaps.cooccurrence.programs`, and the trace path in
+the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). This formulation also supports
+constraints on distances and the model of section 6, whose marginals are p(x) and p(y). The programs
+are defined in `manymaps.cooccurrence.programs`, and the trace path in
 `manymaps.cooccurrence.solutions`.
 
     counts -> p(x,y) -> optimal G -> eigendecomposition -> points of rows and columns
 
-The method is intended for small tables. Times for one optimum on one core are given below. A path
-requires 11 to 15 optima.
+The method is intended for small tables. The following table lists times for one optimum on one
+core. A path requires 11 to 15 optima.
 
     objects        20 + 20   30 + 30   40 + 40   60 + 60
     Clarabel         1.8 s       7 s      50 s             time grows as N^5 to N^6
     SCS                2 s      10 s      20 s      50 s   time grows as rows x columns
 
-**Without constraints and with trace_penalty=0, every model here fits the table exactly** (see the
-programs module). This setting therefore only selects the points with the smallest spread, and a
-penalty or the path is more informative. The penalty shrinks the optimum of a path. On random 12 x
-15 tables, its log-likelihood per count was 1 to 11 % below the best of ten CODE fits in two
+**Without constraints and with trace_penalty=0, every model in this module fits the table exactly**
+(see the programs module). This setting therefore only selects the points with the smallest spread,
+and a penalty or a path is more informative. On a path, the penalty shrinks the optimum. On random
+12 x 15 tables, its log-likelihood per count was 1 to 11 % below the best of ten CODE fits in two
 dimensions. The difference was 0.2 to 3.5 % after the refit (joint models: below 2 %), and less than
 0.1 % after polishing by `CODE`. The path therefore provides a good start but does not replace CODE.
 
@@ -81,7 +81,7 @@ from manymaps.model.choice import CODE as CODE_MODEL
 
 __all__ = ["DistanceConstraint", "SemidefiniteCODE", "SemidefiniteSolution", "SolverError"]
 
-# A fit of up to 60 + 60 objects takes a minute. Beyond 40,000 pairs, none of the solvers succeeds.
+# A fit of 60 + 60 objects takes about a minute. No solver succeeds for more than 40,000 pairs.
 MOST_WITHOUT_WARNING = 60
 # This limit allows two sides of 200 objects. Time and memory grow faster than the number of pairs.
 MOST_PAIRS = 40_000
@@ -98,8 +98,8 @@ class DistanceConstraint:
     Parameters
     ----------
     a, b : pair of (kind, label or index)
-        The two objects. The kind is "row", "column" or the table's name for it. A string is a
-        label, and an integer is an index.
+        The two objects. The kind is "row", "column" or the name that the table uses for this kind.
+        A string is a label, and an integer is an index.
     at_most, at_least : float, optional
         Upper and lower limits of the distance, at least 0. At least one is required. Equal values
         fix the distance.
@@ -150,7 +150,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
     ----------
     n_components : int or None, default 2
         Number of dimensions of the embedding, which uses the leading eigenvectors of the Gram
-        matrix. None uses all.
+        matrix. If it is None, all eigenvectors are used.
     form : {"conditional", "joint", "own-marginals"}, default "conditional"
         Type of model: problem (6) of the paper, problem (5), or the model of section 6, whose
         marginals are p(x) and p(y).
@@ -160,18 +160,18 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         Whether the empirical marginals are factors of the model.
     trace_penalty : float or "path", default 0.0
         Weight of the trace of the Gram matrix relative to the log-likelihood per count, at least 0.
-        "path" increases it until the rank is `n_components`. If there are no constraints, it then
-        refits the resulting subspace without the penalty. With constraints, the optimum of the path
-        is used because it satisfies them.
+        "path" increases the penalty until the rank is `n_components`. Without constraints, the
+        model is then refitted without the penalty in the resulting subspace. With constraints, the
+        optimum of the path is used because it satisfies the constraints.
     constraints : sequence of DistanceConstraint, default ()
         Limits on distances within or between rows and columns. `gram_` satisfies them. The
-        embedding satisfies them only if it retains the whole trace.
+        embedding is guaranteed to satisfy them only if it retains the whole trace.
     polish : bool, default False
-        Whether to improve the embedding with `CODE`. This is not available for "own-marginals" or
-        with constraints, which CODE does not support.
+        Whether to improve the embedding with `CODE`. Polishing is not available for "own-marginals"
+        or with constraints, because `CODE` supports neither.
     solver : {None, "CLARABEL", "SCS"}, default None
-        Name of the solver. None uses Clarabel for up to 60 objects, and SCS for more objects or if
-        Clarabel fails.
+        Name of the solver. If it is None, Clarabel is used for up to 60 objects. SCS is used for
+        more objects, or if Clarabel fails.
     solver_options : mapping, optional
         Options of the solver, for example {"max_iter": 500} for Clarabel or {"max_iters": 500000}
         for SCS.
@@ -183,10 +183,12 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
     gram_ : ndarray of shape (N, N)
         Centred optimal Gram matrix, rows first. Entries of rows and columns without counts are 0.
     row_embedding_, column_embedding_ : ndarray of shape (n_rows, d), (n_columns, d)
-        Coordinates by decreasing variance. In each component, the coordinate of largest absolute
-        value is positive. Rows and columns without counts are at 0, the mean of all others.
+        Coordinates in order of decreasing variance. In each component, the coordinate with the
+        largest absolute value is positive. Rows and columns without counts are at 0, the mean of
+        all other points.
     trace_share_ : float
-        Share of the trace of `gram_` in its `n_components` leading eigenvectors, from 0 to 1.
+        Proportion of the trace of `gram_` that its `n_components` leading eigenvectors explain,
+        from 0 to 1.
     log_likelihood_ : float
         Log-likelihood of the optimum in nats per count: the mean of log q(y|x), log q(x|y) or log
         q(x,y). For "own-marginals", q is normalized over the table.
@@ -196,21 +198,22 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         Log-likelihood of the embedding after each stage: "eigenvectors" of the optimum, "refit"
         after a path, and "polished".
     rank_ : int
-        Rank of `gram_`: the number of eigenvalues above 1e-5 of the largest.
+        Rank of `gram_`: the number of eigenvalues greater than 1e-5 times the largest eigenvalue.
     path_ : tuple of PathPoint
-        Penalties of a trace path, with rank, log-likelihood and trace. It is empty without a path.
+        Steps of a trace path: the penalty, rank, log-likelihood and trace. The tuple is empty
+        without a path.
     marginal_error_ : float
         Largest relative error of the constrained marginals at the optimum. A value near 0 means
-        that the constraints are tight. The joint program constrains no marginals, so its value is
-        the difference between the marginals of the model and the data.
+        that the constraints are tight. The joint program does not constrain the marginals, so the
+        value is then the difference between the marginals of the model and the data.
     solution_ : SemidefiniteSolution
-        Complete optimum without empty rows and columns, including a(x) and each marginal.
+        Complete optimum for the nonempty rows and columns, including a(x) and all marginals.
     status_ : str
         Status reported by the solver.
     n_iter_ : int
         Number of iterations of the solver.
     atlas_ : Atlas
-        Embedding with the labels of rows and columns, without empty ones.
+        Embedding of the nonempty rows and columns with their labels.
     empty_rows_, empty_columns_ : ndarray of int
         Indices of rows and columns without counts.
     n_features_in_ : int
@@ -305,8 +308,8 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         Warns
         -----
         DataWarning
-            If the table is large, if rows or columns are empty, or if a path does not reach its
-            rank. If cells without counts move the optimum to infinity.
+            If the table is large, if rows or columns are empty, if a path does not reach its rank,
+            or if cells without counts move the optimum to infinity.
         """
         self._validate_params()
         counts = X if isinstance(X, Counts) else counts_from(X)
@@ -375,7 +378,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         return program
 
     def _check_size(self, nonempty: Counts) -> None:
-        """Raise an error if the table is too large, and warn about the cost of a large one."""
+        """Raise an error if the table is too large, and warn if the fit will be slow."""
         pairs = nonempty.n_rows * nonempty.n_columns
         size = f"{nonempty.n_rows:,} x {nonempty.n_columns:,}"
         if pairs > MOST_PAIRS or sum(nonempty.shape) > 2 * MOST_PAIRS**0.5:
@@ -419,7 +422,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         solution: SemidefiniteSolution,
         settings: SolverSettings,
     ) -> np.ndarray:
-        """Return points, refitted after a path, and set `stages_` and `trace_share_`."""
+        """Compute points, with a refit after a path, and set `stages_` and `trace_share_`."""
         rank = numerical_rank(solution.gram)
         d = self.n_components or max(rank, 1)
         points, self.trace_share_ = embedding_of(solution.gram, d)
@@ -491,7 +494,7 @@ def _likelihood(joint: np.ndarray, points: np.ndarray, program: Program) -> floa
 
 
 def _placed(points: np.ndarray, indices: np.ndarray, n: int) -> np.ndarray:
-    """Return n points with the given ones at their indices and the others at 0."""
+    """Return n points: the given points at their indices, and 0 elsewhere."""
     points_of_all = np.zeros((n, points.shape[1]))
     points_of_all[indices] = points
     return points_of_all
@@ -509,7 +512,7 @@ def _limit(constraint: DistanceConstraint, counts: Counts, indices: np.ndarray) 
 
 
 def _point(point: Point, counts: Counts, indices: np.ndarray) -> int:
-    """Return the index of an object among the fitted ones, rows first."""
+    """Return the index of an object among the fitted objects, rows first."""
     try:
         kind, name = point
     except (TypeError, ValueError):
@@ -545,7 +548,7 @@ def _point(point: Point, counts: Counts, indices: np.ndarray) -> int:
 
 
 def _expected_cost(shape: tuple[int, int], solver: str | None) -> tuple[float, float]:
-    """Estimate seconds and bytes of one optimum from the table in the module docstring."""
+    """Estimate the time (s) and memory (bytes) of one optimum from the module's table."""
     n_points, pairs = sum(shape), shape[0] * shape[1]
     interior = solver is not None and solver.upper() == "CLARABEL"
     if interior or (solver is None and n_points <= MOST_POINTS_FOR_CLARABEL):

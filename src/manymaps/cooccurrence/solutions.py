@@ -1,15 +1,15 @@
-"""Solutions of the semidefinite CODE programs, and the path to low dimensions.
+"""Solutions of the semidefinite CODE programs and trace paths to low ranks.
 
 The leading eigenvectors of the optimal Gram matrix define the points:
 
     G = V L V^T,      points = V_k L_k^(1/2)      (the k largest eigenvalues)
 
 The rank of G is the dimension of the points. A trace penalty lambda tr(G) reduces it. `trace_path`
-increases lambda from near 0 until the rank has decreased to the requested number. It then finds the
-smallest such lambda by bisection. The penalty also shrinks the points, so `refit` solves the
-program again without it in the subspace of the optimum.
+increases lambda from near 0 until the rank has decreased to the requested rank. It then finds the
+smallest such lambda by bisection. Because the penalty also shrinks the points, `refit` then solves
+the program without the penalty in the subspace of the optimum.
 
-Shapes: joint (n_x, n_y), sums to 1. gram (N, N) with N = n_x + n_y, rows first.
+Shapes: joint (n_x, n_y), which sums to 1; gram (N, N) with N = n_x + n_y, rows first.
 """
 
 from __future__ import annotations
@@ -39,15 +39,16 @@ __all__ = [
     "numerical_rank", "refit", "solve", "trace_path",
 ]  # fmt: skip
 
-# Eigenvalues below this proportion of the largest, or below the solver's rounding, count as 0.
+# Eigenvalues below this proportion of the largest, or below the solver's accuracy, are treated as
+# 0.
 RANK_TOLERANCE = 1e-5
 # Solvers return optima with about this accuracy.
 _ROUNDING = 1e-7
 # First and last lambda of the path as proportions of lambda_max, the ratio of successive values,
 # and the ratio at which bisection stops.
 _PATH_START, _PATH_END, _PATH_RATIO, _BISECTION_RATIO = 0.02, 20.0, 1.6, 1.05
-# Each bisection halves the interval of the penalty. After eight, it is finer than the rank
-# resolves.
+# Each step of the bisection halves the interval of the penalty. After eight steps, the rank no
+# longer depends on the remaining interval.
 _MOST_BISECTIONS = 8
 
 
@@ -60,20 +61,21 @@ class SemidefiniteSolution:
     gram : ndarray of shape (N, N)
         Centred, positive semidefinite Gram matrix, rows first.
     log_likelihood : float
-        sum p log q in nats per count, with normalized q.
+        Log-likelihood sum p log q in nats per count, with normalized q.
     objective : float
         Objective of the program without the trace penalty.
     trace_penalty : float
         Trace penalty lambda, at least 0.
     row_marginals, column_marginals : ndarray of shape (n_x,), (n_y,)
-        Marginals of the model before normalization, divided by the empirical ones. They are 1 if a
-        constraint is tight.
+        Marginals of the model before normalization, divided by the empirical marginals. Each ratio
+        is 1 if its constraint is tight.
     marginal_error : float
-        Largest absolute difference from 1 among the constrained marginals. These are the marginals
-        of the conditioning side of a conditional model, and otherwise all. A joint model constrains
-        none, so the value measures how far its marginals are from those of the data.
+        Largest absolute difference from 1 among the constrained marginals. A conditional model
+        constrains the marginals of the conditioning side, and "own-marginals" constrains all
+        marginals. A joint model does not constrain marginals, so the value measures how much all of
+        them differ from the empirical marginals.
     free_terms : ndarray or None
-        a(x) of (6), one per conditioning row or column, or None for other models.
+        Terms a(x) of (6), one per conditioning row or column, or None for other models.
     status : str
         Status reported by the solver.
     solver : str
@@ -97,7 +99,7 @@ class SemidefiniteSolution:
 
 @dataclass(frozen=True)
 class PathPoint:
-    """Step of a trace path: the penalty, and the rank, likelihood and trace of its optimum.
+    """Step of a trace path: a penalty and the rank, likelihood and trace of its optimum.
 
     Attributes
     ----------
@@ -119,14 +121,15 @@ class PathPoint:
 
 @dataclass(frozen=True, eq=False)
 class TracePath:
-    """Points of a trace path by increasing penalty, and its selected optimum.
+    """Points of a trace path in order of increasing penalty, and the selected optimum.
 
     Attributes
     ----------
     points : tuple of PathPoint
         Steps of the path.
     solution : SemidefiniteSolution
-        Optimum with the smallest penalty that reached the requested rank, or else the last optimum.
+        Optimum with the smallest penalty that reached the requested rank. If no penalty reached the
+        rank, this is the last optimum.
     reached : bool
         Whether the rank decreased to the requested rank.
     """
@@ -171,13 +174,13 @@ def log_likelihood(joint: np.ndarray, squared: np.ndarray, program: Program) -> 
 
 
 def numerical_rank(gram: np.ndarray) -> int:
-    """Count eigenvalues above 1e-5 of the largest and above the solver's rounding."""
+    """Count eigenvalues above 1e-5 times the largest and above the solver's accuracy."""
     values = np.linalg.eigvalsh(gram)
     return int((values > max(RANK_TOLERANCE * values[-1], _ROUNDING)).sum())
 
 
 def embedding_of(gram: np.ndarray, n_components: int) -> tuple[np.ndarray, float]:
-    """Return points with the nearest Gram matrix, and their share of the trace.
+    """Return the points with the nearest Gram matrix, and the proportion of the trace they explain.
 
     Parameters
     ----------
@@ -189,10 +192,10 @@ def embedding_of(gram: np.ndarray, n_components: int) -> tuple[np.ndarray, float
     Returns
     -------
     points : ndarray of shape (N, n_components)
-        Coordinates by decreasing variance. In each component, the coordinate of largest absolute
-        value is positive.
+        Coordinates in order of decreasing variance. In each component, the coordinate with the
+        largest absolute value is positive.
     share : float
-        Share of the trace, which is 1 for a Gram matrix of 0.
+        Explained proportion of the trace. It is 1 if all entries of the Gram matrix are 0.
 
     Examples
     --------
@@ -367,7 +370,8 @@ def refit(
 ) -> SemidefiniteSolution:
     """Optimize G = V S V^T over semidefinite S in the leading eigenspace V of a Gram matrix.
 
-    This convex program in n_components dimensions reverses the shrinkage by a trace penalty.
+    This convex program in n_components dimensions reverses the shrinkage that a trace penalty
+    causes.
 
     Parameters
     ----------
@@ -408,7 +412,7 @@ def refit(
 def _solution(
     joint: np.ndarray, program: Program, optimum: Optimum, penalty: float
 ) -> SemidefiniteSolution:
-    """Evaluate an optimum on the data, with the conditioning variable in the rows."""
+    """Evaluate an optimum on data whose rows contain the conditioning variable."""
     program = replace(program, given="rows")
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
     squared = squared_distances(optimum.gram, joint.shape)
@@ -443,10 +447,10 @@ def _solution(
 
 
 def _largest_penalty(joint: np.ndarray, program: Program) -> float:
-    """Return lambda_max, from which G = 0 is optimal without constraints.
+    """Return lambda_max, the smallest penalty at which G = 0 is optimal without constraints.
 
-    It is 0 if rows and columns are independent. A small penalty that the solver can distinguish
-    from 0 is then returned.
+    If rows and columns are independent, lambda_max is 0. The function then returns a small penalty
+    that the solver can distinguish from 0.
     """
     logs = log_factors(joint, program)
     if program.form == "conditional":
@@ -499,7 +503,7 @@ def _warn_if_infinite(
 
 
 def _leading(gram: np.ndarray, n_components: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the largest eigenvalues in decreasing order, and their vectors."""
+    """Return the largest eigenvalues in decreasing order, and their eigenvectors."""
     values, vectors = np.linalg.eigh(gram)
     return values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
 

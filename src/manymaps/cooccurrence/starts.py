@@ -1,4 +1,4 @@
-"""Starting positions of rows and columns, and typical step lengths of each.
+"""Starting positions and typical step lengths of rows and columns.
 
 "ca" starts from correspondence analysis, where map m uses axes m d to (m + 1) d - 1. Let u, v be
 the standard coordinates and s the singular values. To first order, p(x, y) / p(x) p(y) = 1 + sum_k
@@ -6,7 +6,7 @@ s_k u_xk v_yk and exp(2 phi . psi) = 1 + 2 phi . psi. Therefore
 
     phi = sqrt(s / 2) u,    psi = sqrt(s / 2) v
 
-Rare objects are far from the origin on these axes and are moved closer.
+Rare objects are far from the origin on these axes. Their starting positions are closer to it.
 
 Shapes: positions (n_maps, n, n_components), weights (n_maps, n), with rows before columns.
 """
@@ -61,16 +61,17 @@ def start_parameters(
     counts : Counts
         Rows and columns to fit.
     init : one of `INITS`, pair of arrays, or Atlas
-        Type of start or initial positions. "auto" is "ca" if the table has enough axes.
+        Type of start, or initial positions. "auto" selects "ca" if the table has enough axes.
     size : tuple of int
-        Number of maps, and number of dimensions of each.
+        Number of maps and number of dimensions per map.
     generator : Generator
         Random generator.
     fitted : pair of ndarray of int
-        Indices of these rows and columns in the whole table. A pair of arrays in `init` may refer
-        to the whole table.
+        Indices of the rows and columns of `counts` in the whole table. A pair of arrays in `init`
+        may refer to the whole table.
     pins : Pins, optional
-        Fixed rows and columns. A named start positions the other objects around them.
+        Fixed rows and columns. If `init` is the name of a start, the other objects start around
+        them.
 
     Returns
     -------
@@ -163,9 +164,10 @@ def _by_map(coordinates: np.ndarray, n_maps: int) -> np.ndarray:
 
 
 def usual_steps(target: Target, start: Parameters) -> Parameters:
-    """Return a typical step length of each parameter.
+    """Return a typical step length for each parameter.
 
-    The curvature increases with an object's mass, so steps are inversely proportional to its root.
+    The curvature increases with the mass of an object, so the step is inversely proportional to the
+    square root of the mass.
     """
     lengths = [
         1 / np.sqrt(np.maximum(mass * target.scale, _LEAST_MASS))

@@ -1,4 +1,4 @@
-"""The cost of a model and its gradient: choice models, targets P and objectives."""
+"""Choice models, targets P, and costs with their gradients."""
 
 from __future__ import annotations
 

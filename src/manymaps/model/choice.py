@@ -1,12 +1,12 @@
-"""Similarity choice models, each described by a record of choices.
+"""Similarity choice models, each of which is specified by a record of options.
 
     v_ij = a_i b_j  sum_m  pi_i^m pi_j^m  K(|y_i^m - y_j^m|^2 / width^2)
     q_ij = v_ij / sum_j v_ij      normalization "conditional": object i chooses one j
          = v_ij / sum_ij v_ij     normalization "joint":       the model chooses one pair
     q   <- (1 - background) q + background / (number of pairs in the normalization)
 
-Most models are defined by their difference from another one. For example, t-SNE is symmetric SNE
-with another kernel.
+Most models are defined by their difference from another model. For example, t-SNE is symmetric SNE
+with a different kernel.
 
     SNE             Hinton & Roweis 2002
     SYMMETRIC_SNE   Cook, Sutskever, Mnih & Hinton 2007, section 2
@@ -66,31 +66,32 @@ CHOICES: dict[str, Allowed] = {
 
 @dataclass(frozen=True)
 class ChoiceModel:
-    """Choices of a model: kernel, normalization, mixing, background, kernel width.
+    """Options of a model: kernel, normalization, mixing, background and kernel width.
 
     Parameters
     ----------
     kernel : {"gaussian", "cauchy"} or float of at least 1, default="gaussian"
-        Kernel K of a squared distance: exp(-d2), 1 / (1 + d2), or Student's kernel between them. A
-        number nu is its degrees of freedom, K = (1 + d2 / a)^-a with a = (nu + 1) / 2. The numbers
-        1 and infinity become "cauchy" and "gaussian".
+        Kernel K of a squared distance. "gaussian" is exp(-d2), and "cauchy" is 1 / (1 + d2). A
+        number nu selects Student's kernel with nu degrees of freedom, K = (1 + d2 / a)^-a with a =
+        (nu + 1) / 2. The numbers 1 and infinity become "cauchy" and "gaussian".
     normalization : {"conditional", "joint"}, default="conditional"
         Whether q is normalized over the pairs of one row, or over all pairs.
     mixing : {"learned", "fixed"}, default="fixed"
         Whether the mixing proportions are fitted or remain at their starting values.
     background : float in [0, 1), default=0.0
-        Part of q that is distributed evenly over all pairs.
+        Proportion of q that is distributed evenly over all pairs.
     kernel_width : float from 1e-15 to 1e15, default=1.0
-        Factor by which distances are divided. It matters with a size penalty or fixed positions.
-        Without either it only scales the maps.
+        Number by which distances are divided. It affects the model only if there is a size penalty
+        or if positions are fixed. In all other cases, it only scales the maps.
     given : {"rows", "columns"}, optional
-        The set of objects that chooses, if rows and columns are different objects: p(column | row)
-        or p(row | column). None stands for one set of objects, which choose one another.
+        Set of objects that choose, if rows and columns are different objects. "rows" defines
+        p(column | row), and "columns" defines p(row | column). If it is None, there is one set of
+        objects, which choose one another.
 
     Raises
     ------
     ParameterError
-        If a value is outside these ranges.
+        If a value is outside its range.
 
     See Also
     --------
@@ -119,7 +120,7 @@ class ChoiceModel:
         object.__setattr__(self, "kernel", _canonical(self.kernel))
 
     def with_background_share(self, share: float) -> ChoiceModel:
-        """Return the same model with its background multiplied by a factor.
+        """Return a copy of the model with its background multiplied by a factor.
 
         >>> UNI_SNE.with_background_share(0.5).background
         0.1
@@ -137,18 +138,18 @@ class ChoiceModel:
         return replace(self, background=self.background * share)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the choices as plain values, for files.
+        """Return the options as plain values that can be written to a file.
 
         Returns
         -------
         dict
-            Value of each choice by name.
+            Value of each option by name.
         """
         return asdict(self)
 
 
 def kernel_exponent(kernel: Kernel) -> float:
-    """Return the exponent a of a kernel (1 + d2 / a)^-a that is not Gaussian.
+    """Return the exponent a of a non-Gaussian kernel (1 + d2 / a)^-a.
 
     >>> kernel_exponent("cauchy"), kernel_exponent(4.0)
     (1.0, 2.5)
@@ -157,7 +158,7 @@ def kernel_exponent(kernel: Kernel) -> float:
 
 
 def _canonical(kernel: Kernel) -> Kernel:
-    """Return the name of a kernel if it has one."""
+    """Replace degrees of freedom by the name of the kernel if the kernel has a name."""
     names: dict[float, Kernel] = {1.0: "cauchy", math.inf: "gaussian"}
     return kernel if isinstance(kernel, str) else names.get(kernel, float(kernel))
 

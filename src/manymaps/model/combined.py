@@ -1,10 +1,11 @@
-"""A cost that combines the pairs of rows and columns with similarities within each side.
+"""Cost that combines pairs of rows and columns with similarities within each side.
 
     C = C_xy(phi, psi) + weight_x C_xx(phi) + weight_y C_yy(psi)
 
-C_xy is the two-sided `Objective`. C_xx and C_yy are one-sided objectives of the positions of only
-the rows or only the columns. They fit similarities within a side that are available in addition
-to the counts (Globerson et al. 2004, section 6). A size penalty belongs to C_xy.
+C_xy is the two-sided `Objective`. C_xx and C_yy are one-sided objectives that depend only on the
+positions of the rows or only on the positions of the columns. They fit similarities within a side,
+which are available in addition to the counts (Globerson et al. 2004, section 6). A size penalty
+belongs to C_xy.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["CombinedObjective", "WithinKind", "within_kind_target"]
 
 @dataclass(frozen=True)
 class WithinKind:
-    """A one-sided cost of one side's positions, with its weight."""
+    """One-sided cost of the positions of one side, with its weight."""
 
     side: int
     weight: float
@@ -35,7 +36,7 @@ class WithinKind:
 
 @dataclass(frozen=True)
 class CombinedObjective:
-    """A `manymaps.model.cost.Cost` that combines a two-sided objective with costs within its sides.
+    """Combination of a two-sided objective with costs within its sides (a `Cost`).
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class CombinedObjective:
         return self.between.penalty
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Compute the shares of C_xy; see `Objective.shares`."""
+        """Compute the shares of C_xy (see `Objective.shares`)."""
         return self.between.shares(parameters, log_normalizers)
 
     def evaluate(
@@ -85,7 +86,7 @@ class CombinedObjective:
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Compute the total cost and gradient; `kl`, `shares` and normalizers are those of C_xy."""
+        """Compute the total cost and gradient, with `kl`, `shares` and normalizers of C_xy."""
         result = self.between.evaluate(
             parameters, entries=entries, exaggeration=exaggeration, want_cost=want_cost
         )
@@ -109,14 +110,14 @@ class CombinedObjective:
 
 
 def within_kind_target(name: str, table: Any, kept: np.ndarray) -> Target:
-    """Compute P of the similarities among the fitted rows, or among the fitted columns.
+    """Compute the target P from similarities among the fitted rows or among the fitted columns.
 
     Parameters
     ----------
     name : str
         Name of the table in messages.
     table : (sparse) array of shape (n, n)
-        Similarities, which must be finite and non-negative.
+        Similarities, which must be finite and nonnegative.
     kept : ndarray of bool, shape (n,)
         Whether each object is fitted.
 
@@ -128,7 +129,7 @@ def within_kind_target(name: str, table: Any, kept: np.ndarray) -> Target:
     Raises
     ------
     DataError
-        If the table has another shape, or a value is negative or not finite.
+        If the table has a different shape, or if a value is negative or non-finite.
     """
     similarities = sparse.csr_array(table, dtype=np.float64)
     n = len(kept)

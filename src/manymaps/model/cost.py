@@ -1,12 +1,12 @@
-"""The protocol of a cost, through which a run minimizes any of the costs.
+"""Protocol of the costs that a run can minimize.
 
     Objective            KL(P || Q)                                   `manymaps.model.objective`
     ObservedObjective    the same over the judged pairs               `manymaps.model.observed`
     InverseObjective     KL(Q || P~)                                  `manymaps.model.inverse`
     CombinedObjective    rows with columns, and each with itself      `manymaps.model.combined`
 
-A cost is a frozen record of the data and the model. It conforms by its members; mypy checks this
-where a `manymaps.maps.run.Plan` receives the cost.
+A cost is a frozen record of the data and the model. It conforms to the protocol by its members.
+mypy checks the conformity where a `manymaps.maps.run.Plan` receives the cost.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ __all__ = ["Cost"]
 
 
 class Cost(Protocol):
-    """A differentiable cost of the parameters, with its target and its model.
+    """Differentiable cost of the parameters, with its target and its model.
 
-    Parameters have one array of positions (n_maps, n, n_components) and one of mixing weights
-    (n_maps, n) per set of objects. There is one set, or one of choosers and one of chosen objects.
+    For each set of objects, the parameters contain an array of positions (n_maps, n, n_components)
+    and an array of mixing weights (n_maps, n). There is one set of objects, or a set of choosers
+    and a set of chosen objects.
     """
 
     @property
@@ -47,13 +48,13 @@ class Cost(Protocol):
         """A hash of the data."""
 
     def with_background_share(self, share: float) -> Cost:
-        """Return the same cost with its model's background multiplied by a factor in [0, 1]."""
+        """Return a copy with the background of the model multiplied by a factor in [0, 1]."""
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Compute the share of each object's pairs per map, (n_maps, n) for each set of objects.
+        """Compute the explained share of each object's pairs per map, (n_maps, n) for each set.
 
-        `log_normalizers` are those of an evaluation at the same parameters: log Z_i (n,) of a
-        conditional model, log Z (1,) of a joint one.
+        `log_normalizers` are the normalizers from an evaluation at the same parameters: log Z_i
+        (n,) of a conditional model, or log Z (1,) of a joint model.
         """
 
     def evaluate(
@@ -64,10 +65,10 @@ class Cost(Protocol):
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Compute cost and gradient, over all entries or the active ones of each set of objects.
+        """Compute cost and gradient over all entries or the active entries of each set of objects.
 
         `exaggeration` multiplies the attraction in the gradient, but not in the cost. The gradient
-        has the shapes of the parameters. If it is that of the active entries, its shapes are
+        has the shapes of the parameters. If only the active entries are evaluated, its shapes are
         (n_entries, n_components) and (n_entries,) (`Parameters.places`). If `want_cost` is false,
         the cost may be NaN.
         """

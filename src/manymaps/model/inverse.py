@@ -1,21 +1,21 @@
-"""KL(Q || P~), the inverse divergence, for maps that each cover a single topic.
+"""Inverse divergence KL(Q || P~), for maps that each cover a single topic.
 
     C = scale * sum_ij q_ij log(q_ij / p~_ij) + (penalty / 2) sum_m sum_i |y_i^m|^2
     p~_ij = (1 - s) p_ij + s / (number of pairs in the normalization)
 
-s is the smoothing, without which a pair that is missing from the data would have an infinite cost.
-The discussion of van der Maaten & Hinton (2009) proposes this divergence for maps of a single
+Here, s is the smoothing. Without it, a pair that is missing from the data would have an infinite
+cost. The discussion of van der Maaten & Hinton (2009) proposes this divergence for maps of a single
 topic. With KL(P || Q), the cost of a model increases for a related pair that it separates. With
-KL(Q || P~), it increases for an unrelated pair that it puts together. (For one map, Venna,
-Peltonen, Nybo, Aidos & Kaski 2010 call them recall and precision.)
+KL(Q || P~), the cost increases for an unrelated pair whose members are close together. (For one
+map, Venna, Peltonen, Nybo, Aidos & Kaski 2010 relate the two divergences to recall and precision.)
 
 Rows of a conditional P are normalized to a sum of one before they are smoothed. A row without mass
-contains no information and has no cost. `scale` is that of `manymaps.model.objective`, and so is
-the treatment of active entries: a pair counts in the maps in which both of its objects are active.
-Every pair of objects enters the sums, n^2 for each map in which an object is active
+contains no information and has no cost. `scale` and the treatment of active entries are the same as
+in `manymaps.model.objective`: a pair is included in the maps in which both of its objects are
+active. The sums include every pair of objects, n^2 pairs for each map in which an object is active
 (`manymaps.compute.inverse`). The sums are exact, so no tolerance applies.
 
-The exaggeration a multiplies only the attraction: the minimized sum is q log q - a q log p~.
+The exaggeration a multiplies only the attraction, so the minimized sum is q log q - a q log p~.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ from manymaps.model.target import Pairs, Target
 
 __all__ = ["SMOOTHING", "InverseObjective", "predicted_seconds"]
 
-# This number takes about 0.1 ms, which is as long as starting threads.
+# This number of pairs takes about 0.1 ms, which is as long as the start of threads.
 _FEW_SIMILARITIES = 50_000
-# Seconds on one core of the development machine, for a warning before a fit that takes hours.
+# Times in seconds on one core of the development machine. They are used for a warning before a fit
+# that takes hours.
 _PER_SIMILARITY: dict[Kernel, float] = {"gaussian": 2.2e-9, "cauchy": 1.8e-9}
 _PER_STUDENT_SIMILARITY = 4e-9
 
@@ -50,7 +51,7 @@ SMOOTHING = (Number(above=0, below=1, why=_WITHOUT_ANY),)
 
 
 def predicted_seconds(n: int, n_maps: int, kernel: Kernel) -> float:
-    """Predict the seconds for one evaluation of all entries on one current core.
+    """Predict the time of one evaluation of all entries on one current core, in seconds.
 
     >>> round(predicted_seconds(1000, 10, "cauchy"), 3)
     0.018
@@ -60,15 +61,15 @@ def predicted_seconds(n: int, n_maps: int, kernel: Kernel) -> float:
 
 @dataclass(frozen=True)
 class InverseObjective:
-    """A `manymaps.model.cost.Cost` with the inverse divergence of an `Objective`.
+    """Inverse divergence for the target and the model of an `Objective` (a `Cost`).
 
     Parameters
     ----------
     forward : Objective
-        KL(P || Q) of the same target and model, with the size penalty. It must have one set of
-        objects, no factors and no background.
+        Objective KL(P || Q) for the same target and model, with the size penalty. It must have one
+        set of objects, no factors and no background.
     smoothing : float in (0, 1), default=0.01
-        Part of P~ that is distributed evenly over all pairs.
+        Proportion of P~ that is distributed evenly over all pairs.
 
     Raises
     ------
@@ -127,7 +128,7 @@ class InverseObjective:
 
     @cached_property
     def _smooth(self) -> tuple[Pairs, np.ndarray, np.ndarray, np.float32]:
-        """The stored pairs, log p~_ij and log p~_ji for them, and log p~ of all other pairs."""
+        """Stored pairs, their log p~_ij and log p~_ji, and log p~ of all other pairs."""
         (pairs,) = self.target.sides
         even = self.smoothing / self.target.n_choices
         forward, backward = pairs.forward.astype(np.float64), pairs.backward.astype(np.float64)
@@ -141,7 +142,7 @@ class InverseObjective:
 
     @cached_property
     def _counts(self) -> np.ndarray:
-        """An array that is 1 for rows with a cost, else 0."""
+        """Array that is 1 for rows with a cost and 0 for other rows."""
         if self.target.is_joint:
             return np.ones(self.target.values.shape[0])
         return (self.target.row_mass > 0).astype(np.float64)
@@ -152,7 +153,7 @@ class InverseObjective:
         return self.forward.penalty
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Compute the share of each object's choices per map, active or not, (n_maps, n)."""
+        """Compute the explained share of each object's choices in all maps, (n_maps, n)."""
         return self.evaluate(parameters, want_cost=False).shares
 
     def evaluate(
@@ -163,9 +164,10 @@ class InverseObjective:
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Compute cost and gradient, over all entries or the given active ones.
+        """Compute cost and gradient over all entries or the given active entries.
 
-        `kl` is KL(Q || P~), and `shares` contains the share of each object's choices per map.
+        `kl` is KL(Q || P~), and `shares` contains the explained share of each object's choices per
+        map.
         """
         positions, weights = parameters.positions[0], parameters.weights[0]
         n_maps, n, d = positions.shape
@@ -218,7 +220,7 @@ class InverseObjective:
     def _gradient(
         self, slope: np.ndarray, pull: np.ndarray, log_pi: np.ndarray, mask: np.ndarray
     ) -> Parameters:
-        """Convert slopes along log pi, and pulls, to slopes of weights and positions."""
+        """Convert derivatives by log pi, and pulls, to derivatives by weights and positions."""
         factor = self.target.scale
         pull *= np.float32(factor / self.model.kernel_width)
         weights = np.zeros_like(log_pi)
@@ -231,9 +233,9 @@ class InverseObjective:
 def _pooled(
     log_z: np.ndarray, mean_log_v: np.ndarray, mean_log_p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Replace sums over rows by one over all pairs, repeated for every row.
+    """Replace sums over rows by one sum over all pairs, repeated for every row.
 
-    Also returns the weight of each row.
+    The function also returns the weight of each row.
     """
     peak = log_z.max()
     masses = np.exp(log_z - peak)

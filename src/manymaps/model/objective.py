@@ -1,20 +1,22 @@
-"""KL(P || Q), with value and gradient; this module combines all parts.
+"""Divergence KL(P || Q) with its gradient, combined from attraction and repulsion.
 
     C = n_rows_with_mass * KL      (joint)
       = sum_i KL(P_i || Q_i)       (conditional)       + (penalty / 2) sum_m sum_i |y_i^m|^2
 
     dC = - sum_{p_ij > 0} p_ij r_ij d log v_ij   +   sum_i R_i d log Z_i
 
-The notation is that of `manymaps.model`. r_ij is the model part of q_ij divided by q_ij, and
-R_i = sum_j p_ij r_ij. The first sum is `compute.attraction`, over stored pairs. The second sum
-consists of two fields of `compute`: one of the charges b_j pi_j, which gives Z, and one of
-rho_j pi_j, with rho = a R / Z. A joint KL is multiplied by the number of rows, so that learning
-rates and penalties have the same meaning under both normalizations.
+The notation follows `manymaps.model`. r_ij is the part of q_ij without the background, divided by
+q_ij, and R_i = sum_j p_ij r_ij. `compute.attraction` computes the first sum over stored pairs. The
+second sum consists of two fields from `compute`. The field of the charges b_j pi_j determines Z.
+The other field has the charges rho_j pi_j, with rho = a R / Z. A joint KL is multiplied by the
+number of rows, so that learning rates and penalties have the same meaning under both
+normalizations.
 
 Exaggeration multiplies only the attraction. The reported cost excludes it.
 
-Active entries: an object takes part in a map while its proportion there is above a threshold, or
-while the map explains some of its pairs. The cost of an iteration is that of the active entries.
+An entry is an object in a map. It is active while the proportion of the object in the map is above
+a threshold, or while the map explains some pairs of the object. The cost of an iteration is the
+cost of the active entries.
 """
 
 from __future__ import annotations
@@ -45,9 +47,9 @@ from manymaps.model.target import Target
 # Products of a smaller term with masses would underflow in float32. The general sums use
 # logarithms instead.
 _LEAST_REST = 1e-30
-# A parallel loop takes 80 microseconds to start, and an iteration contains fifteen.
+# A parallel loop takes 80 microseconds to start, and an iteration contains fifteen parallel loops.
 _FEW_ENTRIES = 16_000
-# The attraction has separate loops for up to 2 dimensions; a Gaussian map with more dimensions uses
+# The attraction has separate loops for up to 2 dimensions. A Gaussian map with more dimensions uses
 # the linear form.
 _UNROLLED_DIMENSIONS = 2
 
@@ -59,23 +61,23 @@ TOLERANCE = (Number(least=0, most=0.1),)
 
 @dataclass(frozen=True)
 class Entries:
-    """The active (map, object) pairs of one set of objects, from a mask (n_maps, n)."""
+    """Active (map, object) pairs of one set of objects, created from a mask (n_maps, n)."""
 
     mask: np.ndarray
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """The index of each map's first entry; (n_maps + 1,)."""
+        """Index of the first entry of each map, shape (n_maps + 1,)."""
         return np.concatenate([[0], np.cumsum(self.mask.sum(axis=1))]).astype(np.int64)
 
     @cached_property
     def objects(self) -> np.ndarray:
-        """The object of each entry, sorted by map."""
+        """Object of each entry, sorted by map."""
         return np.ascontiguousarray(np.nonzero(self.mask)[1])
 
     @cached_property
     def places(self) -> np.ndarray:
-        """The index of each entry among all (map, object) pairs, m n + i."""
+        """Index of each entry among all (map, object) pairs, m n + i."""
         return np.flatnonzero(self.mask)
 
     @cached_property
@@ -105,18 +107,18 @@ class Evaluation:
     Attributes
     ----------
     cost : float
-        Cost C without exaggeration; NaN if it was not requested.
+        Cost C without exaggeration, or NaN if it was not requested.
     kl : float
-        KL(P || Q) of a joint model, or its mean over rows with mass of a conditional one. It does
-        not include the penalty.
+        KL(P || Q) of a joint model, or the mean KL divergence over rows with mass of a conditional
+        model. The value does not include the penalty.
     gradient : Parameters
-        Gradient of C. If only some entries are active, it contains only these, in their order
-        (`Parameters.places`).
+        Gradient of C. If only some entries are active, the gradient contains only these entries, in
+        their order (`Parameters.places`).
     shares : tuple of ndarray of shape (n_maps, n)
-        Share of each object's pairs that each map explains; it sums to the object's mass. If only
-        some entries are active, the shape is (n_entries,).
+        Share of each object's pairs that each map explains. The shares of an object sum to its
+        mass. If only some entries are active, the shape is (n_entries,).
     log_normalizers : ndarray
-        log Z_i of a conditional model, or log Z of a joint one.
+        Log normalizers: log Z_i of a conditional model, or log Z of a joint model.
     """
 
     cost: float
@@ -148,11 +150,11 @@ class _Side:
         return len(self.entry_log_pi) < _FEW_ENTRIES
 
     def charged(self, log_charges: np.ndarray) -> np.ndarray:
-        """Return the log charges of the entries, charge_i pi_i^m, from those of the objects."""
+        """Return the log charges of the entries, charge_i pi_i^m, from charges of objects."""
         return self.entry_log_pi + log_charges.astype(np.float32)[self.entries.objects]
 
     def table(self, kind: KernelCode) -> np.ndarray:
-        """Return a table with all maps of an object in one row; see `compute.mixture`."""
+        """Return a table with all maps of an object in one row (see `compute.mixture`)."""
         with alone_if(self.is_small):
             return side_by_side(self.positions, self.log_pi, kind)
 
@@ -162,7 +164,7 @@ _Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Objective:
-    """A `manymaps.model.cost.Cost`: the divergence KL(P || Q) of a target and a model.
+    """Divergence KL(P || Q) between a target and a model (a `manymaps.model.cost.Cost`).
 
     Parameters
     ----------
@@ -173,11 +175,12 @@ class Objective:
     penalty : float, default=0.0
         Strength of the size penalty, on the scale of the cost summed over rows.
     tolerance : float, default=5e-3
-        Target relative error of the repulsive forces; 0 sums exactly.
+        Target relative error of the repulsive forces. If it is 0, sums are exact.
     row_factors, column_factors : ndarray, optional
-        Fixed positive factors a_i and b_j, 1 by default. a_i matters only under "joint".
+        Fixed positive factors a_i and b_j. The default is 1. The factors a_i affect only joint
+        models.
     engine : str, default="auto"
-        Engine of the fields; see `manymaps.compute.field`.
+        Engine that computes the fields (see `manymaps.compute.field`).
     """
 
     target: Target
@@ -190,7 +193,7 @@ class Objective:
 
     @property
     def _is_plain(self) -> bool:
-        """Whether the model is joint, on one set of objects and without factors (q_ij = q_ji)."""
+        """Whether the model is joint, has one set of objects and no factors (q_ij = q_ji)."""
         return (
             self.target.is_joint
             and self.target.one_set
@@ -220,7 +223,7 @@ class Objective:
         return self.target.fingerprint
 
     def with_background_share(self, share: float) -> Objective:
-        """Return the same objective with its model's background multiplied by a factor."""
+        """Return a copy with the background of the model multiplied by a factor."""
         return replace(self, model=self.model.with_background_share(share))
 
     def evaluate(
@@ -231,7 +234,7 @@ class Objective:
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Compute cost and gradient, over all entries or the given active ones."""
+        """Compute cost and gradient over all entries or the given active entries."""
         if entries is None or parameters.n_maps == 1:
             entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
         sides = self._sides(parameters, entries)
@@ -270,9 +273,9 @@ class Objective:
         return Evaluation(value, kl, gradient, shares, log_z[:1] if self.target.is_joint else log_z)
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Compute the share of each object's pairs per map, active or not, (n_maps, n) per set.
+        """Compute the explained share of each object's pairs in all maps, (n_maps, n) per set.
 
-        With log Z of an evaluation, this takes only sums over stored pairs.
+        Because log Z of an evaluation is given, only sums over stored pairs are required.
         """
         entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
         sides = self._sides(parameters, entries)
@@ -317,10 +320,11 @@ class Objective:
         )  # fmt: skip
 
     def _sees_both(self, parameters: Parameters) -> bool:
-        """Return whether the choosers' charges are known before the sums, up to a common factor.
+        """Return whether the charges of the choosers are known before the sums, up to a factor.
 
-        The charges are rho = a R / Z. R / Z of a joint model is one number. R of a conditional
-        model is known if there is no background, and Z of a single map is that map's potential.
+        The charges are rho = a R / Z. In a joint model, R / Z is one number. In a conditional
+        model, R is known if there is no background, and Z of a single map is the potential of that
+        map.
         """
         d = parameters.positions[0].shape[2]
         if self._is_plain or not sees_both(self.model.kernel, d, self.engine):
@@ -330,7 +334,7 @@ class Objective:
     def _both_fields(
         self, sides: tuple[_Side, ...], log_charges: np.ndarray
     ) -> tuple[_Field, _Field]:
-        """Compute both fields, up to R / Z if that is one number."""
+        """Compute both fields, up to the factor R / Z if it is one number."""
         rows, columns = sides[0], sides[-1]
         masses = self._log_factors[0]
         if not self.target.is_joint:
@@ -358,7 +362,7 @@ class Objective:
     def _attraction(
         self, sides: tuple[_Side, ...], chooser: np.ndarray, want_cost: bool
     ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
-        """Compute pulls and shares of each side, the rows' masses R_i and - sum p log q."""
+        """Compute pulls and shares of each side, the masses R_i of the rows, and - sum p log q."""
         kind = kernel_code(self.model.kernel)
         log_b = self._log_factors[1].astype(np.float64)
         background = self.model.background
@@ -387,7 +391,7 @@ class Objective:
         return pulls, tuple(shares), masses[0], cost
 
     def _rest(self, log_z: np.ndarray) -> np.float32 | None:
-        """Return the background relative to a similarity if it is one number; see `single_map`."""
+        """Return the background relative to a similarity if it is one number (see `single_map`)."""
         background = self.model.background
         if not background:
             return np.float32(0)
@@ -400,7 +404,7 @@ class Objective:
     def _single_map_attraction(
         self, sides: tuple[_Side, ...], log_z: np.ndarray, rest: np.float32, want_cost: bool
     ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
-        """Compute the same for one map, with sums that contain no proportions."""
+        """Compute the attraction of one map, with sums that contain no proportions."""
         d = sides[0].positions.shape[2]
         if self.model.kernel == "gaussian" and not rest and d > _UNROLLED_DIMENSIONS:
             pulls, masses, energy = self._linear_pulls(sides)
@@ -412,7 +416,8 @@ class Objective:
             log_kept = np.log1p(-self.model.background)
             cost = energy - float(self.target.row_mass @ (log_a - log_z + log_kept))
             cost -= float(self.target.column_mass @ log_b)
-        # Under a joint normalization only the sum of the masses matters, which counts pairs twice.
+        # Under a joint normalization, only the sum of the masses is used. It includes each pair
+        # twice.
         row_mass = masses[0] / 2 if rest else self.target.row_mass
         return pulls, tuple(masses), row_mass, cost
 
@@ -440,7 +445,7 @@ class Objective:
     def _linear_pulls(
         self, sides: tuple[_Side, ...]
     ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
-        """Compute the same if pulls are linear, so that the energy follows from them."""
+        """Compute linear pulls and masses, and the energy, which follows from the pulls."""
         pulls, masses, energy = [], [], 0.0
         centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
@@ -448,7 +453,7 @@ class Objective:
             pull, mass = linear_pulls(
                 pairs.chunks, pairs.indptr, pairs.indices, pairs.both, own, others
             )
-            # All pulls sum to 0, so any centre is correct; this one causes little cancellation.
+            # All pulls sum to 0, so any centre is correct. This centre causes little cancellation.
             energy += float(np.einsum("ij,ij->", own - centre, pull)) / 2
             pulls.append(pull)
             masses.append(mass)

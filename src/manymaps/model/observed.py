@@ -1,16 +1,16 @@
-"""KL(P || Q) over the judged pairs of a table with missing cells.
+"""Divergence KL(P || Q) over the judged pairs of a table with missing cells.
 
-Let O contain the ordered pairs (i, j), i != j, with a known similarity, and O_i those of row i. A
-pair outside O carries no information on whether two objects are related. The choice is therefore
-restricted to the judged pairs, in P as in Q:
+Let O be the set of ordered pairs (i, j), i != j, with a known similarity, and O_i the set of such
+pairs in row i. A pair outside O contains no information on whether two objects are related. The
+choice is therefore restricted to the judged pairs, in P as in Q:
 
     conditional   q_ij = (1 - background) v_ij / Z_i + background / |O_i|,  Z_i = sum_{O_i} v_ij
     joint         q_ij = (1 - background) v_ij / Z   + background / |O|,    Z   = sum_O v_ij
 
     C = scale * sum_{ij in O} p_ij log(p_ij / q_ij)  +  (penalty / 2) sum_m sum_i |y_i^m|^2
 
-This is the model of `manymaps.model.objective`, conditional on the chosen pair being judged. It
-equals that objective if no pair is missing. P is normalized over the same pairs
+This is the model of `manymaps.model.objective`, given that the chosen pair is judged. If no pair is
+missing, the two objectives are equal. P is normalized over the same pairs
 (`manymaps.model.target`). Let r_ij = (1 - background) (v_ij / Z_i) / q_ij and R_i = sum_j p_ij r_ij
 (their sum over all rows under a joint normalization), and let a be the exaggeration. Then
 
@@ -18,10 +18,10 @@ equals that objective if no pair is missing. P is normalized over the same pairs
     dC / d log pi_i^m = sum_j (w_ij + w_ji) s_ij^m / v_ij
     dC / d y_i^m      = 2 sum_j (w_ij + w_ji) (s_ij^m / v_ij) (d log K / d d2) (y_i^m - y_j^m)
 
-with s_ij^m the part of map m in v_ij. A normalizer without some of its pairs is not a field of
-charges, and subtracting these pairs from a complete one would cancel. Everything is therefore
-summed over all pairs, densely and in float64, for tables of up to 2,000 objects. Active entries
-save nothing here, so all entries are active.
+with s_ij^m the part of map m in v_ij. A normalizer that lacks some pairs is not a field of charges,
+and subtracting these pairs from a complete normalizer would cause cancellation. All sums are
+therefore dense sums over all pairs in float64, for tables of up to 2,000 objects. Active entries
+would not save time here, so all entries are active.
 
 Arrays: (n, n) for pairs, (n_maps, n, n_components) for positions.
 """
@@ -43,15 +43,15 @@ from manymaps.model.target import Target
 
 __all__ = ["MOST_OBJECTS", "ObservedObjective", "objective_of"]
 
-# All pairs are summed densely. An evaluation of 300 objects in 10 maps takes 47 ms, and 44 times as
-# long for 2,000 objects.
+# All pairs are summed densely. In 10 maps, an evaluation takes 47 ms for 300 objects and 44 times
+# as long for 2,000 objects.
 MOST_OBJECTS = 2_000
 
 
 def objective_of(
     target: Target, model: ChoiceModel, penalty: float = 0.0, tolerance: float = 5e-3
 ) -> Objective | ObservedObjective:
-    """Return the objective of a target, over all pairs or over judged pairs if some are missing."""
+    """Return the objective of a target, over judged pairs only if some pairs are missing."""
     if target.observed is None:
         return Objective(target, model, penalty, tolerance)
     return ObservedObjective(target, model, penalty)
@@ -59,12 +59,12 @@ def objective_of(
 
 @dataclass(frozen=True)
 class ObservedObjective:
-    """A `manymaps.model.cost.Cost` for a target with missing pairs.
+    """Divergence KL(P || Q) for a target with missing pairs (a `manymaps.model.cost.Cost`).
 
     Parameters
     ----------
     target : Target
-        Target of one set of objects, with `observed`.
+        Target of one set of objects. It must define `observed`.
     model : ChoiceModel
         Model of Q.
     penalty : float, default=0.0
@@ -94,12 +94,12 @@ class ObservedObjective:
         return self.target.fingerprint
 
     def with_background_share(self, share: float) -> ObservedObjective:
-        """Return the same objective with its model's background multiplied by a factor."""
+        """Return a copy with the background of the model multiplied by a factor."""
         return replace(self, model=self.model.with_background_share(share))
 
     @cached_property
     def _dense(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """P, a mask of judged pairs, and the background's share per pair of each row."""
+        """P, a mask of judged pairs, and the background per pair for each row."""
         observed = self.target.observed
         assert observed is not None
         counts = observed.sum(axis=1, keepdims=True).astype(np.float64)
@@ -108,7 +108,7 @@ class ObservedObjective:
         return self.target.values.toarray(), observed, 1 / np.maximum(counts, 1)
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Compute the share of each object's choices per map, active or not, (n_maps, n)."""
+        """Compute the explained share of each object's choices in all maps, (n_maps, n)."""
         return self.evaluate(parameters, want_cost=False).shares
 
     def evaluate(
@@ -121,7 +121,7 @@ class ObservedObjective:
     ) -> Evaluation:
         """Compute cost and gradient over all entries.
 
-        The returned normalizers are over all pairs, judged or not. With them, a fitted atlas
+        The returned normalizers include all pairs, whether judged or not, so that a fitted atlas
         predicts the probabilities of missing pairs.
         """
         P, observed, even = self._dense
@@ -177,7 +177,7 @@ class ObservedObjective:
         slopes: np.ndarray,
         explained: np.ndarray,
     ) -> tuple[Parameters, np.ndarray]:
-        """Compute the gradient from dC / d log v_ij, and the share of an object's pairs per map."""
+        """Compute the gradient from dC / d log v_ij, and each object's explained share per map."""
         both, explained = slopes + slopes.T, explained + explained.T
         pulls = np.empty(positions.shape)
         along_pi, shares = np.empty(log_pi.shape), np.empty(log_pi.shape, np.float32)
@@ -206,7 +206,7 @@ def _squares(points: np.ndarray) -> np.ndarray:
 
 
 def _log_similarities(positions: np.ndarray, log_pi: np.ndarray, kernel: Kernel) -> np.ndarray:
-    """Return log v_ij, shape (n, n); -inf on the diagonal."""
+    """Return log v_ij, shape (n, n), with -inf on the diagonal."""
     n = positions.shape[1]
     total = np.full((n, n), -np.inf)
     for points, own in zip(positions, log_pi, strict=True):

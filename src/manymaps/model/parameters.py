@@ -2,8 +2,8 @@
 
     pi_i^m = exp(-w_i^m) / sum_m' exp(-w_i^m')         (van der Maaten & Hinton 2009, eq. 7)
 
-Shapes: positions (n_maps, n, d), weights w (n_maps, n). There is one such pair of arrays for one
-set of objects, and two if rows and columns are different objects.
+Shapes: positions (n_maps, n, d), weights w (n_maps, n). There is one pair of these arrays for one
+set of objects, and two pairs if rows and columns are different objects.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import numpy as np
 
 __all__ = ["FARTHEST", "Parameters", "log_softmin", "weights_from_proportions"]
 
-# Largest distance of a point from the origin; squares of distances use single precision.
+# Largest distance of a point from the origin. The limit is needed because squared distances use
+# single precision.
 FARTHEST = 1e18
 
 
 def log_softmin(weights: np.ndarray) -> np.ndarray:
-    """Compute log pi from w, over the first axis, in float64.
+    """Compute log pi from the weights w in float64, with the maps on the first axis.
 
     >>> import numpy as np
     >>> np.exp(log_softmin(np.array([[0.0], [0.0]]))).ravel().tolist()
@@ -34,7 +35,7 @@ def log_softmin(weights: np.ndarray) -> np.ndarray:
 
 
 def weights_from_proportions(proportions: np.ndarray, least: float = 1e-12) -> np.ndarray:
-    """Return weights w with these proportions, each at least `least` before normalization."""
+    """Return weights w for proportions after raising each proportion to at least `least`."""
     return -np.log(np.maximum(np.asarray(proportions, np.float64), least))
 
 
@@ -43,8 +44,8 @@ class Parameters:
     """Positions and weights of one or two sets of objects.
 
     The same class stores gradients, velocities and masks of fixed values. A gradient may be
-    restricted to some entries, with shapes (n_entries, d) and (n_entries,). `places` then lists the
-    entries of each set by their indices m n + i.
+    restricted to some entries and then has shapes (n_entries, d) and (n_entries,). In this case,
+    `places` lists the entries of each set by their indices m n + i.
     """
 
     positions: tuple[np.ndarray, ...]
@@ -67,12 +68,12 @@ class Parameters:
         return int(self.positions[0].shape[2])
 
     def like(self, arrays: Sequence[np.ndarray]) -> Parameters:
-        """Return the same record with other arrays."""
+        """Return a copy of the record with other arrays."""
         n = len(self.positions)
         return Parameters(tuple(arrays[:n]), tuple(arrays[n:]), self.places)
 
     def stilled(self, held: Parameters | None) -> Parameters:
-        """Set this change to 0 in place where the masks in `held` are true, if there are any."""
+        """Set this change to 0 in place wherever a mask in `held` is true."""
         if held is None:
             return self
         for k, (part, still) in enumerate(zip(self.arrays, held.arrays, strict=True)):
@@ -90,7 +91,7 @@ class Parameters:
         return np.concatenate([array.ravel() for array in self.arrays]).astype(np.float64)
 
     def unpack(self, vector: np.ndarray) -> Parameters:
-        """Return the inverse of `pack`, in this record's shapes and precision."""
+        """Invert `pack`, with the shapes and the precision of this record."""
         arrays, start = [], 0
         for array in self.arrays:
             part = vector[start : start + array.size].reshape(array.shape)

@@ -1,9 +1,10 @@
-"""The size of the maps as a penalty (Cook et al. 2007, section 4).
+"""Penalty on the size of the maps (Cook et al. 2007, section 4).
 
     (strength / 2) sum_m sum_i |y_i^m|^2
 
-The penalty is added to the cost summed over rows. One strength therefore means the same pull for
-every object, whatever the number of objects and the normalization (see `manymaps.model.objective`).
+The penalty is added to the cost summed over rows. A given strength therefore causes the same pull
+on every object, independently of the number of objects and the normalization (see
+`manymaps.model.objective`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ __all__ = ["size_penalty"]
 
 
 def size_penalty(positions: np.ndarray, strength: float) -> tuple[float, np.ndarray | float]:
-    """Compute value and gradient of the penalty.
+    """Compute the value and the gradient of the penalty.
 
     >>> import numpy as np
     >>> value, gradient = size_penalty(np.array([[[3.0, 4.0]]]), 0.1)

@@ -1,8 +1,8 @@
-"""The cost of a conditional model by rows, for many dimensions.
+"""Cost of a conditional model by rows, for many dimensions.
 
-A conditional cost is a sum over rows, each with its own normalizer. The gradient of some rows
-therefore costs only their share of the full gradient. `manymaps.optimizers.rows` uses such
-gradients.
+A conditional cost is a sum over rows, each with its own normalizer. The time for the gradient of
+some rows is therefore proportional to the number of these rows. `manymaps.optimizers.rows` uses
+such gradients.
 
     C = sum_i KL(P_i || Q_i) + penalty / 2 sum |y|^2
                              + weight_penalty / 2 sum w^2
@@ -11,7 +11,7 @@ gradients.
     q(j|i) ~ exp(beta_j) sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
 beta_j measures how often j is a response to any cue. It is learned if `bias_penalty` is a number,
-and 0 if it is None.
+and it is 0 if `bias_penalty` is None.
 
 Shapes: positions (n_maps, n, n_components), weights w (n_maps, n), biases (n,), all float32.
 """
@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class ChoiceMaps:
-    """Maps, mixing weights and biases, with the kernel that they are used with."""
+    """Maps, mixing weights and biases, with their kernel."""
 
     positions: np.ndarray
     weights: np.ndarray
@@ -48,7 +48,7 @@ class ChoiceMaps:
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, weights, biases."""
+        """Positions, weights and biases."""
         return self.positions, self.weights, self.biases
 
     def copy(self) -> ChoiceMaps:
@@ -57,14 +57,14 @@ class ChoiceMaps:
         return ChoiceMaps(y.copy(), w.copy(), beta.copy(), self.kernel)
 
     def parameters(self, with_biases: bool = False) -> Parameters:
-        """Return the parameters for optimizers; biases are positions of a second set on a line."""
+        """Return parameters for optimizers, with biases as 1-d positions of a second set."""
         if not with_biases:
             return Parameters((self.positions,), (self.weights,))
         line = self.biases.reshape(1, -1, 1)
         return Parameters((self.positions, line), (self.weights, np.zeros_like(line[..., 0])))
 
     def at(self, parameters: Parameters) -> ChoiceMaps:
-        """Return the maps of other parameters, with the present biases if those lack biases."""
+        """Return the maps with other parameters, and keep the biases if no new biases are given."""
         line = parameters.positions[-1]
         with_biases = len(parameters.positions) > 1
         return ChoiceMaps(
@@ -75,7 +75,7 @@ class ChoiceMaps:
         )
 
     def _terms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return |y|^2, log pi and the charges of the chosen, each (n_maps, n) float32."""
+        """Return |y|^2, log pi and the charges of the chosen objects, each (n_maps, n) float32."""
         log_pi = log_softmin(self.weights)
         norms = np.einsum("mnd,mnd->mn", self.positions, self.positions)
         return norms, log_pi.astype(np.float32), (log_pi + self.biases).astype(np.float32)
@@ -83,9 +83,10 @@ class ChoiceMaps:
     def gradient(
         self, rows: np.ndarray, p: sparse.csr_array, exaggeration: float = 1.0
     ) -> tuple[float, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Compute - sum p log q of rows (rising), and its slopes by positions, weights and biases.
+        """Compute - sum p log q of rows (in increasing order), and its gradient by all parameters.
 
-        Exaggeration multiplies only the attraction, and not the cost.
+        The gradient is by positions, weights and biases. Exaggeration multiplies the attraction in
+        the gradient, but not the cost.
         """
         from manymaps.compute.rows import COLUMNS, ROWS, feel_rows, weigh_rows
         from manymaps.compute.similarity import GAUSSIAN, kernel_code
@@ -168,7 +169,7 @@ class ChoiceMaps:
 
 @dataclass(frozen=True)
 class RowCost:
-    """The cost of rows, with the target and the penalties."""
+    """Cost of rows, with the target and the penalties."""
 
     p: sparse.csr_array
     penalty: float = 0.0
@@ -178,7 +179,7 @@ class RowCost:
     def gradient(
         self, maps: ChoiceMaps, rows: np.ndarray, share: float, exaggeration: float = 1.0
     ) -> tuple[float, tuple[np.ndarray, ...]]:
-        """Compute - sum p log q of rows, and its slopes with this fraction of the penalties."""
+        """Compute - sum p log q of rows, and its gradient with a fraction of the penalties."""
         cost, slopes = maps.gradient(rows, self.p, exaggeration)
         for slope, strength, values in zip(slopes, self.strengths, maps.arrays, strict=True):
             if strength:
@@ -187,7 +188,7 @@ class RowCost:
 
     @property
     def strengths(self) -> tuple[float, float, float]:
-        """The penalties of positions, weights and biases."""
+        """Strengths of the penalties on positions, weights and biases."""
         return self.penalty, self.weight_penalty, self.bias_penalty or 0.0
 
     def whole(
@@ -195,7 +196,7 @@ class RowCost:
     ) -> tuple[float, tuple[np.ndarray, ...]]:
         """Compute - sum p log q of all rows, without penalties, and the gradient with penalties.
 
-        Exaggeration multiplies only the attraction.
+        Exaggeration multiplies only the attraction in the gradient.
         """
         rows = np.flatnonzero(np.diff(self.p.indptr) > 0)
         total, sums = 0.0, [np.zeros_like(array) for array in maps.arrays]
@@ -208,7 +209,7 @@ class RowCost:
         return total, tuple(sums)
 
     def penalties(self, maps: ChoiceMaps) -> float:
-        """Compute the penalties' part of the cost."""
+        """Compute the part of the cost that is due to the penalties."""
         return sum(
             strength / 2 * float(np.einsum("i,i->", x.ravel(), x.ravel(), dtype=np.float64))
             for strength, x in zip(self.strengths, maps.arrays, strict=True)

@@ -1,9 +1,9 @@
-"""The similarity v_ij of the models in NumPy: kernels, and normalization of similarities.
+"""Similarities v_ij of the models in NumPy: kernels and normalization.
 
     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),      K(d2) = exp(-d2)  or  (1 + d2 / a)^-a
 
-These functions read finished maps, in float64 and in small pieces. Distances are in units of the
-kernel's width. Fits compute the sums in `manymaps.compute`.
+These functions apply to fitted maps, in float64 and in small blocks. Distances are in units of the
+kernel width. During a fit, `manymaps.compute` computes the sums.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def log_kernel(squared_distances: np.ndarray, kernel: Kernel) -> Any:
 
 
 def kernel_spread(squared_distances: np.ndarray, kernel: Kernel) -> Any:
-    """Return -1 / (d log K / d d2) of a kernel that is not Gaussian.
+    """Return -1 / (d log K / d d2) of a non-Gaussian kernel.
 
     >>> kernel_spread(np.array([0.0, 1.0]), "cauchy").tolist()
     [1.0, 2.0]
@@ -50,7 +50,7 @@ def kernel_spread(squared_distances: np.ndarray, kernel: Kernel) -> Any:
 
 
 def normalized(logs: np.ndarray, axis: int | None = None) -> np.ndarray:
-    """Normalize exp(logs) to a sum of 1, over all or along an axis; 0 if no value is finite.
+    """Normalize exp(logs) to sum to 1, overall or along an axis, or to 0 if no value is finite.
 
     >>> normalized(np.log([1.0, 3.0])).round(9).tolist(), normalized(np.array([-np.inf])).tolist()
     ([0.25, 0.75], [0.0])
@@ -68,7 +68,7 @@ def log_pairs(
     columns: np.ndarray,
     kernel: Kernel,
 ) -> np.ndarray:
-    """Return log v_ij^m of pairs (i, j), shape (n_pairs, n_maps); -inf in maps without both.
+    """Return log v_ij^m of pairs (i, j), shape (n_pairs, n_maps), or -inf in maps without both.
 
     Positions (n_maps, n, n_components) are in units of the kernel's width.
     """
@@ -86,10 +86,10 @@ def map_votes(
     columns: np.ndarray,
     kernel: Kernel,
 ) -> np.ndarray:
-    """Return r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps); 0 if no map has both.
+    """Return r_ij^m = v_ij^m / v_ij of pairs (i, j), (n_pairs, n_maps), or 0 if no map has both.
 
-    Positions (n_maps, n, n_components) are in units of the kernel's width. Sums use logarithms,
-    for pairs that are far apart in all maps.
+    Positions (n_maps, n, n_components) are in units of the kernel width. Sums use logarithms
+    because some pairs are far apart in all maps.
 
     >>> apart = np.array([[[0.0], [1.0]], [[0.0], [3.0]]])
     >>> half = np.log(np.full((2, 2), 0.5))

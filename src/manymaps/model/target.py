@@ -1,14 +1,15 @@
-"""The target P, a sparse table of the probability with which each pair should be chosen.
+"""Target P, a sparse table of the probabilities with which pairs should be chosen.
 
-Under a conditional normalization, row i of P is a distribution over j, or sums to less than one if
-mass is missing. Under a joint one the whole table sums to 1. P is never changed in place.
+Under a conditional normalization, row i of P is a distribution over j, or sums to less than 1 if
+mass is missing. Under a joint normalization, the whole table sums to 1. P is never changed in
+place.
 
     KL(P || Q) = sum_ij p_ij log p_ij  -  sum_ij p_ij log q_ij
 
-The first sum is a constant of the target. The second is computed by `manymaps.compute.attraction`.
+The first sum depends only on the target. `manymaps.compute.attraction` computes the second sum.
 
-Arrays: values (n_rows, n_columns) CSR in float64. `Pairs` is the same table from one side. For each
-object it lists the stored pairs, with p_ij (`forward`) and p_ji (`backward`).
+Arrays: values (n_rows, n_columns) CSR in float64. `Pairs` represents the same table from one side.
+For each object, it lists the stored pairs with p_ij (`forward`) and p_ji (`backward`).
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from manymaps.errors import DataError
 
 __all__ = ["Pairs", "Target", "conditional_target", "count_target", "joint_target"]
 
-# Chunks have a size that does not depend on the number of threads, so that sums have the same bits.
+# The size of chunks does not depend on the number of threads, so that sums are bit-identical.
 _PAIRS_PER_CHUNK = 1024
-# Arrays are hashed in pieces, without copying the whole array.
+# Arrays are hashed in pieces to avoid a copy of the whole array.
 _HASHED_AT_ONCE = 2**20
-# Above this number a compiled merge is faster; its result is bit-equal to SciPy's sum.
+# Above this number, a compiled merge is faster. Its result is bit-identical to SciPy's sum.
 _MANY_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Stored pairs of each object of one side as CSR, with row chunks of about equal work."""
+    """Stored pairs of each object of one side in CSR format, in chunks of about equal work."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -45,12 +46,12 @@ class Pairs:
 
     @cached_property
     def both(self) -> np.ndarray:
-        """p_ij + p_ji of each stored pair."""
+        """Sum p_ij + p_ji for each stored pair."""
         return self.forward + self.backward
 
     @cached_property
     def chunks(self) -> np.ndarray:
-        """Boundaries of runs of rows, which depend on the number of pairs but not of threads."""
+        """Boundaries of chunks of rows, which do not depend on the number of threads."""
         n = len(self.indptr) - 1
         work = self.indptr.astype(np.int64) + 8 * np.arange(n + 1)
         cuts = np.searchsorted(work, np.arange(0, work[-1], _PAIRS_PER_CHUNK))
@@ -59,23 +60,23 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Target:
-    """P together with its normalization.
+    """Target P together with its normalization.
 
     Parameters
     ----------
     values : sparse array of shape (n_rows, n_columns)
-        Non-negative probabilities; explicit zeros are dropped.
+        Nonnegative probabilities. Explicit zeros are dropped.
     normalization : {"conditional", "joint"}, default="conditional"
         Whether each row or the whole table is a distribution.
     one_set : bool, default=True
-        Whether rows and columns are the same objects. No object then pairs with itself.
+        Whether rows and columns are the same objects. If they are, self-pairs are excluded.
     row_weights : ndarray of shape (n_rows,), optional
-        Sum of each full row under the conditional normalization. Defaults to 1.
+        Sum of each full row under the conditional normalization. The default is 1.
     is_symmetric : bool, default=False
-        Whether p_ij = p_ji for all pairs, bit by bit.
+        Whether p_ij and p_ji are bit-identical for all pairs.
     observed : ndarray of bool, shape (n_rows, n_columns), optional
-        Whether each pair of one set was judged. P chooses only among judged pairs. It is false on
-        the diagonal (`manymaps.model.observed`). None means that all pairs were judged.
+        Whether each pair of one set was judged. P is restricted to judged pairs. The mask is false
+        on the diagonal (`manymaps.model.observed`). If it is None, all pairs were judged.
     """
 
     values: sparse.csr_array
@@ -87,12 +88,12 @@ class Target:
 
     @cached_property
     def row_mass(self) -> np.ndarray:
-        """sum_j p_ij, shape (n_rows,)."""
+        """Row sums sum_j p_ij, shape (n_rows,)."""
         return np.asarray(self.values.sum(axis=1)).ravel()
 
     @cached_property
     def column_mass(self) -> np.ndarray:
-        """sum_i p_ij, shape (n_columns,)."""
+        """Column sums sum_i p_ij, shape (n_columns,)."""
         return np.asarray(self.values.sum(axis=0)).ravel()
 
     @property
@@ -107,7 +108,7 @@ class Target:
 
     @property
     def scale(self) -> float:
-        """Factor of the divergence, summed over normalizations, in the cost."""
+        """Factor by which the cost multiplies the divergence, summed over normalizations."""
         return float(self.n_rows_with_mass) if self.is_joint else 1.0
 
     @property
@@ -119,7 +120,7 @@ class Target:
 
     @cached_property
     def negative_entropy(self) -> float:
-        """sum_ij p_ij log p_ij, with rows normalized to their weights under "conditional"."""
+        """Sum of p_ij log p_ij, with rows normalized to their weights under "conditional"."""
         logs = np.log(self.values.data)
         if self.row_weights is not None and not self.is_joint:
             weights = np.repeat(self.row_weights, np.diff(self.values.indptr))
@@ -128,7 +129,7 @@ class Target:
 
     @cached_property
     def sides(self) -> tuple[Pairs, ...]:
-        """The pairs from each side: one view for one set of objects, else two."""
+        """Pairs from each side: one view for one set of objects, and two views for two sets."""
         values = self.values
         if self.one_set and self.is_symmetric:
             pairs = _pairs(values, values.data, values.data)
@@ -147,10 +148,10 @@ class Target:
         )
 
     def neighborly_order(self) -> np.ndarray:
-        """Return the objects of one set in an order in which the objects of a pair are close.
+        """Return an order of the objects of one set that keeps paired objects close together.
 
         Sums over pairs read positions from scattered memory addresses. In this order (Cuthill &
-        McKee 1969, reversed), the positions are in the nearest caches.
+        McKee 1969, reversed), most positions are in the fastest caches.
         """
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -158,7 +159,7 @@ class Target:
         return np.asarray(reverse_cuthill_mckee(table, symmetric_mode=True), np.int64)
 
     def reordered(self, order: np.ndarray) -> Target:
-        """Return the same P of one set, with row and column k for object order[k]."""
+        """Return the same P of one set in a new order, with object order[k] in row and column k."""
         place = np.empty(len(order), self.values.indices.dtype)
         place[order] = np.arange(len(order))
         rows = self.values[order]
@@ -171,7 +172,7 @@ class Target:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short hash of the values."""
+        """Short hash of the values."""
         digest = hashlib.sha256()
         for array in (self.values.indptr, self.values.indices, self.values.data):
             for start in range(0, len(array), _HASHED_AT_ONCE):
@@ -184,7 +185,7 @@ class Target:
 
 
 def _values_on(values: sparse.csr_array, pattern: sparse.csr_array) -> np.ndarray:
-    """Return the entries of `values` at all cells of a larger pattern, 0 where it lacks a cell."""
+    """Return `values` at all cells of a larger pattern, with 0 for cells that it lacks."""
     n = values.shape[1]
     rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
     places = rows * n + pattern.indices
@@ -217,7 +218,7 @@ def _cleaned(
 ) -> sparse.csr_array:
     given = sparse.csr_array(strengths, dtype=np.float64)
     values = canonical_rows(given)
-    # Columns and values of the caller's array must not change.
+    # The column indices and values of the caller's array must not change.
     if any(
         np.may_share_memory(ours, theirs)
         for ours, theirs in ((values.indices, given.indices), (values.data, given.data))
@@ -242,12 +243,13 @@ def conditional_target(
     one_set: bool = True,
     observed: np.ndarray | None = None,
 ) -> Target:
-    """Compute P whose rows are distributions: p_ij = s_ij / sum_j s_ij.
+    """Compute a target P whose rows are distributions: p_ij = s_ij / sum_j s_ij.
 
     Parameters
     ----------
     strengths : sparse array of shape (n_rows, n_columns)
-        Finite and non-negative strengths. Self pairs of one set are removed. Empty rows stay empty.
+        Finite and nonnegative strengths. Self-pairs of one set are removed. Empty rows remain
+        empty.
     keep_missing_mass : bool, default=False
         Whether rows that sum to less than 1 remain unchanged.
     one_set : bool, default=True
@@ -263,7 +265,7 @@ def conditional_target(
     Raises
     ------
     DataError
-        If no pair is left.
+        If no pair remains.
 
     Examples
     --------
@@ -286,12 +288,13 @@ def _normalize_rows(values: sparse.csr_array, limit: float) -> None:
 
 
 def _with_transpose(values: sparse.csr_array) -> sparse.csr_array:
-    """Return a_ij + a_ji in rows with rising columns."""
+    """Return a_ij + a_ji in CSR format with sorted column indices."""
     if values.nnz < _MANY_PAIRS:
         values = sparse.csr_array(values + values.T)
         values.sort_indices()
         return values
-    # The result has the same bits in half the time and memory; few pairs are not worth loading it.
+    # The compiled merge returns the same bits in half the time and memory. For few pairs, loading
+    # it would take longer.
     from manymaps.compute.symmetric import symmetric_sum
 
     starts, columns, sums = symmetric_sum(values.indptr, values.indices, values.data)
@@ -305,28 +308,29 @@ def joint_target(
     average: bool = True,
     observed: np.ndarray | None = None,
 ) -> Target:
-    """Compute P as one distribution over all pairs; for one set, from the averaged conditionals.
+    """Compute a target P that is one distribution over all pairs.
 
         p_ij = (p_j|i + p_i|j) / (2 n),      n the number of rows with mass
 
-    (van der Maaten & Hinton 2008, section 2.1; Cook et al. 2007, section 2). With `average=False`
-    the rows retain their masses, p_ij = (s_ij + s_ji) / (2 sum s). For two sets,
-    p_ij = s_ij / sum s.
+    For one set, P is the average of the conditionals (van der Maaten & Hinton 2008, section 2.1;
+    Cook et al. 2007, section 2). With `average=False`, the rows retain their masses, p_ij = (s_ij +
+    s_ji) / (2 sum s). For two sets, p_ij = s_ij / sum s.
 
     In a table with missing pairs, each row is divided by the mean of its judged pairs instead of
-    their sum. Then p_ij ~ s_ij / mean_i + s_ji / mean_j, with a sum of 1 over the judged pairs.
-    If the others are missing at random, this is P of the full table, restricted to the judged
-    pairs. (Sums would give too much weight to the pairs of an object that was judged with few
-    others.) A pair that was judged in only one direction counts for both.
+    their sum. Then p_ij ~ s_ij / mean_i + s_ji / mean_j, with a sum of 1 over the judged pairs. If
+    the other pairs are missing at random, the result is P of the full table, restricted to the
+    judged pairs. (Sums would give too much weight to the pairs of an object that was judged with
+    few other objects.) If a pair was judged in only one direction, the value is used for both
+    directions.
 
     Parameters
     ----------
     strengths : sparse array of shape (n_rows, n_columns)
-        Finite and non-negative strengths. Self pairs of one set are removed.
+        Finite and nonnegative strengths. Self-pairs of one set are removed.
     one_set : bool, default=True
         Whether rows and columns are the same objects.
     average : bool, default=True
-        Whether each row is normalized before the two directions of a pair are added up.
+        Whether each row is normalized before the two directions of a pair are added.
     observed : ndarray of bool, shape (n, n), optional
         Whether each pair was judged, as for `conditional_target`.
 
@@ -359,16 +363,16 @@ def joint_target(
 def count_target(
     counts: sparse.sparray, normalization: Literal["conditional", "joint"] = "conditional"
 ) -> Target:
-    """Compute P of a table of counts whose rows and columns are different objects.
+    """Compute a target P from counts whose rows and columns are different objects.
 
-    The joint target is p(x, y) = n_xy / N. The conditional target is p(y | x), with rows weighted
-    by p(x) (Globerson et al. 2004, eq. 2) times the number of rows. An average row therefore has
-    the weight 1, as in other models.
+    The joint target is p(x, y) = n_xy / N. The conditional target is p(y | x), with each row
+    weighted by p(x) (Globerson et al. 2004, eq. 2) times the number of rows. An average row
+    therefore has weight 1, as in other models.
 
     Parameters
     ----------
     counts : sparse array of shape (n_rows, n_columns)
-        Finite and non-negative counts.
+        Finite and nonnegative counts.
     normalization : {"conditional", "joint"}, default="conditional"
         Whether P is normalized per row or over the whole table.
 

@@ -3,12 +3,12 @@
     pi_i^m ~ exp(sharpness cos(x_i, c_m)),                       sum_m pi_i^m = 1
     y_i^m  = (x_i - mean_m) V_m / s_m
 
-The x_i are unit vectors and the c_m are the centres of their spherical k-means. The mean, the
+The x_i are unit vectors and the c_m are their cluster centres by spherical k-means. The mean, the
 principal axes V_m and the standard deviation s_m along the longest axis are weighted by (pi_i^m)^2
 (`manymaps.affinity.neighborhoods`). The proportions therefore indicate the neighbourhoods of an
-object, and the axes of a map are those along which the objects of its neighbourhood differ. This is
-a mixture of local linear models, as in Roweis, Saul & Hinton (2002), "Global coordination of local
-linear models", and Brand (2003), "Charting a manifold".
+object. The objects in the neighbourhood of a map differ most along the axes of this map. The model
+is a mixture of local linear models, as in Roweis, Saul & Hinton (2002), "Global coordination of
+local linear models", and Brand (2003), "Charting a manifold".
 
 Shapes: x (n, k), positions (n_maps, n, n_components), proportions (n_maps, n).
 """
@@ -23,24 +23,24 @@ from manymaps.model.parameters import log_softmin
 
 __all__ = ["local_charts"]
 
-# Values of 3, 6 and 10 give errors within 0.004 of one another.
+# With values of 3, 6 and 10, the errors differ by at most 0.004.
 _SHARPNESS = 6.0
 
 
 def local_charts(
     directions: np.ndarray, n_maps: int, n_components: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return positions and log proportions of maps that are charts of unit vectors.
+    """Compute positions and log proportions of maps that are charts of unit vectors.
 
     Parameters
     ----------
     directions : ndarray of shape (n, k)
-        Rows of length 1, or of 0 for objects without data. The latter are at the centre of every
-        map with equal proportions.
+        Rows of length 1, or of length 0 for objects without data. Objects without data are at the
+        centre of every map, with equal proportions.
     n_maps : int
         Number of maps, at most n.
     n_components : int
-        Number of dimensions of each map. Columns beyond k are 0.
+        Number of dimensions of each map. Coordinates in dimensions beyond k are 0.
     generator : Generator
         Random generator for the initial centres of k-means.
 

@@ -3,13 +3,13 @@
     t_ij = (1 - share) p_ij + share q_teacher(j|i)
 
 (Hinton, Vinyals & Dean 2015, "Distilling the knowledge in a neural network".) The training part p
-is sparse. It contains no information about pairs that are plausible but absent from the norms, and
-maps with few dimensions and many proportions overfit it. A teacher fitted to the training part
-estimates how likely each such pair is, and its soft target reduces overfitting.
+is sparse. It contains no information about pairs that are plausible but absent from the norms. Maps
+with few dimensions and many proportions overfit such data. A teacher fitted to the training part
+estimates the probability of each absent pair, and the resulting soft target reduces overfitting.
 
-A row of q is dense. Its largest entries are kept. The remaining mass is assigned to objects that
-are drawn again for each target in proportion to q (systematic sampling). The expectation of t is
-therefore as above.
+Because a row of q is dense, only its largest entries are stored. The remaining mass is assigned to
+objects that are drawn for each target in proportion to q (systematic sampling). The expectation of
+t therefore equals the formula above.
 
 Shapes: p and t (n, n) sparse.
 """
@@ -42,7 +42,7 @@ class SoftTarget:
     share : float
         Weight of the teacher in the target, greater than 0 and at most 1.
     n_largest : int, default 100
-        Number of entries of each row of q that are kept.
+        Number of largest entries of each row of q that are stored.
     n_drawn : int, default 30
         Number of objects drawn to represent the remaining entries of each row.
 

@@ -5,17 +5,17 @@
 (van der Maaten & Hinton 2009, section 5.) Each row of p in the full data sums to 1 over the
 training, validation and test parts together. N is the number of cues with mass, and q(.|i) sums to
 1 over all objects j != i. The errors of the parts therefore add up to the mean KL divergence of the
-whole.
+full data.
 
-A model provides one function: `probabilities(rows)` returns q(j|i) of the given cues i as an array
-(len(rows), n). Its rows sum to 1 and are 0 at the cue itself. It is called for a few cues at a
-time, so an n x n array is never stored.
+A model provides one function: `probabilities(rows)` returns q(j|i) for the given cues i as an array
+of shape (len(rows), n). Each row of the array sums to 1 and is 0 at the cue itself. The function is
+called for a few cues at a time, so an n x n array is never stored.
 
 Ranking measures refer to one (cue, held-out associate) pair at a time. The associate is ranked
 among all objects except the cue and its other known associates, both in training and held out.
-Objects with equal probability share their ranks. An associate that is tied with t others has their
-mean rank. It counts towards the top k with the probability that it is among them in a random order
-of the tied objects.
+Objects with equal probability have tied ranks. An associate that is tied with t other objects has
+the mean rank of the tied objects. Its contribution to the top k is the probability that it is among
+them in a random order of the tied objects.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ Probabilities = Callable[[np.ndarray], np.ndarray]
 Unit = Literal["pair", "row"]
 
 PARTS = ("train", "validation", "test")
-# Cues with similar numbers of associates, among which parts are drawn. With 80/10/10, each class
-# has two cues in each small part.
+# Number of cues with similar numbers of associates within which parts are drawn. With 80/10/10,
+# each class has two cues in each small part.
 _CLASS = 20
 # Blocks of 256 cues by all objects limit the memory requirement.
 _ROWS_AT_ONCE = 256
@@ -100,10 +100,10 @@ class Split:
     n_cues : int
         Number of cues with mass, N.
     without_training : ndarray of int
-        Indices of cues without associations in the training part. They do not affect a fit, and a
-        model has information about them only as responses.
+        Indices of cues without associations in the training part. These cues do not contribute to
+        the training cost, and a model has information about them only as responses.
     notes : tuple of str
-        Notes on the split, for example the number of such cues.
+        Notes on the split, for example the number of cues without training associations.
 
     See Also
     --------
@@ -139,9 +139,11 @@ class Ranking:
     Attributes
     ----------
     ranks : ndarray of shape (n_pairs,)
-        Rank of each held-out pair in row-major order, from 1, with multiples of 0.5 for ties.
+        Rank of each held-out pair, from 1, in row-major order of the pairs. Tied ranks are
+        multiples of 0.5.
     recall : dict of int to float
-        Proportion of held-out pairs among the k most probable objects, for each k.
+        Proportion of held-out pairs whose associate is among the k most probable objects, for each
+        k.
     mean_reciprocal_rank : float
         Mean of 1 / rank, greater than 0 and at most 1.
 
@@ -184,8 +186,8 @@ def conditional_probabilities(norms: Associations | sparse.sparray) -> sparse.cs
     Raises
     ------
     DataError
-        If no pair of different objects has a positive strength, or if cells are missing. Held-out
-        pairs are predicted among all other objects, so all cells must be known.
+        If no pair of different objects has a positive strength, or if cells are missing. All cells
+        must be known because held-out associates are ranked among all other objects.
 
     See Also
     --------
@@ -227,18 +229,18 @@ def split_associations(
     norms : Associations or sparse array of shape (n, n)
         Association norms.
     by : {"pair", "row"}, default "pair"
-        "pair" assigns unordered pairs, so both directions of a pair are in the same part. "row"
-        assigns each cue with all its responses to one part. This tests the prediction of cues for
-        which only associations towards them are known. The two directions of a pair can then be in
-        different parts.
+        The option "pair" assigns unordered pairs, so both directions of a pair are in the same
+        part. The option "row" assigns each cue with all its responses to one part. This option
+        tests predictions for cues that are known only as responses. The two directions of a pair
+        can then be in different parts.
     fractions : sequence of three floats, default (0.8, 0.1, 0.1)
-        Positive shares of training, validation and test pairs (or cues), which sum to 1.
+        Positive proportions of training, validation and test pairs (or cues). They must sum to 1.
     stratified : bool, default False
-        Whether to keep the fractions for each cue as closely as possible. Each pair is assigned to
-        the part that its two cues lack most. With by="row", cues are assigned within groups of
-        twenty cues with similar numbers of associates.
+        Whether to approximate the fractions as closely as possible for each cue. Each pair is
+        assigned to the part in which its two cues have the largest deficit. With by="row", cues are
+        assigned within groups of twenty cues with similar numbers of associates.
     random_state : int, Generator or None, default None
-        Seed of the split. None draws a seed once from NumPy's global state.
+        Seed of the split. If it is None, a seed is drawn once from NumPy's global state.
 
     Returns
     -------
@@ -292,7 +294,7 @@ def split_associations(
 
 
 def _split(p: sparse.csr_array, rows: np.ndarray, part: np.ndarray) -> Split:
-    """Return the three tables, given the part of each stored pair, with notes."""
+    """Return the split that assigns each stored pair to its part, with notes."""
     tables = [
         sparse.csr_array((p.data[mask], (rows[mask], p.indices[mask])), shape=p.shape)
         for mask in (part == k for k in range(len(PARTS)))
@@ -322,7 +324,7 @@ def _checked_fractions(fractions: Sequence[float]) -> np.ndarray:
 
 
 def _sizes(n: int, shares: np.ndarray) -> np.ndarray:
-    """Return the number of units in each part: rounded shares, none of which is 0."""
+    """Return the number of units in each part: rounded proportions, but at least 1."""
     sizes = np.maximum(1, np.floor(n * shares[1:] + 0.5)).astype(int)
     while sizes.sum() >= n:
         sizes[np.argmax(sizes)] -= 1
@@ -336,11 +338,11 @@ def _random_parts(n: int, shares: np.ndarray, generator: np.random.Generator) ->
 def _parts_in_classes(
     sizes: np.ndarray, shares: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
-    """Assign cues to parts with equal shares among cues with similar numbers of associates."""
+    """Assign cues to parts, with the same fractions in each class of similar cues."""
     order = np.lexsort((generator.random(len(sizes)), sizes))
     part = np.empty(len(sizes), int)
-    # Systematic assignment along the order gives every run of cues these shares. Within each run of
-    # `_CLASS` cues, the parts are permuted at random.
+    # Systematic assignment along the order ensures these fractions in every run of cues. Within
+    # each run of `_CLASS` cues, the parts are permuted at random.
     parts = _even_order(len(sizes), shares, generator)
     for start in range(0, len(sizes), _CLASS):
         run = slice(start, start + _CLASS)
@@ -349,7 +351,7 @@ def _parts_in_classes(
 
 
 def _even_order(n: int, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return an even order of parts, where each step selects the part furthest below its share."""
+    """Return an even order of parts, selecting the part furthest below its share at each step."""
     remaining = _sizes(n, shares)
     goal, assigned, parts = remaining / n, generator.random(3) * 1e-3, np.empty(n, int)
     for k in range(n):
@@ -363,7 +365,7 @@ def _even_order(n: int, shares: np.ndarray, generator: np.random.Generator) -> n
 def _parts_by_cue(
     ends: np.ndarray, n: int, shares: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
-    """Assign pairs to parts of fixed sizes so that each cue keeps the shares."""
+    """Assign pairs to parts of fixed sizes while approximating the fractions for each cue."""
     remaining = _sizes(ends.shape[1], shares).astype(float)
     lacking = np.outer(np.bincount(ends.ravel(), minlength=n), shares)
     part = np.empty(ends.shape[1], int)
@@ -397,8 +399,8 @@ def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
     Raises
     ------
     DataError
-        If the table is not square, is smaller than 3 x 3 or is empty. If values are negative,
-        non-finite or on the diagonal, or if a row sums to more than 1.
+        If the table is not square, smaller than 3 x 3 or empty, or if it contains invalid values.
+        Values must be finite, nonnegative and off the diagonal, and each row must sum to at most 1.
 
     See Also
     --------
@@ -475,7 +477,7 @@ def uniform_errors(split: Split) -> dict[str, float]:
 def _blocks(
     probabilities_of: Probabilities, *parts: sparse.csr_array
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield blocks of cues that are in any of the parts, with their q."""
+    """Yield blocks of cues that occur in at least one part, with their q."""
     n = parts[0].shape[1]
     cues = np.flatnonzero(np.any([np.diff(part.indptr) > 0 for part in parts], axis=0))
     for start in range(0, len(cues), _ROWS_AT_ONCE):
@@ -492,7 +494,7 @@ def _blocks(
 def _measure_errors(
     errors: np.ndarray, rows: np.ndarray, q: np.ndarray, part: sparse.csr_array
 ) -> None:
-    """Store the errors of the given cues."""
+    """Compute the errors of the given cues and store them."""
     for i, row in enumerate(rows):
         stored = slice(*part.indptr[row : row + 2])
         p = part.data[stored]
@@ -541,7 +543,7 @@ def word_errors(probabilities_of: Probabilities, part: sparse.csr_array) -> np.n
 def prediction_error(
     probabilities_of: Probabilities, part: sparse.csr_array, n_cues: int | None = None
 ) -> float:
-    """Compute (1 / N) sum of p_ij log(p_ij / q(j|i)) over the pairs of a part.
+    """Compute the error (1 / N) sum p_ij log(p_ij / q(j|i)) over the pairs of a part.
 
     Parameters
     ----------
@@ -551,8 +553,8 @@ def prediction_error(
     part : csr_array of shape (n, n)
         Part of a `Split`.
     n_cues : int, optional
-        Number of cues N. The default is the number of cues in the part. With `Split.n_cues`, the
-        errors of the parts add up.
+        Number of cues N. The default is the number of cues in the part. Pass `Split.n_cues` so that
+        the errors of the parts add up.
 
     Returns
     -------
@@ -601,7 +603,7 @@ def rank_held_out(
     part : csr_array of shape (n, n)
         Held-out pairs.
     known : csr_array of shape (n, n)
-        Pairs to exclude from the ranking: the training part, or training and validation.
+        Pairs to exclude from the ranking: the training part, or the training and validation parts.
     ks : sequence of int, default (1, 10, 100)
         Depths of the recall.
 
@@ -641,7 +643,7 @@ def score_split(
 ) -> tuple[dict[str, np.ndarray], Ranking]:
     """Compute `word_errors` of each part and the ranks of the test part in a single pass.
 
-    The ranking excludes the associates in training and validation.
+    The ranking excludes the associates in the training and validation parts.
 
     Parameters
     ----------
@@ -687,7 +689,7 @@ def score_split(
 
 
 class _Ranks:
-    """Counts of objects ranked above each held-out associate, and of objects tied with it."""
+    """Numbers of objects that are ranked above, or tied with, each held-out associate."""
 
     def __init__(self, part: sparse.csr_array, known: sparse.csr_array, ks: Sequence[int]):
         if part.nnz == 0:
@@ -715,7 +717,7 @@ class _Ranks:
             self.above[stored], self.tied[stored] = len(others) - right, right - left
 
     def ranking(self) -> Ranking:
-        """Return ranks and recall, with equal probability for each of the 1 + tied ranks."""
+        """Compute ranks and recall, with equal probability for each of the 1 + tied ranks."""
         ranks = self.above + 1 + self.tied / 2
         within = {int(k): np.clip((k - self.above) / (1 + self.tied), 0, 1).mean() for k in self.ks}
         recall = {k: float(share) for k, share in within.items()}

@@ -1,12 +1,12 @@
-"""File format of a sweep, with one JSON line per finished point below a header.
+"""File format of a sweep: a header and one JSON line per finished point.
 
     {"format": "manymaps sweep", "version": 1, "data": ..., "split": ..., "predictor": ...}
     {"settings": {"n_maps": 2, ...}, "split": 0, "seed": 0, "measures": {"train": ...}, ...}
 
-Lines are only appended, and each is written to disk before the sweep continues. A sweep can
+Lines are only appended, and each line is written to disk before the sweep continues. A sweep can
 therefore be interrupted at any time. An incomplete last line is dropped, and its point is run
-again, as are failed points. The header identifies the data, splits and predictor, and a file of a
-different sweep is rejected.
+again. Failed points are also run again. The header identifies the data, splits and predictor, so
+that the file of a different sweep is rejected.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _NAMES = {"data": "other data", "split": "other splits", "predictor": "another p
 
 
 def fingerprint(*tables: sparse.csr_array) -> str:
-    """Return a digest of sparse tables, equal for equal values at equal indices.
+    """Return a digest of sparse tables that depends only on their values and indices.
 
     Examples
     --------
@@ -95,25 +95,24 @@ def stable_home(name: str) -> str:
 
 
 class Journal:
-    """Finished points of a sweep, stored in a file if a path is given.
+    """Finished points of a sweep, which are stored in a file if a path is given.
 
     Parameters
     ----------
     path : path or None
-        File to create, or to continue from if it exists. None stores no file.
+        File to create, or to continue if it exists. If it is None, no file is written.
     header : mapping of str to str
         Values shared by all points: "data", "split", "predictor".
 
     Attributes
     ----------
     done : dict of str to PointResult
-        Results by the key of the point, including failed points.
+        Results of all points, including failed points. The keys are the keys of the points.
 
     Raises
     ------
     DataError
-        If the file has another format, is damaged, has another header, or is in use by another
-        sweep.
+        If the file has a different format or header, is damaged, or is in use by another sweep.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, header: Mapping[str, str]):
@@ -155,7 +154,7 @@ class Journal:
             os.fsync(self._file.fileno())
 
     def _claim(self, file: IO[bytes]) -> None:
-        """Lock the file, because two sweeps would otherwise write interleaved lines."""
+        """Lock the file so that two sweeps cannot write interleaved lines."""
         if os.name != "posix":
             return
         import fcntl
@@ -215,7 +214,7 @@ class Journal:
 
 
 def _record(result: PointResult) -> dict[str, Any]:
-    """Convert a result to JSON values, with exact numbers and infinity as a string."""
+    """Convert a result to JSON values, with exact numbers and with infinity as a string."""
     measures = {
         name: value if math.isfinite(value) else str(value)
         for name, value in result.measures.items()

@@ -1,14 +1,14 @@
 """Points of a sweep, which are independent fits.
 
-A point consists of a predictor's settings, the index of a split and a seed. Its random numbers are
-generated from
+A point consists of the settings of a predictor, the index of a split and a seed. Its random numbers
+are generated from
 
     SeedSequence([seed, *SHA-256(key)])
 
-The key contains the settings and the split. A point therefore gives bit-identical results in
-any grid, in any order, and with any number of parallel points on the same type of machine.
+The key contains the settings and the split. On the same type of machine, the results of a point are
+therefore bit-identical in any grid, in any order, and with any number of parallel points.
 
-Points are tasks that run on joblib's active backend (`manymaps.compute.tasks`).
+Points run as tasks on joblib's active backend (`manymaps.compute.tasks`).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Point:
 
     @property
     def random_state(self) -> int:
-        """Seed of the fit, derived from the point's seed and its key."""
+        """Seed of the fit, derived from the seed and the key of the point."""
         digest = np.frombuffer(hashlib.sha256(self.key.encode()).digest(), "<u4")
         return int(np.random.SeedSequence([self.seed, *digest.tolist()]).generate_state(1)[0])
 
@@ -93,14 +93,14 @@ class PointResult:
         Fitted point.
     measures : dict of str to float
         Values of `MEASURES`: errors of the three parts in nats per cue, and ranking measures of the
-        test part. Empty if the point failed.
+        test part. The dict is empty if the point failed.
     n_iterations : int
         Number of iterations of the fit.
     seconds : float
-        Duration of the fit and the measures in seconds. Only this and the number of iterations may
-        differ between machines.
+        Duration of the fit and the evaluation in seconds. Only the duration and the number of
+        iterations may differ between machines.
     failure : str or None
-        Reason for missing measures, or None.
+        Reason for the failure of the point, or None if it succeeded.
     """
 
     point: Point
@@ -111,7 +111,7 @@ class PointResult:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a setting to a JSON value, with 1.0 equal to 1 and objects as their repr."""
+    """Convert a setting to a JSON value, where 1.0 becomes 1 and an object becomes its repr."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer():
@@ -156,23 +156,23 @@ def run_points(
     backend: str | None = None,
     n_jobs: int | None = None,
 ) -> Generator[PointResult, None, None]:
-    """Yield results in the order in which the points finish.
+    """Run points and yield their results in the order in which the points finish.
 
-    Closing the iterator, or throwing an exception into it, cancels the points that are still
-    running.
+    If the iterator is closed or receives an exception, the points that are still running are
+    cancelled.
 
     Parameters
     ----------
     points : sequence of Point
         Points to run.
     splits : sequence of Split
-        Splits that the points refer to by index.
+        Splits, to which the points refer by index.
     predictor : callable
         Function that creates an unfitted predictor from a point's settings.
     backend : str, optional
-        Backend as for `manymaps.compute.tasks.finished`, whose exceptions are raised.
+        Backend as for `manymaps.compute.tasks.finished`. Exceptions of that function are raised.
     n_jobs : int, optional
-        Number of points to run in parallel, as for that function.
+        Number of points to run in parallel, as for `manymaps.compute.tasks.finished`.
 
     Yields
     ------

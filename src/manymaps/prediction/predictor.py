@@ -2,12 +2,13 @@
 
     C = sum_(i, j) in training  p_ij log(p_ij / q(j|i))
 
-(van der Maaten & Hinton 2009, eq. 11.) The p are rows of the full norms. The training mass R_i of a
-row is therefore at most 1. It is the weight of its cue in the gradient. q is normalized over all
-objects, including held-out ones. Cost, gradient and penalties are defined in `manymaps.model.rows`.
-The error on the validation part determines when to stop, and the best state is kept.
+(van der Maaten & Hinton 2009, eq. 11.) The values p are rows of the full norms. The training mass
+R_i of a row is therefore at most 1. This mass is the weight of the cue in the gradient. The
+probabilities q are normalized over all objects, including held-out associates.
+`manymaps.model.rows` defines the cost, the gradient and the penalties. The error on the validation
+part determines when to stop, and the best state is selected.
 
-Several maps also learn from a single map fitted to the same training part (see
+Several maps also learn from a teacher, a single map fitted to the same training part (see
 `manymaps.prediction.distillation`). `manymaps.prediction.charts` defines their starting positions.
 
     AssociationPredictor      maps fitted by passes of stochastic steps or by any optimizer
@@ -80,7 +81,7 @@ __all__ = [
     "predict_associations", "score_predictor",
 ]  # fmt: skip
 
-#: The rate is 1,000 for the cost averaged over the 5,018 cues of the norms. This is 0.2 for the
+#: The rate is 1,000 for the cost averaged over the 5,018 cues of the norms, or 0.2 for the
 #: cost summed over cues, which is used here. There is no decay (van der Maaten & Hinton 2009,
 #: section 5).
 PAPER_2009 = Momentum(
@@ -91,24 +92,24 @@ PAPER_2009 = Momentum(
     exaggeration=Switch(4.0, 250, 1.0),
 )
 
-# Directions are unit vectors, so unrelated ones start 2.8 kernel widths apart. Starts half and
-# twice as wide give errors within 0.004.
+# Directions are unit vectors, so unrelated objects start 2.8 kernel widths apart. With starts that
+# are half or twice as wide, errors differ by at most 0.004.
 _SPREAD, _NOISE = 2.0, 0.01
-# This limits the time for computing eigenvectors; not tuned.
+# This limits the time for computing eigenvectors. The value is not tuned.
 _MOST_DIRECTIONS = 300
 _PENALTY = Number(least=0, most=1e6, why=", for fits are in single precision")
-# The validation error requires an additional pass over its rows; not tuned.
+# The validation error requires an additional pass over its rows. The value is not tuned.
 _FULL_EVERY = 10
 # Smaller relative gains of the validation error are noise of stochastic steps and would prolong a
 # fit.
 _LEAST_GAIN = 3e-4
-#: Number of dimensions of the teacher, a single map, and its number of passes without a validation
-#: part.
+#: Number of dimensions of the teacher, which is a single map, and the number of its passes if there
+#: is no validation part.
 _TEACHER_DIMENSIONS, _TEACHER_PASSES = 70, 8
-# Teacher weights of 0.5, 0.8, 0.9 and 1 give errors of 0.364, 0.361, 0.361 and 0.362 on held-out
-# pairs.
+# With teacher weights of 0.5, 0.8, 0.9 and 1, the errors on held-out pairs are 0.364, 0.361, 0.361
+# and 0.362.
 _TEACHER_SHARE = 0.9
-# This equals the number of dimensions of the teacher.
+# This value equals the number of dimensions of the teacher.
 _CHART_DIRECTIONS = 70
 #: Unlike eigenvectors, charts are not near a good solution, so they require longer steps. This
 #: rate applies to each of two coordinates. It decreases with the number of coordinates, so that
@@ -120,7 +121,7 @@ Callback = Callable[[int, float, float], object]
 
 @dataclass
 class _EarlyStopping:
-    """Errors during a fit and the best state of the maps."""
+    """Monitor of the errors during a fit, with the best state of the maps."""
 
     train: sparse.csr_array
     validation: sparse.csr_array | None
@@ -142,7 +143,7 @@ class _EarlyStopping:
     def see(self, iteration: int, train: float | None, maps: ChoiceMaps) -> bool:
         """Evaluate the maps and return whether to stop.
 
-        If `train` is None, the training error is computed as well.
+        If `train` is None, the method also computes the training error.
         """
         if train is None:
             train, error = self._errors(maps)
@@ -184,7 +185,7 @@ class _EarlyStopping:
 
 
 class AssociationPredictor(CheckedParameters, BaseEstimator):
-    """Maps fitted to the training part of norms, with early stopping by the validation part.
+    """Maps fitted to a training part of norms, with early stopping on a validation part.
 
     `q(j|i) ~ exp(beta_j) sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),   j != i`
 
@@ -195,33 +196,33 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     n_components : int, default 35
         Number of dimensions of each map.
     kernel : {"gaussian", "cauchy"} or float, default "gaussian"
-        Kernel K of the similarities in a map. A number of at least 1 is the degrees of freedom of
-        Student's kernel, which lies between the other two.
+        Kernel K of the similarities in a map. A number of at least 1 gives the degrees of freedom
+        of Student's kernel, which is intermediate between the two named kernels.
     init : {"spectral", "charts", "random"}, optional
         Starting positions. The choice "spectral" uses the leading eigenvectors of the network of
         training associations (`manymaps.affinity.network`), with a random rotation for each of
         several maps. With "charts", each map shows a neighbourhood in the space of these
-        eigenvectors by its principal axes (`manymaps.prediction.charts`). Its proportions depend on
-        the distance from this neighbourhood. "random" starts all objects close together. The
-        default is "spectral" for one map and "charts" for several. A fit with early stopping stays
-        near its start. Eigenvectors contain information on indirect neighbours, which reduces
-        overfitting. With a random start, a single map requires a learning rate of about 0.04 and a
-        penalty of about 0.8.
+        eigenvectors by its principal axes (`manymaps.prediction.charts`). The mixing proportions of
+        an object depend on its distance from each neighbourhood. The choice "random" starts all
+        objects close together. The default is "spectral" for one map and "charts" for several maps.
+        A fit with early stopping stays near its start. Starts from eigenvectors reduce overfitting
+        because the eigenvectors contain information on indirect neighbours. With a random start, a
+        single map requires a learning rate of about 0.04 and a penalty of about 0.8.
     distillation : float, optional
-        Weight of the teacher's predictions in the target, from 0 to 1. The rest is the training
-        part (`manymaps.prediction.distillation`). The default is 0.9 for several maps fitted by
-        passes, and 0 for a single map or another optimizer.
+        Weight of the teacher's predictions in the target, from 0 to 1. The training part has the
+        remaining weight (`manymaps.prediction.distillation`). The default is 0.9 for several maps
+        fitted by passes, and 0 for a single map or another optimizer.
     teacher : Predictor, optional
-        Model fitted only to the same training part, apart from early stopping. By default, a single
-        map of 70 dimensions is fitted first.
+        Model fitted only to the same training part. The validation part may be used for early
+        stopping. By default, a single map of 70 dimensions is fitted first.
     penalty : float, default 0.1
         Strength of `penalty / 2 sum |y|^2` relative to the cost summed over cues, at least 0. Many
         small maps with a teacher require a smaller value of about 0.005.
     weight_penalty : float, default 0.0
-        Strength of the same penalty on the mixing weights, at least 0.
+        Strength of the corresponding penalty on the mixing weights, at least 0.
     bias_penalty : float or None, default 0.5
         Strength of the penalty on beta_j, at least 0. The bias beta_j is the overall tendency of j
-        to be a response. None omits beta, as in the 2009 report.
+        to be a response. If it is None, beta is omitted, as in the 2009 report.
     optimizer : RowDescent or Optimizer, optional
         Optimization algorithm. The default is `RowDescent()`, with longer steps for charts.
         `PAPER_2009`, another `Momentum` or `LBFGS` evaluates all cues at each iteration. The report
@@ -229,19 +230,20 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     max_iter : int, default 300
         Maximum number of passes over the cues, or of iterations of another optimizer.
     patience : int, default 5
-        Number of evaluations after which a fit stops if the validation error has not decreased by
-        0.03 % in total. The error is evaluated after each pass, or after every ten iterations of
-        another optimizer. In the latter case, early stopping starts after its exaggeration has
-        ended.
+        Number of evaluations without sufficient progress after which a fit stops. Progress is
+        sufficient if the validation error decreases by at least 0.03 % in total. The error is
+        evaluated after each pass, or after every ten iterations of another optimizer. With another
+        optimizer, early stopping starts after its exaggeration has ended.
     callback : callable, optional
-        Function called as callback(iteration, train, validation) with both errors. If it returns a
-        true value, the fit stops.
+        Function called as callback(iteration, train, validation), where `train` and `validation`
+        are the errors. If it returns a true value, the fit stops.
     random_state : int, RandomState or None, default None
-        Seed of the fit. The same seed gives bit-identical results with any number of threads on one
-        machine. None draws a seed once from NumPy's global state, and a `RandomState` draws it from
-        that object.
+        Seed of the fit. On one machine, the same seed leads to bit-identical results with any
+        number of threads. If it is None, a seed is drawn once from NumPy's global state. If it is a
+        `RandomState`, the seed is drawn from that object.
     n_jobs : int, optional
-        Number of threads. None keeps the current number, and -1 uses all.
+        Number of threads. If it is None, the current number is used. The value -1 selects all
+        threads.
     verbose : bool, default False
         Whether to show progress: a bar on a terminal or in a notebook, and elsewhere one line per
         minute. See `show_progress`.
@@ -249,17 +251,17 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     Attributes
     ----------
     atlas_ : Atlas
-        Fitted maps. Objects have the labels passed to `fit`, or else their indices as labels. A
-        learned beta is stored as metadata "bias".
+        Fitted maps. Objects have the labels passed to `fit`. Without labels, the indices of the
+        objects are used. A learned beta is stored as metadata "bias".
     history_ : dict of str to ndarray
-        Values of "iteration", "train" and "validation", with errors in nats per cue. The training
+        Arrays "iteration", "train" and "validation", with errors in nats per cue. The training
         error is accumulated during a pass, or evaluated at its end if there is a teacher.
     teacher_ : Predictor or None
-        Teacher that the maps learned from, if any.
+        Teacher from which the maps learned, or None if there was no teacher.
     n_iter_ : int
         Number of iterations.
     best_iteration_ : int
-        Iteration whose maps were kept.
+        Iteration whose maps were selected.
 
     See Also
     --------
@@ -297,7 +299,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         "max_iter": [Whole(1)],
         "patience": [Whole(1)],
         "callback": [FUNCTION, NONE],
-        "random_state": [Whole(0), *RANDOM_STATE[1:]],  # a generator takes any number
+        "random_state": [Whole(0), *RANDOM_STATE[1:]],  # a generator accepts any number
         "n_jobs": N_JOBS,
         "verbose": VERBOSE,
     }
@@ -352,11 +354,11 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         Parameters
         ----------
         train : csr_array, Associations or data frame of shape (n, n)
-            Values p_ij of the full data for the pairs in the training part. Labels of Associations
-            or of a square data frame are used in `atlas_`.
+            Values p_ij of the full data for the pairs in the training part. The atlas `atlas_` uses
+            the labels of Associations or of a square data frame.
         validation : csr_array, Associations or data frame of shape (n, n), optional
-            Values p_ij for the pairs in the validation part. Rows of both parts together sum to at
-            most 1. Without validation, the fit runs for `max_iter` iterations.
+            Values p_ij for the pairs in the validation part. The sum of each row over both parts is
+            at most 1. Without validation, the fit runs for `max_iter` iterations.
         random_state : int, optional
             Seed that replaces the estimator's `random_state`.
 
@@ -372,8 +374,8 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         ParameterError
             If a parameter is out of range.
         DivergedError
-            If the errors become non-finite. `history_` and the maps then contain the results before
-            that, if any.
+            If the errors become non-finite. `history_` and the maps then contain any results up to
+            the last finite errors.
         """
         self._validate_params()
         names, train = _labelled_part(train)
@@ -431,7 +433,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
     @property
     def atlas_(self) -> Atlas:
-        """Fitted maps, with the labels passed to `fit` or else indices. See `atlas`."""
+        """Fitted maps, labelled by the labels passed to `fit`, or by indices (see `atlas`)."""
         check_is_fitted(self, "maps_")
         return self.atlas(self._labels)
 
@@ -446,7 +448,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         Returns
         -------
         Atlas
-            Fitted maps, centred at their weighted mean.
+            Fitted maps, each centred at its weighted mean.
         """
         check_is_fitted(self, "maps_")
         proportions = np.exp(log_softmin(self.maps_.weights))
@@ -613,7 +615,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
 
 def _labelled_part(part: Any) -> tuple[tuple[str, ...] | None, Any]:
-    """Return the labels of a part, if any, and its table."""
+    """Return the labels of a part, or None if it has no labels, and its table."""
     part = as_associations(part)
     if isinstance(part, Associations):
         return tuple(part.labels), part.strengths
@@ -694,16 +696,18 @@ class PredictionResult:
     Attributes
     ----------
     train, validation, test : float
-        (1 / N) sum p log(p / q) over each part, in nats per cue. These are sums over parts of
-        different sizes, so they compare models but not parts. See `per_response`.
+        (1 / N) sum p log(p / q) over each part, in nats per cue. The parts have different sizes, so
+        these sums can be compared between models but not between parts. See `per_response` for a
+        comparison between parts.
     n_iterations : int
         Number of iterations, or 0 for a predictor without iterations.
     seconds : float
         Duration of the fit in seconds.
     ranking : Ranking
-        Ranks of the associates in the test part, without those in training and validation.
+        Ranks of the associates in the test part. Associates in the training and validation parts
+        are excluded from the ranking.
     per_word : ndarray of shape (n,)
-        sum_j p_ij log(p_ij / q(j|i)) over the test part for each cue, in nats.
+        Error sum_j p_ij log(p_ij / q(j|i)) over the test part for each cue, in nats.
     split : Split
         Split that was scored.
     predictor : Predictor
@@ -784,7 +788,7 @@ def score_predictor(
     split : Split
         Split with all parts.
     seconds : float, default 0.0
-        Duration of the fit in seconds, to be stored in the result.
+        Duration of the fit in seconds, which is stored in the result.
     ks : sequence of int, default (1, 10, 100)
         Depths of the recall.
 
@@ -840,10 +844,11 @@ def predict_associations(
     n_components : int, default 35
         Number of dimensions of each map.
     split : Split, optional
-        Split of the norms. The default is 80/10/10 by unordered pair, with the seed `random_state`.
+        Split of the norms. By default, unordered pairs are split 80/10/10, with the seed
+        `random_state`.
     random_state : int, RandomState or None, default None
-        Seed of the split and of the fit. None draws a seed once from NumPy's global state, and a
-        `RandomState` draws it from that object.
+        Seed of the split and of the fit. If it is None, a seed is drawn once from NumPy's global
+        state. If it is a `RandomState`, the seed is drawn from that object.
     **settings
         Other parameters of `AssociationPredictor`.
 

@@ -4,11 +4,11 @@
     a_t = decay (retention a_{t-1} + (1 - retention) a_{t-1} W),          t = 1, 2, ...
     W_ij ~ (1 - backward) s_ij^power + backward s_ji^power,               rows sum to 1
 
-Without retention, this is the walk of De Deyne, Navarro, Perfors & Storms, Structure at every
-scale, Journal of Experimental Psychology: General 145, 2016, whose decay is 0.75. With retention
-and a decay of 1, it is that of the R package spreadr (Vitevitch, Ercal & Adagarla 2011, Simulating
-retrieval from a highly clustered network, Frontiers in Psychology 2). Activation that reaches a
-word without responses does not spread further, so only the retained part remains.
+Without retention, the process is the walk of De Deyne, Navarro, Perfors & Storms, Structure at
+every scale, Journal of Experimental Psychology: General 145, 2016, who use a decay of 0.75. With
+retention and a decay of 1, the R package spreadr uses the same process (Vitevitch, Ercal & Adagarla
+2011, Simulating retrieval from a highly clustered network, Frontiers in Psychology 2). Activation
+that reaches a word without responses does not spread further. Only its retained part remains.
 
 Shapes: strengths (n, n) sparse, a_t (n,).
 """
@@ -30,7 +30,8 @@ from manymaps.progress import work
 
 __all__ = ["MOST_STEPS", "Activation", "spread"]
 
-# Activation is stored for every step and word, and is constant long before this limit.
+# This limits memory, because activation is stored for every step and word. Activation is constant
+# long before the limit.
 MOST_STEPS = 1000
 
 
@@ -43,7 +44,7 @@ class Activation:
     labels : tuple of str, length n
         Labels of the objects.
     start : tuple of str
-        Words that were active initially.
+        Start words, which are active initially.
     by_step : ndarray of shape (steps + 1, n)
         Row t is a_t, and row 0 is the initial activation.
 
@@ -92,7 +93,7 @@ class Activation:
         return {"label": np.array(self.labels, dtype=object), **steps, "total": self.total}
 
     def strongest(self, n: int = 10) -> list[tuple[str, float, np.ndarray]]:
-        """List the objects with the most total activation, without the start words.
+        """List the objects with the highest total activation, excluding the start words.
 
         Parameters
         ----------
@@ -132,14 +133,14 @@ def spread(
         Association norms.
     words : str or sequence of str
         Start words, in upper or lower case. The initial activation is divided equally among them,
-        and a duplicate counts twice.
+        and a word that is listed twice receives twice the activation.
     steps : int, default 4
         Number of steps, from 1 to `MOST_STEPS`.
     decay : float, default 0.75
-        Share of all activation that remains after a step, greater than 0 and at most 1.
+        Proportion of the total activation that remains after a step, greater than 0 and at most 1.
     retention : float, default 0.0
-        Share of its activation that a word retains in each step, at least 0 and less than 1. The
-        rest spreads to its associates.
+        Proportion of its activation that a word retains in each step, at least 0 and less than 1.
+        The remaining activation spreads to its associates.
     backward : float, default 0.0
         Weight of associations in the reverse direction, from 0 to 1.
     power : float, default 1.0
@@ -154,7 +155,7 @@ def spread(
     Raises
     ------
     UnknownLabelError
-        If a word is not among the objects. The message contains suggestions.
+        If a word is not among the objects of the norms. The message contains suggestions.
     ParameterError
         If a parameter is out of range, or if there are no words.
 

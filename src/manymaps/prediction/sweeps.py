@@ -1,14 +1,15 @@
-"""Sweeps of held-out prediction over maps, dimensions, penalties, kernels, seeds and splits.
+"""Sweeps of held-out prediction over predictor settings, seeds and splits.
 
-A grid contains arguments of a predictor and their values. Every combination is fitted to every
-split with every seed, and scored on all parts (`manymaps.prediction`). The best setting is selected
-by the validation parts only, and the test parts are for reporting.
+A grid contains arguments of a predictor and their values. Every combination, for example of numbers
+of maps, dimensions, penalties and kernels, is fitted to every split with every seed. It is scored
+on all parts (`manymaps.prediction`). The best setting is selected only by the validation parts. The
+test parts are for reporting.
 
     sweep(norms, {"n_maps": [1, 2], "n_components": [35, 70]}, n_splits=5, n_jobs=2)
 
 Points run on joblib's active backend, including Dask clusters (`manymaps.compute.tasks`), with
-bit-identical results. With a file to resume from (`manymaps.prediction.journal`), a sweep can be
-interrupted at any time, and extended later by values, splits and seeds.
+bit-identical results. If a sweep uses a file to resume from (`manymaps.prediction.journal`), it can
+be interrupted at any time. It can later be extended by values, splits and seeds.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ class SweepResult(TabularResult):
     grid : dict of str to tuple
         Names and values of the swept arguments.
     results : tuple of PointResult
-        Results in the order of the grid, where the last name changes fastest, then by split and by
-        seed.
+        Results in the order of the grid, in which the last name varies fastest. The results of each
+        setting are sorted by split and then by seed.
 
     See Also
     --------
@@ -74,7 +75,7 @@ class SweepResult(TabularResult):
 
     @property
     def failed(self) -> tuple[PointResult, ...]:
-        """Points without measures because they failed."""
+        """Points that failed and therefore have no measures."""
         return tuple(result for result in self.results if result.failure is not None)
 
     def records(self) -> list[dict[str, Any]]:
@@ -121,9 +122,9 @@ class SweepResult(TabularResult):
         """Return one dict per setting with means and standard deviations over splits and seeds.
 
         The numbers of points and failed points are "n_points" and "n_failed". The value "valid" is
-        the mean of that measure. Its standard deviation is "valid_spread", which is None for fewer
-        than two points. Other measures follow the same pattern. Means of a setting without any
-        measures are None.
+        the mean validation error. Its standard deviation is "valid_spread", which is None if there
+        are fewer than two points. Other measures follow the same pattern. Means of a setting
+        without any measures are None.
 
         Returns
         -------
@@ -139,8 +140,8 @@ class SweepResult(TabularResult):
     def best(self) -> dict[str, Any]:
         """Return the summary of the setting with the smallest mean validation error.
 
-        Settings with failed points are ranked after all others, because their means are over
-        different splits.
+        Settings with failed points are ranked after all other settings, because their means refer
+        to different splits.
 
         Returns
         -------
@@ -181,13 +182,13 @@ def sweep(
     norms : Associations or sparse array of shape (n, n)
         Association norms.
     grid : mapping of str to sequence
-        Arguments of the predictor and their values. A single value does not require a list.
+        Arguments of the predictor and their values. A single value need not be in a list.
     split : mapping, Split or sequence of Split, optional
         Options of `split_associations`, or splits of these norms. The option `random_state`
         (default 0) is the seed of the first split, which equals that of `predict_associations`.
         Seeds of the other splits are derived from it.
     n_splits : int, default 1
-        Number of random splits, unless splits are given.
+        Number of random splits. It is ignored if splits are given.
     seeds : int or sequence of int, default 1
         Number of seeds per setting, counted from 0, or a sequence of seeds.
     predictor : callable, default AssociationPredictor
@@ -200,14 +201,14 @@ def sweep(
         `joblib.parallel_config`.
     n_jobs : int, optional
         Number of points to run in parallel, or -1 for the number of processors. The default is
-        joblib's setting or else 1. A single point uses all threads, and parallel points share the
-        processors. A Dask cluster runs as many points as it has threads.
+        joblib's setting, or 1 if joblib has no setting. A single point uses all threads, and
+        parallel points share the processors. A Dask cluster runs one point per thread.
     resume : path, optional
         File that stores every finished point. Points in an existing file are not run again, except
-        for failed ones.
+        for failed points.
     on_result : callable, optional
-        Function called as on_result(result, n_done, n_points) for each point, including those in
-        the file.
+        Function called as on_result(result, n_done, n_points) for each point, including points that
+        are read from the file.
 
     Returns
     -------
@@ -222,7 +223,7 @@ def sweep(
         If norms cannot be split, if a part has no mass, or if the file belongs to another sweep.
     WorkersLostError
         If a worker process or the scheduler of a cluster has ended. The file contains the finished
-        points, and the same call with `resume` continues from it.
+        points. Repeat the call with `resume` to continue.
 
     See Also
     --------
@@ -305,7 +306,7 @@ def _checked_grid(grid: Mapping[str, Any], predictor: Callable[..., Any]) -> dic
 
 
 def _named(predictor: Callable[..., Any]) -> str:
-    """Return the name of a predictor and its defaults, which apply to arguments outside the grid.
+    """Return the name of a predictor and its defaults for arguments outside the grid.
 
     Modules of this package are not part of the name, so that files remain valid if a module moves.
     """
@@ -339,7 +340,7 @@ def _splits(
     split: Mapping[str, Any] | Split | Sequence[Split] | None,
     n_splits: int,
 ) -> tuple[list[Split], str]:
-    """Return the splits and their description for the file."""
+    """Return the splits, and their description for the header of the file."""
     if split is None or isinstance(split, Mapping):
         check_whole("n_splits", n_splits)
         options: dict[str, Any] = {
