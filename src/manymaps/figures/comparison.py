@@ -7,8 +7,8 @@ the right. If maps were fitted, a second panel shows the share of a word's neigh
 to the groups' maps. In the list each row is a sense, with its responses and one dot per group for
 the response share. A dark line joins the dots if the sense itself changed.
 
-The conventions are those of `manymaps.figures.maps`. Artists have the group ids "word", "share",
-"span", "members", "change", "all", "changed" and "number".
+The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "word",
+"share", "span", "members", "change", "all", "changed" and "number".
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def plot_comparison(
     ParameterError
         If the number of words is not from 1 to 40, or a value is out of its range.
     UnknownLabelError
-        If a word was not tested; the message lists suggestions.
+        If a word was not tested. The message suggests similar labels.
 
     See Also
     --------

@@ -6,9 +6,9 @@ a number on its outline and in the list next to the map, which contains its weig
 heavier features have thicker lines. An outline surrounds only its members: an object among them
 without the feature has a notch or a hole around it.
 
-If there is no atlas, `manymaps.clustering.scaling` makes a simple map. The conventions are those of
-`manymaps.figures.maps`. Artists have the group ids of `manymaps.figures.panel`, and "outline" and
-"number".
+If there is no atlas, `manymaps.clustering.scaling` makes a simple map. The figure follows the
+conventions of `manymaps.figures.maps`. Artists have the group ids of `manymaps.figures.panel`, and
+"outline" and "number".
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def plot_features(
         of the repeated fits in which each feature recurs, and the outline of a feature that recurs
         in less than half is dashed.
     size : (float, float), optional
-        Width and height in inches. By default the figure is 11.5 wide, and its height follows from
-        the map.
+        Width and height in inches. By default, the figure is 11.5 inches wide, and its height
+        follows from the map.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def plot_features(
         If the map or a feature does not exist, more than ten features are requested, or a value is
         out of its range.
     UnknownLabelError
-        If the atlas lacks a member; the message lists suggestions.
+        If the atlas lacks a member. The message suggests similar labels.
 
     See Also
     --------

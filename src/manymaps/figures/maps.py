@@ -90,15 +90,15 @@ def plot_map(
     map : int
         Number of the map, from 0.
     min_weight : float in [0, 1]
-        Minimum map weight of an object; others are omitted.
+        Minimum map weight of an object. Objects with a smaller weight are omitted.
     max_labels : int, optional
         Maximum number of labels. By default there are as many as fit. With 40 dots or fewer all get
         one, by leaders if needed. For coloured dots whose labels only number more than 40 objects,
         only highlighted ones get a label.
     font_size : float, optional
-        Size in points of the largest labels; the smaller ones keep their ratio.
+        Size in points of the largest labels. Smaller labels are scaled in proportion.
     highlight : str or sequence of str
-        Objects to draw in the accent colour, whose labels come first.
+        Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots: a scale for numbers, and categories for anything
         else. By default the colour shows the map weight.
@@ -106,8 +106,8 @@ def plot_map(
         In a bipartite atlas, the kind or kinds with labels. By default these are the columns,
         drawn as words at their positions, and the rows, drawn as dots, if there are 60 or fewer.
     size : (float, float), optional
-        Width and height in inches. By default the figure is 9 wide, and its height follows from the
-        map.
+        Width and height in inches. By default, the figure is 9 inches wide, and its height follows
+        from the map.
     ax : matplotlib Axes, optional
         Axes to draw into, at their present size; by default those of a new figure. The title and
         the notes need half an inch above and below.
@@ -122,7 +122,7 @@ def plot_map(
     ParameterError
         If the map or a column does not exist, or a value is out of its range.
     UnknownLabelError
-        If a highlighted object does not exist; the message lists suggestions.
+        If a highlighted object does not exist. The message suggests similar labels.
 
     See Also
     --------
@@ -191,21 +191,21 @@ def plot_atlas(
     maps : sequence of int, optional
         Numbers of the maps to draw, in this order; by default all.
     min_weight : float in [0, 1]
-        Minimum map weight of an object; others are omitted.
+        Minimum map weight of an object. Objects with a smaller weight are omitted.
     max_labels : int, optional
         Maximum number of labels per map. By default it depends on the size of the panels, and with
         40 dots or fewer all get one. For coloured dots whose labels only number more than 40
         objects, only highlighted ones get a label.
     font_size : float, optional
-        Size in points of the largest labels; the smaller ones keep their ratio.
+        Size in points of the largest labels. Smaller labels are scaled in proportion.
     highlight : str or sequence of str
-        Objects to draw in the accent colour, whose labels come first.
+        Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
-        Metadata column that colours the dots; by default the map weight.
+        Metadata column that colours the dots. By default, the colour shows the map weight.
     label : str or sequence of str, optional
         In a bipartite atlas, the kinds with labels, as for `plot_map`.
     panel_size : float, optional
-        Width of a panel in inches; by default larger for fewer panels.
+        Width of a panel in inches. By default, the width is larger if there are fewer panels.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def plot_atlas(
     ParameterError
         If the map or a column does not exist, or a value is out of its range.
     UnknownLabelError
-        If a highlighted object does not exist; the message lists suggestions.
+        If a highlighted object does not exist. The message suggests similar labels.
 
     See Also
     --------
@@ -308,13 +308,13 @@ def plot_senses(
         Maximum number of labels per panel. By default the word and these neighbours get one; with
         40 objects or fewer all do.
     font_size : float, optional
-        Size in points of the largest labels; the smaller ones keep their ratio.
+        Size in points of the largest labels. Smaller labels are scaled in proportion.
     color : str, optional
-        Metadata column that colours the dots; by default the map weight.
+        Metadata column that colours the dots. By default, the colour shows the map weight.
     kind : str, optional
         The kind of the word, if both kinds have that label.
     panel_size : float, optional
-        Width of a panel in inches; by default larger for fewer panels.
+        Width of a panel in inches. By default, the width is larger if there are fewer panels.
 
     Returns
     -------
@@ -470,7 +470,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ParameterError
-        If the suffix is another one.
+        If the suffix is not supported.
     OSError
         If the file cannot be written. No incomplete file remains.
 

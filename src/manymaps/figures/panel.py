@@ -205,9 +205,9 @@ def read_scene(
     weights : array of shape (n_objects,)
         How much each object stands out in this map.
     min_weight : float
-        Minimum map weight of an object; others are omitted.
+        Minimum map weight of an object. Objects with a smaller weight are omitted.
     named : sequence of int
-        Indices of objects whose labels come first.
+        Indices of objects whose labels are placed first.
     always : sequence of int
         Indices of objects that are shown regardless of their map weight.
 

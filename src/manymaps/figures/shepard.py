@@ -5,7 +5,7 @@ the vertical axis. A line shows the increasing function that fits the distances 
 scatter around it is the stress (`manymaps.analysis.scaling`). On the right is the plane itself:
 nonmetric scaling of the objects.
 
-The conventions are those of `manymaps.figures.maps`. Artists have the group ids of
+The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids of
 `manymaps.figures.panel`, and "pair" and "rising".
 """
 

@@ -5,8 +5,8 @@ means that the fit contains the sense, and its area is the share of the sense. A
 that the fit lacks the sense. Senses in most fits are on top, and senses in fewer fits are paler.
 The representative fit, the reference, is marked.
 
-The conventions are those of `manymaps.figures.maps`. Artists have the group ids "dot", "ring",
-"word" and "neighbors".
+The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "dot",
+"ring", "word" and "neighbors".
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def plot_stability(
     ParameterError
         If the number of words is not from 1 to 40, or a value is out of its range.
     UnknownLabelError
-        If a word does not exist; the message lists suggestions.
+        If a word does not exist. The message suggests similar labels.
 
     See Also
     --------

@@ -5,8 +5,8 @@ and seeds, and its bar extends one standard deviation to either side. If other s
 too, each mark uses those with the least validation error, in both panels: the test part does not
 affect any choice. The lowest mark on the left has a ring, in both panels.
 
-The conventions are those of `manymaps.figures.maps`. Artists have the group ids "line", "mark",
-"best" and "name".
+The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "line",
+"mark", "best" and "name".
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The whole map is on the left, with boxes named by letters. On the right each box is enlarged as far
 as space allows, with labels of both kinds if it contains few dots. Figures 2 and 3 of Globerson,
 Chechik, Pereira & Tishby (Euclidean embedding of co-occurrence data, NIPS 2004) are similar. The
-conventions are those of `manymaps.figures.maps`.
+figure follows the conventions of `manymaps.figures.maps`.
 """
 
 from __future__ import annotations
@@ -87,21 +87,21 @@ def plot_zooms(
     map : int
         Number of the map, from 0.
     min_weight : float in [0, 1]
-        Minimum map weight of an object; others are omitted.
+        Minimum map weight of an object. Objects with a smaller weight are omitted.
     max_labels : int, optional
         Maximum number of labels per panel; by default as many as fit.
     font_size : float, optional
         Size in points of the largest labels of the whole map; all others keep their ratio.
     highlight : str or sequence of str
-        Objects to draw in the accent colour, whose labels come first.
+        Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots, or "kind".
     label : str or sequence of str, optional
         The kind or kinds with labels in the whole map, as for `plot_map`. Enlarged parts label both
         kinds if they contain 60 dots or fewer.
     size : (float, float), optional
-        Width and height in inches. By default the figure is 14.5 wide, and its height follows from
-        the map.
+        Width and height in inches. By default, the figure is 14.5 inches wide, and its height
+        follows from the map.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def plot_zooms(
         If a map, column or kind does not exist, a region is invalid, a value is out of its range,
         or all objects are of one kind.
     UnknownLabelError
-        If an object does not exist; the message lists suggestions.
+        If an object does not exist. The message suggests similar labels.
 
     See Also
     --------

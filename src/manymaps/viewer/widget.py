@@ -62,7 +62,7 @@ if find_spec("anywidget") is not None:
         TraitError
             If an attribute is set to a value that the atlas does not have.
         UnknownLabelError
-            If `selection` is set to an unknown label; the message lists suggestions.
+            If `selection` is set to an unknown label. The message suggests similar labels.
 
         See Also
         --------
