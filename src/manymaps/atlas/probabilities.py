@@ -361,7 +361,7 @@ class Choices:
 
     @cached_property
     def _log_evidence(self) -> np.ndarray:
-        """Compute log sum_j a_j v_ij^m / Z_j of the chosen, (n_maps, n_chosen); Z_j = 1 if joint."""
+        """Compute log sum_j a_j v_ij^m / Z_j of the chosen, (n_maps, n_chosen); no Z if joint."""
         weights = self._log_factors[self.is_chooser]
         if not self.is_joint:
             weights = weights - self.log_normalizers

@@ -100,7 +100,7 @@ class SenseGroups:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def listed(self, min_share: float) -> np.ndarray:
-        """Mark the senses with at least this share, and the first sense of each word, (n_senses,)."""
+        """Mark senses with at least this share, and the first sense of each word, (n_senses,)."""
         return (self.shares >= min_share) | self.is_first
 
     @property
