@@ -361,7 +361,9 @@ class Atlas(AtlasData):
 
         Parameters
         ----------
-        word : str, or list or tuple of str The labels, in upper or lower case. n_neighbors : int
+        word : str, or list or tuple of str
+            The labels, in upper or lower case.
+        n_neighbors : int
             Number of neighbours listed per sense.
         min_share : float
             Minimum share of a meaning or group in the word's associations. The largest meaning or

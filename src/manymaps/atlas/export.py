@@ -1,8 +1,8 @@
 """Export of an atlas as a table or a graph, for other programs.
 
-    .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the map weight; rows of
-                     little weight can be left out. In CSV a text that a spreadsheet would execute
-                     is preceded by an apostrophe
+    .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the map weight; rows
+                     with a small weight can be omitted. In CSV, a text that a spreadsheet would
+                     execute is preceded by an apostrophe
     .graphml         one node per object, and one edge from each to its k most similar objects
 
 An edge i -> j has two attributes: the weight sum_m q_ij^m, which is the model's similarity without

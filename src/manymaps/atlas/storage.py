@@ -1,7 +1,7 @@
 """The file format `.atlas`: its schema, and functions that write and read atlas files.
 
-ATLAS           the schema: names, types, shapes and ranges (`manymaps.archive.schema`)
-save_atlas, read_atlas, same_atlas
+`ATLAS` is the schema, which defines names, types, shapes and ranges (`manymaps.archive.schema`).
+The functions are `save_atlas`, `read_atlas` and `same_atlas`.
 """
 
 from __future__ import annotations

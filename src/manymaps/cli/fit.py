@@ -616,7 +616,8 @@ def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool
 
     Raises
     ------
-    Interrupted In any case.
+    Interrupted
+        Always, after the maps are written.
     """
     partial = partial_name(output)
     try:

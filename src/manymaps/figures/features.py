@@ -160,7 +160,7 @@ def plot_features(
         If the map or a feature does not exist, more than ten features are requested, or a value is
         out of its range.
     UnknownLabelError
-        If the atlas lacks a member. The message suggests similar labels.
+        If the atlas does not contain a member. The message suggests similar labels.
 
     See Also
     --------

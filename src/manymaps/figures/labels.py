@@ -2,15 +2,15 @@
 
 There are two rules. Both are greedy in order of priority, so that important labels are kept:
 
-`label_zooms`   labels of fixed size, each centred on its point. At `zoom` pixels a unit, labels
-                i and j overlap iff
+`label_zooms`   labels of fixed size, each centred on its point. At `zoom` pixels per unit,
+                labels i and j overlap if and only if
 
                     zoom < min((w_i + w_j) / (2 |dx|), height / |dy|)
 
-                Each label gets the least zoom from which on it is free of every more important
-                label that is visible there. If label i is shown iff zoom >= zooms[i], then no two
-                visible labels overlap, at any zoom and for any subset of the labels. A visible
-                label never disappears while one zooms in.
+                Each label is assigned the minimum zoom from which on it does not overlap any
+                more important label that is visible. If label i is shown only at zooms of at
+                least zooms[i], then no two visible labels overlap, at any zoom and for any subset
+                of the labels. A visible label never disappears while the user zooms in.
 
 `place_labels`  labels with several possible positions around their point, for one picture.
 

@@ -2,7 +2,7 @@
 
 Dot area shows the map weight of an object (`Atlas.map_weights`); dots below `min_weight` are
 omitted. Labels never overlap. If space is short, words that are requested by name are labelled
-first, followed by words that stand out in the map. The latter have a high proportion times
+first, followed by words that stand out in the map. These words have a high proportion times
 association probability (`manymaps.atlas.landmarks`).
 
 A few remote dots would compress a map. They are drawn as small labelled arrows at the edge if two

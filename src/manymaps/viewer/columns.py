@@ -175,7 +175,7 @@ def feature_blocks(
     ParameterError
         If the features are invalid, or the atlas is bipartite.
     UnknownLabelError
-        If the atlas lacks a member. The message suggests similar labels.
+        If the atlas does not contain a member. The message suggests similar labels.
     """
     if clusters is None:
         return [], {}

@@ -7,12 +7,12 @@ All numbers are little endian. An entry represents an object in a map in which t
 weight. The entries of all maps are concatenated. The entries of map m extend from offsets[m] to
 offsets[m + 1], sorted by the index of the object:
 
-    proportion = q / 65535        entries with q = 0 are omitted; an object without any other entry
-                                  keeps its largest, with q = 1
+    proportion = q / 65535        entries with q = 0 are omitted. If an object has no other entry,
+                                  its largest entry is stored with q = 1
     weight = q / 65535            the map weight of the object (`Atlas.map_weights`), at least
-                                  1 / 65535, which is drawn
-    coordinate = low + step q     per map and component; or, in all maps, the number in single
-                                  precision if any step would exceed 0.01 kernel widths
+                                  1 / 65535. The page draws this weight
+    coordinate = low + step q     per map and component. If any step would exceed 0.01 kernel
+                                  widths, all maps contain numbers in single precision instead
 
     block           type     length
     offsets         u4       n_maps + 1
@@ -20,10 +20,10 @@ offsets[m + 1], sorted by the index of the object:
     proportions     u2       n_entries
     weights         u2       n_entries, if there are several maps
     positions       u2, f4   n_components * n_entries, one component after the other
-    order           u2, u4   n_entries: entries of each map by their index in it, sorted by how much
-                             they stand out
-    axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; for more than two
-                             dimensions: the point drawn is (coordinates - middle) @ axes
+    order           u2, u4   n_entries: entries of each map by their index in the map, sorted by how
+                             prominent they are
+    axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; if there are more
+                             than two dimensions: the drawn point is (coordinates - middle) @ axes
     log_factors     f4       n_objects, of a bipartite atlas
     log_normalizers f8       n_objects, if some are hidden: the sum of the choices of all objects
     data/offsets    u4       n_objects + 1, if associations are known: each object's associates
@@ -148,7 +148,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         If a column does not exist or is unsuitable, if features are invalid, or if the atlas is
         bipartite and has features. If a value is out of range, or every object would be hidden.
     UnknownLabelError
-        If the atlas lacks a member of a feature. The message suggests similar labels.
+        If the atlas does not contain a member of a feature. The message suggests similar labels.
     """
     check_number("min_weight", options.min_weight, least=0, most=1)
     kept = _kept(atlas, options)

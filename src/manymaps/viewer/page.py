@@ -110,7 +110,7 @@ def write_page(
         atlases is not one or two, the number of titles is wrong, or features are passed for two
         atlases.
     UnknownLabelError
-        If the atlas lacks a member of a feature. The message suggests similar labels.
+        If the atlas does not contain a member of a feature. The message suggests similar labels.
     OSError
         If the file cannot be written. No incomplete file remains.
 
