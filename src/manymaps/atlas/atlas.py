@@ -765,9 +765,9 @@ class Atlas(AtlasData):
         proportions : ndarray of shape (n_maps, k)
             Mixing proportions, at least 0. The proportions of each object sum to 1 over the maps.
         at : int, optional
-            Number of existing objects that precede the new ones. By default, all of them do. In a
-            bipartite atlas, the new objects have the same kind as the object before them. If `at`
-            is 0, the new objects are rows.
+            Number of existing objects that precede the new ones. By default, the new objects follow
+            all existing objects. In a bipartite atlas, the new objects have the same kind as the
+            object before them. If `at` is 0, the new objects are rows.
         factors : ndarray of shape (k,), optional
             The fixed factors of the new objects. They are required if the atlas has factors.
         metadata : mapping of str to ndarray of shape (k,), optional

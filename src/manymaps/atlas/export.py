@@ -69,7 +69,7 @@ def export_atlas(
     Raises
     ------
     ParameterError
-        If the suffix is another one, or `min_weight` is outside its range.
+        If the suffix is not supported, or `min_weight` is out of range.
     ImportError
         If Parquet is written without pyarrow.
     OSError

@@ -39,7 +39,7 @@ class Step:
     start, end : str
         The labels of the two objects.
     map : int
-        The map in which they are near each other.
+        The map in which the two objects are near each other.
     similarity : float
         The contribution of the map to the model's similarity of `end` to `start`, divided by the
         sum of all similarities of `start`.

@@ -577,8 +577,8 @@ def run_fit(
     Raises
     ------
     Interrupted
-        If there are no maps when the fit is interrupted. The message contains the name of the
-        checkpoint, if there is one.
+        If there are no maps when the fit is interrupted. If there is a checkpoint, the message
+        contains its name.
     """
     before = modified(checkpoint)
     try:

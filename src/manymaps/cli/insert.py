@@ -153,7 +153,7 @@ def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, i
 
 
 def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
-    """Insert new objects by vectors or strengths, and list the objects without similar ones."""
+    """Insert new objects by vectors or strengths, and list objects that have no similar objects."""
     from manymaps.cli.reading import holds_vectors
 
     by_vectors = holds_vectors(options.new, options.reading, words=options.words)

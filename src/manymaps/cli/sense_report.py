@@ -1,6 +1,6 @@
 """The senses of a word as a record and as text.
 
-This module imports no readers of data, so that looking up a word is fast.
+This module does not import any data readers, so that looking up a word is fast.
 """
 
 from __future__ import annotations

@@ -188,7 +188,7 @@ def _record(result: mm.SweepResult, best: dict[str, Any], options: SweepOptions)
 
 
 def _report(result: mm.SweepResult, best: dict[str, Any], file: Path) -> str:
-    """Report one line per setting, and the command that measures the best one."""
+    """Report one line per setting, and the command that measures the best setting."""
     names = {"maps": "n_maps", "dims": "n_components", "penalty": "penalty", "kernel": "kernel"}
     flags = [word for flag, name in names.items() for word in (f"--{flag}", best[name])]
     further = next_step(

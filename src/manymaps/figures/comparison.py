@@ -139,7 +139,7 @@ def _rows(found: Comparison, chosen: Sequence[int], n_members: int) -> tuple[lis
         for k, sense in enumerate(senses or [None]):
             rows.append(_Row(number if k == 0 else None, sense, y + ROW / 2))
             y += ROW
-        # The result of a word takes two lines.
+        # The result of a word occupies two lines.
         y += BETWEEN + (ROW if len(senses) < 2 else 0)
     return rows, y - BETWEEN
 

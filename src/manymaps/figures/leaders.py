@@ -181,7 +181,7 @@ class _Places:
 
 
 class _Choice:
-    """The current position of each label; -1 for labels without one."""
+    """The current position of each label, or -1 if a label has no position."""
 
     def __init__(self, places: _Places):
         self.places = places

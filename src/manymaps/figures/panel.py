@@ -492,7 +492,7 @@ def write_labels(
         The colour of each text.
     crowded : callable
         A function that returns the centres of labels with boxes (n_texts, 2) in a panel without
-        space for all of them.
+        space for all labels.
     every : bool
         Whether there is a text for every dot that should have a label.
     taken : array of shape (k, 4)

@@ -41,7 +41,7 @@ def write(
     ax: Axes, x: float, y: float, text: str, typeface: Typeface, size: float, color: str,
     align: str, *, bold: bool = False, gid: str | None = None,
 ) -> None:  # fmt: skip
-    """Write text unchanged, vertically centred, across the edge of the axes if necessary."""
+    """Write text unchanged and vertically centred, even if it extends beyond the axes."""
     ax.text(
         x, y, text, fontproperties=typeface.font(size, bold=bold), color=color, ha=align,
         va="center_baseline", parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,

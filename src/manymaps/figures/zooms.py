@@ -182,7 +182,7 @@ def plot_zooms(
 
 @dataclass(frozen=True)
 class _Asked:
-    """A requested region around an object or a position, perhaps with a radius."""
+    """A requested region around an object or a position, optionally with a radius."""
 
     row: int | None
     place: tuple[float, float] | None
