@@ -1,4 +1,4 @@
-"""Atlases, the results of a fit, and the questions that they answer."""
+"""Atlases, which store the result of a fit and answer questions about it."""
 
 from __future__ import annotations
 

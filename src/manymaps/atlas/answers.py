@@ -1,9 +1,9 @@
-"""What an atlas answers about one of its objects: similarities, neighbours, senses and paths.
+"""Answers about one object of an atlas: similarities, neighbours, senses and paths.
 
     q_ij = sum_m q_ij^m,      q_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2) / Z_i
 
-Objects are given by index. The methods of `manymaps.Atlas` of the same names take labels and
-document the results.
+The functions refer to objects by index. The methods of `manymaps.Atlas` with the same names accept
+labels, and their docstrings describe the results.
 
 Shapes: similarities (n_objects,), shares of maps (n_maps, n_objects).
 """
@@ -32,28 +32,29 @@ __all__ = [
 LEAST_SHARE = 0.05
 #: Maps that contribute less to the model's similarities of a word are not listed as its senses.
 LEAST_WEIGHT = 0.1
-#: Levels of senses: meanings, and the finer groups that they consist of.
+#: Levels of senses: meanings, and the finer groups that make up a meaning.
 LEVELS: Final = ("meaning", "fine")
 Level = Literal["meaning", "fine"]
-#: Associates that name a sense.
+#: Number of associates that name a sense.
 _NAMED = 3
-#: A map that explains less of an object's associations leaves the object unsupported there.
+#: An object is unsupported in a map that explains a smaller share of its associations.
 LEAST_EXPLAINED = 0.01
 
 
 @dataclass(frozen=True)
 class Neighbor:
-    """A neighbour of an object, with the model's similarity and the observed strength.
+    """A neighbour of an object, with its modelled similarity and observed strength.
 
     Attributes
     ----------
     label : str
         The label of the neighbour.
     similarity : float
-        The model's similarity over all maps, or the contribution of one map to it.
+        The model's similarity over all maps, or the contribution of one map to this similarity.
     observed : float or None
-        The observed strength, as a share of all associations of the object. It is 0 if it is not
-        among the strongest, and None if no associations of the object are known.
+        The observed strength, as a share of all associations of the object. The value is 0 if the
+        association is not among the strongest ones that the atlas stores, and None if no
+        associations of the object are known.
 
     See Also
     --------
@@ -84,33 +85,36 @@ class Sense:
     Attributes
     ----------
     map : int
-        The number of the map; one map can contain two senses.
+        The number of the map. One map can contain two senses.
     proportion : float
         The object's mixing proportion in the map.
     neighbors : tuple of Neighbor
-        Members of the group: the observed ones, the strongest first, then those that only the model
-        positions near the object.
+        Members of the group. The observed associates precede the objects that are near only in the
+        model; the strongest associate is first.
     n_fits : int or None
-        Number of fits that have the sense, if several fits were compared.
+        Number of fits that contain the sense, if several fits were compared.
     share : float in [0, 1]
-        The share of the group in the object's associations; 0 if the map explains none of them.
-        If no associations are known, it equals `weight`.
+        The group's share of the object's associations, or 0 if the map explains none of these
+        associations. If no associations are known, the share equals `weight`.
     members : tuple of int
-        Indices of the neighbours, in their order.
+        Indices of the neighbours, in the order of `neighbors`.
     weight : float in [0, 1]
-        The weight of the map: its share of the model's similarities of the object
-        (`Atlas.map_weights`). All senses in a map have the same weight.
+        The weight of the map, which is the share that the map contributes to the object's
+        similarities in the model (`Atlas.map_weights`). All senses in a map have the same weight.
     unsupported : bool
-        Whether the object is unsupported: its proportion in the map is a tenth or more, but the map
-        explains next to none of its associations (`Atlas.explained_by_map`).
+        Whether the object is unsupported in the map. The mixing proportion of an unsupported object
+        is at least 0.1, but the map explains almost none of its associations
+        (`Atlas.explained_by_map`).
     name : tuple of str
-        Labels of up to three associates that are the most typical: frequent, and similar to the
-        other members (`manymaps.atlas.meanings`).
+        Labels of the most typical associates, at most three. Typical associates are frequent and
+        similar to the other members (`manymaps.atlas.meanings`).
     parts : tuple of Sense
-        The fine groups of a meaning, the largest share first; empty for a fine group or a map.
+        The fine groups of a meaning, in descending order of their shares. The tuple is empty if the
+        sense is a fine group or a map.
     explained : float in [0, 1]
-        The part of the observed strengths of the group that the map explains best. If it is below
-        one half, no map shows most of the group. 0 if no associations are known in the map.
+        The fraction of the group's observed strengths that `map` explains; no other map explains
+        more. If the fraction is below 0.5, no map shows most of the group. It is 0 if no
+        associations are known in the map.
 
     See Also
     --------
@@ -144,7 +148,7 @@ class Sense:
 
 
 class SenseOptions(TypedDict, total=False):
-    """The options of `Atlas.senses`."""
+    """Options of `Atlas.senses`."""
 
     n_neighbors: int
     min_share: float
@@ -155,20 +159,20 @@ class SenseOptions(TypedDict, total=False):
 
 
 def other_kind(atlas: AtlasData, i: int) -> str | None:
-    """The kind that object i is not of; None if the atlas has one kind."""
+    """Return the kind to which object i does not belong; None if the atlas has only one kind."""
     if atlas.kinds is None:
         return None
     return next(kind for kind in dict.fromkeys(atlas.kinds) if kind != atlas.kinds[i])
 
 
 def has_associations(atlas: AtlasData, i: int) -> bool:
-    """Whether associations of object i are known."""
+    """Check whether associations of object i are known."""
     table = atlas.associations
     return table is not None and atlas.kinds is None and bool(table.indptr[i + 1] > table.indptr[i])
 
 
 def similarities(atlas: AtlasData, i: int) -> np.ndarray:
-    """q_ij of object i to every object, with the background; 0 for itself."""
+    """Compute q_ij from object i to every object, with the background; q_ii is 0."""
     sums = atlas.choices.sums(i)
     background, n = atlas.model.background, atlas.n_objects
     if background and n > 1:
@@ -179,7 +183,7 @@ def similarities(atlas: AtlasData, i: int) -> np.ndarray:
 
 
 def explained_by_map(atlas: AtlasData, i: int) -> np.ndarray:
-    """The part of the associations of object i, both ways, that each map explains, (n_maps,)."""
+    """Compute the share of object i's associations that each map explains, (n_maps,)."""
     unknown = np.full(atlas.n_maps, np.nan)
     if atlas.associations is None or atlas.kinds is not None:
         return unknown
@@ -192,7 +196,7 @@ def explained_by_map(atlas: AtlasData, i: int) -> np.ndarray:
 
 
 def explained(atlas: AtlasData, i: int) -> float:
-    """sum_j min(p_ij, q(j|i)) / sum_j p_ij; NaN if no associations of object i are known."""
+    """Compute sum_j min(p_ij, q(j|i)) / sum_j p_ij; NaN if object i has no known associations."""
     if atlas.associations is None or not has_associations(atlas, i):
         return float("nan")
     strengths = atlas.associations[[i]].toarray()[0].astype(np.float64)
@@ -206,7 +210,7 @@ def explained(atlas: AtlasData, i: int) -> float:
 def neighbors(
     atlas: AtlasData, i: int, map: int | None, n_neighbors: int, neighbor_kind: str | None
 ) -> tuple[Neighbor, ...]:
-    """The objects most similar to object i, in one map or in all of them."""
+    """List the objects most similar to object i, in one map or in all maps."""
     if map is not None:
         check_index("map", map, atlas.n_maps)
     if map is None and atlas.kinds is None:
@@ -228,7 +232,7 @@ def senses(
     level: Level,
     with_parts: bool = True,
 ) -> list[Sense]:
-    """The senses of object i: groups of its associates, or maps if it has no associations."""
+    """List the senses of object i: groups of associates, or maps if i has no associations."""
     check_choice("level", level, LEVELS)
     if neighbor_kind is None and has_associations(atlas, i):
         if level == "fine":
@@ -260,7 +264,7 @@ def senses(
 
 
 def _groups_of(atlas: AtlasData, i: int, level: Level) -> SenseGroups:
-    """The groups of the associates of object i, remembered for the last objects."""
+    """Group the associates of object i; the groups of recent objects are cached."""
     if (i, level) not in atlas._last_groups:
         for other in [key for key in atlas._last_groups if key[0] != i]:
             del atlas._last_groups[other]
@@ -269,7 +273,7 @@ def _groups_of(atlas: AtlasData, i: int, level: Level) -> SenseGroups:
 
 
 def remember_groups(atlas: AtlasData, objects: Sequence[int], level: Level) -> None:
-    """Find the groups of several objects at once, which is faster, for the answers about them."""
+    """Find the groups of several objects at once, which is faster, and cache them."""
     words = np.array([i for i in objects if has_associations(atlas, i)], np.int64)
     if atlas.associations is None or len(words) == 0:
         return
@@ -282,7 +286,7 @@ def remember_groups(atlas: AtlasData, objects: Sequence[int], level: Level) -> N
 def _meanings(
     atlas: AtlasData, i: int, n_neighbors: int, min_share: float, with_parts: bool
 ) -> list[Sense]:
-    """The meanings of an object, each with its parts (`manymaps.atlas.meanings`)."""
+    """List the meanings of an object, each with its parts (`manymaps.atlas.meanings`)."""
     groups = _groups_of(atlas, i, "meaning")
     meanings = _as_senses(atlas, i, groups, n_neighbors)
     n_listed = int(groups.listed(min_share).sum())
@@ -301,7 +305,7 @@ def _meanings(
 def _grouped_senses(
     atlas: AtlasData, i: int, n_neighbors: int, min_share: float, min_weight: float
 ) -> list[Sense]:
-    """The fine senses of an object with associations (`manymaps.atlas.senses`)."""
+    """List the fine senses of an object with associations (`manymaps.atlas.senses`)."""
     assert atlas.associations is not None
     weights, words = atlas.choices.map_weights_of(i), np.array([i])
     groups = listed_senses(
@@ -312,7 +316,7 @@ def _grouped_senses(
 
 
 def _as_senses(atlas: AtlasData, i: int, groups: SenseGroups, n_neighbors: int) -> list[Sense]:
-    """The groups of object i as senses."""
+    """Convert the groups of object i to senses."""
     weights, consensus = atlas.choices.map_weights_of(i), atlas.consensus
     by_map, sums = explained_by_map(atlas, i), atlas.choices.sums(i)
     unsupported = (atlas.proportions[:, i] >= LEAST_WEIGHT) & (by_map < LEAST_EXPLAINED)
@@ -344,7 +348,7 @@ def _as_senses(atlas: AtlasData, i: int, groups: SenseGroups, n_neighbors: int) 
 def path(
     atlas: AtlasData, start: int, end: int, n_neighbors: int, min_weight: float
 ) -> tuple[Step, ...]:
-    """The most probable chain of steps from one object to another (`manymaps.atlas.paths`)."""
+    """Find the most probable chain of steps between two objects (`manymaps.atlas.paths`)."""
     check_whole("n_neighbors", n_neighbors, least=1)
     check_number("min_weight", min_weight, least=0, most=1)
     choices = atlas.choices
@@ -357,7 +361,7 @@ def path(
 
 
 def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:
-    """By what share of the similarities neighbours are ranked, (n_maps, n_objects)."""
+    """Compute the similarity shares by which neighbours are ranked, (n_maps, n_objects)."""
     kind = kind or other_kind(atlas, i)
     if kind is None:
         return atlas.choices.shares(i)
@@ -367,7 +371,7 @@ def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:
 def _as_neighbors(
     atlas: AtlasData, members: Sequence[int], similarity: np.ndarray, i: int | None
 ) -> tuple[Neighbor, ...]:
-    """Objects as neighbours of object i, with the associations of i if these are needed."""
+    """Convert objects to neighbours of object i, with the associations of i if requested."""
     strengths = [None] * len(members) if i is None else _observed(atlas, i, members)
     return tuple(
         Neighbor(atlas.labels[j], float(similarity[j]), strength)
@@ -376,7 +380,7 @@ def _as_neighbors(
 
 
 def _observed(atlas: AtlasData, i: int, members: Sequence[int]) -> list[float] | list[None]:
-    """The observed strengths from object i to others; None if no associations of i are known."""
+    """Return the observed strengths from object i to others; None if no associations are known."""
     if atlas.associations is None or not has_associations(atlas, i):
         return [None] * len(members)
     strengths: list[float] = atlas.associations[[i]].toarray()[0, list(members)].tolist()

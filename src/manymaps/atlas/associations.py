@@ -1,10 +1,10 @@
-"""Observed associations that an atlas stores: each object's strongest ones in the fitted data.
+"""The observed associations that an atlas stores: the strongest ones of each fitted object.
 
 A map shows the model's view of the data. To decide which neighbours of a word belong together, the
-observed associations among them are more reliable than their coordinates in a plane.
+observed associations among these neighbours are more reliable than coordinates in a plane.
 
-Arrays: a sparse table (n, n) of float32. Row i contains the strongest associations of i as shares
-of all associations that were fitted for i, p_ij / sum_j p_ij.
+The associations are a sparse float32 array of shape (n, n). Row i contains the strongest
+associations of object i, divided by the sum of all fitted associations of i: p_ij / sum_j p_ij.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = [
     "MOST_PARTNERS", "checked_associations", "strongest_associations",
 ]  # fmt: skip
 
-#: Number of associations that are stored per object.
+#: Maximum number of associations stored per object.
 MOST_PARTNERS = 30
 
 
@@ -32,13 +32,13 @@ def strongest_associations(
     strengths : sparse array of shape (n, n)
         Association strengths, at least 0. The strength of an object with itself is ignored.
     count : int
-        Maximum number of associations per object. Among equal strengths those with the smallest
-        column index are selected.
+        Maximum number of associations per object. If strengths are equal, the associations with the
+        smallest column indices are selected.
 
     Returns
     -------
     sparse array of shape (n, n), float32
-        The selected strengths as shares of the sum of each row of `strengths`.
+        The selected strengths, divided by the row sums of `strengths`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The atlas: the maps of labelled objects, and methods that answer questions about them.
+"""The atlas, which contains the maps of labelled objects and answers questions about them.
 
 The fields are declared in `manymaps.atlas.data`. The methods are implemented in other modules:
 
@@ -7,7 +7,7 @@ The fields are declared in `manymaps.atlas.data`. The methods are implemented in
     editing     subsets, further objects and columns, renumbered maps
     storage     the file `.atlas`
 
-Maps are numbered from 0 everywhere: in Python, files, figures and commands.
+Maps are numbered from 0 in Python, files, figures and commands.
 
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 """
@@ -50,8 +50,9 @@ class Atlas(AtlasData):
     """The maps of labelled objects, with the model that defines their similarities.
 
     `atlas["tie"]` returns the entry of an object (`manymaps.atlas.atlas.Entry`), and `"tie" in
-    atlas` checks whether there is one; both match in any case. `len` and iteration are those of the
-    labels. Two atlases are equal if `save` writes the same content for both.
+    atlas` checks whether the object exists. Both match labels regardless of case. `len` counts the
+    labels, and iteration yields them. Two atlases are equal if `save` writes the same content for
+    both.
 
     Parameters
     ----------
@@ -60,29 +61,30 @@ class Atlas(AtlasData):
     maps : ndarray of shape (n_maps, n, n_components)
         The position of each object in each map.
     proportions : ndarray of shape (n_maps, n)
-        Mixing proportions, at least 0. Those of an object sum to 1 over the maps.
+        Mixing proportions, at least 0. The proportions of each object sum to 1 over the maps.
     model : ChoiceModel
         The kernel and the normalization that turn coordinates into similarities.
     method : str
-        The name of the method, as on the command line.
+        The name of the method, as in the option `--method`.
     parameters : mapping
-        All settings of the fit as plain values; `settings` contains those that later steps need.
+        All settings of the fit as plain values. `settings` contains the settings that later steps
+        need.
     history : mapping of str to ndarray
         The columns "iteration" and "cost", and further records of the fit.
     log_normalizer : float, optional
-        log Z of a joint model. If it is missing, `log_whole` computes it.
+        log Z of a joint model. If it is not provided, `log_whole` computes it.
     fingerprint : str
-        Identifies the data that was fitted.
+        An identifier of the fitted data.
     metadata : mapping of str to ndarray
-        Further columns, one value per object.
+        Further columns, with one value per object.
     vectors : ndarray or sparse array of shape (n, n_features), optional
         The fitted vectors, with which new objects are compared.
     kinds : sequence of str, length n, optional
         The kind of each object in a bipartite atlas, with all rows before all columns.
     factors : ndarray of shape (n,), optional
-        The fixed factors of rows and columns in the model's choices: positive, 1 by default.
+        The fixed positive factors of rows and columns in the model's choices. The default is 1.
     consensus : Consensus, optional
-        The senses of all objects over several fits, one of which is this atlas
+        The senses of all objects over several fits, including this atlas
         (`manymaps.analysis.stability`).
     associations : sparse array of shape (n, n), optional
         The strongest fitted similarities of each object, if similarities were fitted
@@ -91,8 +93,8 @@ class Atlas(AtlasData):
     Raises
     ------
     DataError
-        If shapes disagree, an array contains a value that is not finite, the proportions of an
-        object do not sum to 1, or the number of kinds is not two.
+        If shapes are inconsistent, an array contains a non-finite value, the proportions of an
+        object do not sum to 1, or `kinds` does not contain exactly two kinds.
 
     See Also
     --------
@@ -188,26 +190,28 @@ class Atlas(AtlasData):
         Parameters
         ----------
         word : str
-            The label, in any case.
+            The label, in upper or lower case.
         kind : str, optional
-            The kind of object, if both kinds have this label.
+            The kind of the object, in case both kinds contain the label.
 
         Returns
         -------
         ndarray of shape (n_maps, n_objects), float64
-            q_ij^m for word i, without the background; the word's own column is 0. All values sum
-            to 1 under a conditional model, and over all words under a joint one. In a bipartite
-            atlas, q(j|i) of objects of the other kind, for both kinds, or q(i, j) under a joint
-            model (`manymaps.atlas.probabilities`).
+            The contributions q_ij^m for word i, without the background. The column of the word
+            itself is 0. Under a conditional model, the values for one word sum to 1. Under a joint
+            model, the values for all words sum to 1. In a bipartite atlas, the contributions are
+            those to q(j|i) for the objects j of the other kind, or to q(i, j) under a joint model
+            (`manymaps.atlas.probabilities`).
         """
         return self.choices.shares(self.index(word, kind=kind))
 
     @property
     def log_whole(self) -> float:
-        """Log Z of a joint model, the log of the sum of v_ij over all ordered pairs.
+        """Return log Z of a joint model, the log of the sum of v_ij over all ordered pairs.
 
-        It is `log_normalizer` if that is known. Otherwise it is summed once, map by map, without a
-        table of all pairs. It is -inf if no two objects have weight in the same map.
+        If `log_normalizer` is known, it is returned. Otherwise the sum is computed once, map by
+        map, without a table of all pairs. The value is -inf if no two objects have weight in the
+        same map.
         """
         return self.choices.log_whole
 
@@ -217,14 +221,15 @@ class Atlas(AtlasData):
         Parameters
         ----------
         word : str
-            The label, in any case.
+            The label, in upper or lower case.
         kind : str, optional
-            The kind of object, if both kinds have this label.
+            The kind of the object, in case both kinds contain the label.
 
         Returns
         -------
         ndarray of shape (n_objects,)
-            Similarities with the uniform background. That of the word to itself is 0.
+            Similarities, including the uniform background. The similarity of the word to itself is
+            0.
 
         Raises
         ------
@@ -236,18 +241,18 @@ class Atlas(AtlasData):
     def similarity(self, a: str, b: str) -> float:
         """Compute the model's similarity q_ab of `b` to `a`.
 
-        It is asymmetric under a conditional model. In a bipartite atlas, `b` must be of the other
-        kind than `a`.
+        The similarity is asymmetric under a conditional model. In a bipartite atlas, `a` and `b`
+        must be of different kinds.
 
         Parameters
         ----------
         a, b : str
-            The labels, in any case.
+            The labels, in upper or lower case.
 
         Returns
         -------
         float
-            The similarity, at least 0. It is 0 between an object and itself.
+            The similarity, at least 0. The similarity of an object to itself is 0.
 
         Raises
         ------
@@ -261,34 +266,36 @@ class Atlas(AtlasData):
 
     @property
     def map_weights(self) -> np.ndarray:
-        """The share of each object's similarities in each map, shape (n_maps, n_objects).
+        """Compute the share of each object's similarities in each map, shape (n_maps, n_objects).
 
             sum_j q_ij^m / sum_jm q_ij^m
 
-        It measures how important a map is for an object. The mixing proportions do not: a map with
-        a small proportion can contain all neighbours of an object. The weights of an object sum to
-        1. They are its proportions if it shares no map with any other object. In a bipartite atlas,
-        the weights of a chosen object are computed from the choices of it.
+        The weight measures how important a map is for an object. Mixing proportions do not measure
+        this importance, because a map with a small proportion can contain all neighbours of an
+        object. The weights of an object sum to 1. If an object has no map in common with any other
+        object, its weights equal its proportions. In a bipartite atlas, the weights of a chosen
+        object are computed from the probabilities with which it is chosen.
         """
         return self.choices.map_weights
 
     def explained_by_map(self, word: str) -> np.ndarray:
-        """Compute the part of a word's associations, in both directions, that each map explains.
+        """Compute the share of a word's associations, in both directions, that each map explains.
 
             sum_j (p_ij + p_ji) r_ij^m / sum_j (p_ij + p_ji),        r_ij^m = v_ij^m / v_ij
 
         A word is unsupported in a map if its mixing proportion there is large, but the map explains
-        nothing. It lies among unrelated objects, away from objects that are not associated with it.
+        none of its associations. Such a word lies among unrelated objects, at a distance from other
+        objects that are not associated with it.
 
         Parameters
         ----------
         word : str
-            The label, in any case.
+            The label, in upper or lower case.
 
         Returns
         -------
         ndarray of shape (n_maps,)
-            Explained shares, which sum to 1; NaN if no associations of the word are known.
+            Explained shares, which sum to 1. They are NaN if no associations of the word are known.
 
         Raises
         ------
@@ -302,19 +309,19 @@ class Atlas(AtlasData):
 
             sum_j min(p_ij, q(j|i)) / sum_j p_ij,        q(j|i) = q_ij / sum_j' q_ij'
 
-        It is 1 if the model predicts every response with its observed strength; predictions above
-        the observed strength do not count. `manymaps.reliability` computes it for all objects at
-        once, and for objects that were fitted to vectors.
+        The share is 1 if the model predicts every response with at least its observed strength.
+        Predictions above the observed strength do not increase the share. `manymaps.reliability`
+        computes the share for all objects at once, including objects that were fitted to vectors.
 
         Parameters
         ----------
         word : str
-            The label, in any case.
+            The label, in upper or lower case.
 
         Returns
         -------
         float
-            The share, from 0 to 1; NaN if no associations of the word are known.
+            The explained share, from 0 to 1. It is NaN if no associations of the word are known.
 
         Raises
         ------
@@ -345,36 +352,36 @@ class Atlas(AtlasData):
         """List the senses of a word: groups of its neighbours, each with the map that fits it best.
 
         If associations of the word are known, its associates are grouped by the associations among
-        them (`manymaps.atlas.senses`), and similar groups are merged into meanings
+        these associates (`manymaps.atlas.senses`), and similar groups are merged into meanings
         (`manymaps.atlas.meanings`). One map can then contain two senses. With `level="fine"`, the
-        senses are the groups, and a map that contributes to the model's similarities, but explains
-        no associations, is a sense with a share of 0. Without associations, each map that
-        contributes to the model's similarities is a sense, with the neighbours of the word in that
-        map.
+        senses are the groups themselves. A map that contributes to the model's similarities, but
+        explains no associations, is then a sense with a share of 0. If no associations of the word
+        are known, each map that contributes to the model's similarities is a sense, and contains
+        the neighbours of the word in that map.
 
         Parameters
         ----------
         word : str, or list or tuple of str
-            The labels, in any case.
+            The labels, in upper or lower case.
         n_neighbors : int
             Number of neighbours listed per sense.
         min_share : float
-            Minimum share of a meaning or group in the word's associations. The largest one is
-            listed in any case, and so is the largest fine group of each listed map.
+            Minimum share of a meaning or group in the word's associations. The largest meaning or
+            group is always listed, and so is the largest fine group of each listed map.
         min_weight : float
             Minimum contribution of a map to the model's similarities, for fine senses without a
-            group and for words without associations. The first map is listed in any case.
+            group and for words without associations. The first map is always listed.
         kind, neighbor_kind : str, optional
-            The kind of the word, and that of the neighbours, as for `neighbors`.
+            The kind of the word, and the kind of its neighbours, as in `neighbors`.
         level : {"meaning", "fine"}
             Whether to list meanings, with their fine groups as `parts`, or only the fine groups.
 
         Returns
         -------
         list of Sense
-            Meanings by their shares, the largest first. Fine groups and maps are listed by the
-            contributions of their maps, the largest first, and within one map by their shares. For
-            several words a mapping from each word to its list.
+            The senses of the word. Meanings are sorted by share in descending order. Fine groups
+            and maps are sorted by the contribution of their map in descending order, and within one
+            map by share. For several words, a dictionary maps each word to its list.
 
         Raises
         ------
@@ -404,17 +411,19 @@ class Atlas(AtlasData):
         Parameters
         ----------
         words : iterable of str, optional
-            The labels; by default all objects, or all of the `kind`.
+            The labels. By default, the table contains all objects, or all objects of the given
+            `kind`.
         n_neighbors, min_share, min_weight, kind, neighbor_kind, level
-            As for `senses`.
+            Same as in `senses`.
 
         Returns
         -------
         dict of str to ndarray of shape (n_senses of all words,)
-            The column "sense" contains its number within the "word". The column "name" contains its
-            most typical members, and "neighbors" its labels joined by "; ". The columns "share",
-            "map", "proportion" and "weight" are as in `Sense`. A bipartite atlas adds "kind", and a
-            consensus adds "n_fits".
+            The columns of the table, with one row per sense. The column "sense" numbers the senses
+            of each "word". The column "name" contains the most typical members of the sense, and
+            "neighbors" contains the labels of all listed members, joined by "; ". The columns
+            "share", "map", "proportion" and "weight" have the same meaning as in `Sense`. A
+            bipartite atlas adds "kind", and a consensus adds "n_fits".
 
         Raises
         ------
@@ -443,14 +452,14 @@ class Atlas(AtlasData):
         return sense_table(self, words, kind, *options)
 
     def has_associations(self, word: str, *, kind: str | None = None) -> bool:
-        """Check whether associations of a word are known, so that its senses are groups of them.
+        """Check whether a word has known associations, so that its senses are groups of associates.
 
         Parameters
         ----------
         word : str
-            The label, in any case.
+            The label, in upper or lower case.
         kind : str, optional
-            The kind of object, if both kinds have this label.
+            The kind of the object, in case both kinds contain the label.
 
         Returns
         -------
@@ -465,20 +474,20 @@ class Atlas(AtlasData):
         return answers.has_associations(self, self.index(word, kind=kind))
 
     def senses_elsewhere(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
-        """List the senses of a word that are in other fits, but not in this one.
+        """List the senses of a word that other fits contain, but this fit does not.
 
         Parameters
         ----------
         word : str
-            The label, in any case.
+            The label, in upper or lower case.
         kind : str, optional
-            The kind of object, if both kinds have this label.
+            The kind of the object, in case both kinds contain the label.
 
         Returns
         -------
         list of ConsensusSense
-            Senses sorted by the number of fits that contain them, the largest first. The list is
-            empty if the consensus of several fits is not known.
+            Senses, sorted by the number of fits that contain them in descending order. The list is
+            empty if no consensus over several fits is stored.
 
         Raises
         ------
@@ -501,27 +510,29 @@ class Atlas(AtlasData):
     ) -> tuple[Neighbor, ...]:
         """List the objects most similar to a word, in one map or in all maps together.
 
-        In a bipartite atlas, objects of the other kind are listed, or those of `neighbor_kind`.
-        They are ranked by their share in sum_j v_ij without the fixed factors. With the factors,
-        the most frequent objects would come first everywhere.
+        In a bipartite atlas, the neighbours are objects of the other kind by default, or of
+        `neighbor_kind`. They are ranked by their share of sum_j v_ij, without the fixed factors. If
+        the factors were included, the most frequent objects would be the first neighbours of every
+        word.
 
         Parameters
         ----------
         word : str
-            The label, in any case.
+            The label, in upper or lower case.
         map : int, optional
-            The map; by default all maps together.
+            The number of the map. By default, all maps are used together.
         n_neighbors : int
             Maximum number of neighbours.
         kind : str, optional
-            The kind of object, if both kinds have this label.
+            The kind of the object, in case both kinds contain the label.
         neighbor_kind : str, optional
-            The kind of the neighbours; by default not that of the word.
+            The kind of the neighbours. By default, it is the kind to which the word does not
+            belong.
 
         Returns
         -------
         tuple of Neighbor
-            The neighbours, the most similar first.
+            The neighbours, in descending order of similarity.
 
         Raises
         ------
@@ -534,26 +545,27 @@ class Atlas(AtlasData):
     def path(
         self, start: str, end: str, *, n_neighbors: int = 8, min_weight: float = LEAST_WEIGHT
     ) -> tuple[Step, ...]:
-        """Find the most probable chain from one word to another, each step within one map.
+        """Find the most probable chain from one word to another, in which each step uses one map.
 
-        The path has the least cost ``-sum log q_ij^m`` of all paths whose steps lead to one of the
-        nearest objects in a map (`manymaps.atlas.paths`). Dijkstra's algorithm finds it.
+        The path has the lowest cost ``-sum log q_ij^m`` among all paths whose steps lead to one of
+        the nearest objects in a map (`manymaps.atlas.paths`). It is found by Dijkstra's algorithm.
 
         Parameters
         ----------
         start, end : str
-            The labels, in any case. In a bipartite atlas, steps alternate between the kinds, and a
-            row takes precedence over a column of the same label.
+            The labels, in upper or lower case. In a bipartite atlas, steps alternate between the
+            kinds, and a row takes precedence over a column with the same label.
         n_neighbors : int
             Number of nearest objects in a map to which a step may lead.
         min_weight : float in [0, 1]
             Minimum contribution of a map to the similarities of both objects of a step. The map
-            with the largest contribution is used in any case.
+            with the largest contribution to an object is always used.
 
         Returns
         -------
         tuple of Step
-            The steps in order; empty if there is no path, or if both words are the same.
+            The steps in order. The tuple is empty if there is no path, or if both words are the
+            same.
 
         Raises
         ------
@@ -582,24 +594,25 @@ class Atlas(AtlasData):
         min_proportion: float = 0.1,
         maps: Iterable[int] | None = None,
     ) -> list[tuple[str, ...]]:
-        """Choose typical words of each map, each from a different group of objects.
+        """Choose words that are typical of each map and represent different groups of objects.
 
         Parameters
         ----------
         n_words : int
             Maximum number of words per map.
         min_proportion : float in [0, 1]
-            Minimum proportion of the objects considered, unless no object of a map reaches it.
+            Minimum mixing proportion of an object to be considered. The minimum is ignored in a map
+            in which no object reaches it.
         maps : iterable of int, optional
-            The maps, in the order of the result; by default all maps.
+            The maps, in the order of the result. By default, all maps are included.
 
         Returns
         -------
         list of tuple of str
-            For each map its words, sorted by how much of the map they represent
-            (`manymaps.atlas.captions`). In a bipartite atlas the columns are named. If there are
-            more than 40 objects and the labels only number them, the words are categories of the
-            metadata.
+            The words of each map, sorted by how much of the map they represent
+            (`manymaps.atlas.captions`). In a bipartite atlas, the words are labels of columns. If
+            there are more than 40 objects and their labels are only numbers, the words are
+            categories from the metadata.
 
         Raises
         ------
@@ -619,25 +632,26 @@ class Atlas(AtlasData):
         return captions_of(self, n_words, min_proportion, maps)
 
     def add_metadata(self, frame: Any, on: str | None = None, *, name: str | None = None) -> Atlas:
-        """Add columns of metadata, joined by label, or one column in the order of the objects.
+        """Add columns of metadata by label, or a single column in the order of the objects.
 
         Parameters
         ----------
         frame : frame, mapping of str to sequence, or a column by itself
-            A table (pandas, polars, pyarrow, ... or plain columns) with one row per label, matched
-            exactly or else in any case. A single column (list, array, series) has one value per
-            object, in their order; a pandas series whose index contains labels of the atlas is
-            joined by label.
+            A table (pandas, polars, pyarrow, ... or plain columns) with one row per label. Labels
+            are matched exactly, or case-insensitively if there is no exact match. A single column
+            (list, array, series) has one value per object, in the order of the objects. A pandas
+            series whose index contains labels of the atlas is joined by label.
         on : str, optional
-            The column of labels; by default "label", else the pandas index if it contains a label
-            of the atlas, else the first column.
+            The column of labels. The default is "label". If there is no such column, the pandas
+            index is used if it contains a label of the atlas, and the first column otherwise.
         name : str, optional
-            The name of a single column; by default the name of the series.
+            The name of a single column. By default, the name of the series is used.
 
         Returns
         -------
         Atlas
-            A new atlas with the columns in `metadata`; objects without a row get NaN or "".
+            A new atlas with the columns in `metadata`. The values of objects without a row are NaN
+            or "".
 
         Raises
         ------
@@ -650,7 +664,7 @@ class Atlas(AtlasData):
         Warns
         -----
         DataWarning
-            If rows match no object.
+            If some rows do not match any object.
 
         Examples
         --------
@@ -671,14 +685,15 @@ class Atlas(AtlasData):
         Parameters
         ----------
         objects : array of int or str, str, or array of bool with shape (n_objects,)
-            Indices or labels of the objects in their new order, one label, or a mask. Labels match
-            in any case. In a bipartite atlas, all rows must come before all columns. If objects of
-            only one kind remain, the atlas has a single kind.
+            Indices or labels of the objects in their new order, one label, or a mask. Labels are
+            matched regardless of case. In a bipartite atlas, all rows must come before all columns.
+            If objects of only one kind remain, the atlas has a single kind.
 
         Returns
         -------
         Atlas
-            A new atlas without the normalizer and the consensus, which describe all objects.
+            A new atlas. It does not contain the normalizer or the consensus, because these describe
+            all objects.
 
         Raises
         ------
@@ -699,12 +714,12 @@ class Atlas(AtlasData):
         return editing.subset(self, objects)
 
     def renumbered(self, order: np.ndarray | Sequence[int]) -> Atlas:
-        """Put the maps into another order.
+        """Reorder the maps.
 
         Parameters
         ----------
         order : array of int, shape (n_maps,)
-            The current number of each map of the new atlas. Every map must occur once.
+            The current number of each map of the new atlas. Every map must occur exactly once.
 
         Returns
         -------
@@ -739,7 +754,7 @@ class Atlas(AtlasData):
         metadata: Mapping[str, np.ndarray] | None = None,
         vectors: np.ndarray | sparse.csr_array | None = None,
     ) -> Atlas:
-        """Add new objects; the coordinates of the old ones stay the same.
+        """Add new objects without changing the coordinates of the existing objects.
 
         Parameters
         ----------
@@ -748,23 +763,25 @@ class Atlas(AtlasData):
         maps : ndarray of shape (n_maps, k, n_components)
             The position of each new object in each map.
         proportions : ndarray of shape (n_maps, k)
-            Mixing proportions, at least 0. Those of an object sum to 1 over the maps.
+            Mixing proportions, at least 0. The proportions of each object sum to 1 over the maps.
         at : int, optional
-            Number of old objects before the new ones; by default all. In a bipartite atlas the new
-            objects have the kind of the last of these. If `at` is 0, they are rows.
+            Number of existing objects that precede the new ones. By default, the new objects follow
+            all existing objects. In a bipartite atlas, the new objects have the same kind as the
+            object before them. If `at` is 0, the new objects are rows.
         factors : ndarray of shape (k,), optional
-            The fixed factors of the new objects; required if the atlas has factors.
+            The fixed factors of the new objects. They are required if the atlas has factors.
         metadata : mapping of str to ndarray of shape (k,), optional
-            Columns of the new objects.
+            Metadata columns of the new objects.
         vectors : ndarray or sparse array of shape (k, n_features), optional
-            The vectors of the new objects. If they are missing, the new atlas has no vectors.
+            The vectors of the new objects. If they are omitted, the new atlas has no vectors.
 
         Returns
         -------
         Atlas
             A new atlas whose column "inserted" marks the new objects ("inserted_1", ... if that
-            name is taken). Columns that either side lacks are NaN or "" there. It has no log Z, and
-            no associations of the new objects.
+            name is taken). If only the existing or only the new objects have a column, the missing
+            values are NaN or "". The new atlas contains neither log Z nor associations of the new
+            objects.
 
         Raises
         ------
@@ -792,13 +809,13 @@ class Atlas(AtlasData):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            The library of the frame; by default the first of them that is installed.
+            The library of the frame. By default, the first installed library in this list is used.
 
         Returns
         -------
         DataFrame or Table
-            The columns label, map, proportion, x, y, ... and the metadata. There are n_objects *
-            n_maps rows, grouped by object. With more than three dimensions the coordinates are
+            The columns label, map, proportion, x, y, ... and the metadata. The n_objects * n_maps
+            rows are grouped by object. If there are more than three dimensions, the coordinates are
             named x0, x1, ...
 
         Examples
@@ -814,15 +831,15 @@ class Atlas(AtlasData):
         return as_frame(columns, backend)
 
     def save(self, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
-        """Write the atlas to a file, completely or not at all.
+        """Write the atlas to a file; a partial file is never left behind.
 
         Parameters
         ----------
         path : path
             The file.
         vectors : bool
-            Whether to store the fitted vectors. Without them the file is smaller, and new objects
-            can be inserted only by similarities, or if the vectors are passed again.
+            Whether to store the fitted vectors. A file without vectors is smaller. New objects can
+            then be inserted only by similarities, or if the fitted vectors are passed again.
 
         Raises
         ------
@@ -834,7 +851,7 @@ class Atlas(AtlasData):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Entry:
-    """An object of an atlas, as `atlas["tie"]` returns it.
+    """An object of an atlas, returned by `atlas["tie"]`.
 
     Parameters
     ----------
@@ -882,7 +899,7 @@ class Entry:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The values of the object in the columns of metadata."""
+        """The object's values in the metadata columns."""
         return {name: values[self.index] for name, values in self.atlas.metadata.items()}
 
     @cached_property
@@ -892,7 +909,7 @@ class Entry:
 
     @cached_property
     def neighbors(self) -> tuple[Neighbor, ...]:
-        """The objects that are most similar over all maps, as `Atlas.neighbors` lists them."""
+        """The most similar objects over all maps, as `Atlas.neighbors` lists them."""
         return self.atlas.neighbors(self.label, kind=self.kind)
 
     @property
@@ -920,7 +937,7 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     DataError
         If the file is not an atlas, is damaged or truncated, or comes from a newer version.
 

@@ -1,21 +1,21 @@
-"""Captions of maps: a few words that represent the objects of a map.
+"""Captions of maps, which are a few words that represent the objects of a map.
 
     F_m(C)  =  sum_i b_i (pi_i^m)^2  max_{j in C}  t_j^m K(|y_i^m - y_j^m|^2)
     t_j^m   =  (pi_j^m)^2 / sum_m' (pi_j^m')^2
 
-In a good caption C, the words are typical and near the objects of the map, which have the weight
-(pi_i^m)^2, their similarity to themselves there. The value t_j^m is 1 for a word that has weight in
-this map only, and small for a word that also has weight in others. A second word of a cluster adds
-little, so a caption covers several groups. F is the cover of the facility location problem
-(Cornuejols, Fisher & Nemhauser 1977). It is monotone and submodular. Greedy selection of the word
-that adds most therefore comes within a factor 1 - 1/e of the best caption (Nemhauser, Wolsey &
-Fisher 1978). In a bipartite atlas i runs over the objects drawn as dots, j over those drawn as
-words, and b are the fixed factors; otherwise b = 1.
+In a good caption C, the words are typical of the map and near its objects. The objects are weighted
+by (pi_i^m)^2, their similarity to themselves in the map. The value t_j^m is 1 for a word that has
+weight only in this map, and small for a word that also has weight in other maps. A second word from
+the same cluster adds little, so a caption covers several groups. F is the cover of the facility
+location problem (Cornuejols, Fisher & Nemhauser 1977). It is monotone and submodular. Greedy
+selection of the word that adds most therefore reaches at least a fraction 1 - 1/e of the best value
+(Nemhauser, Wolsey & Fisher 1978). In a bipartite atlas, i runs over the objects drawn as dots, j
+runs over the objects drawn as words, and b_i are the fixed factors. Otherwise, b_i = 1.
 
 Labels that only number the objects ("0", "1", ...) are uninformative if there are many objects. In
-that case the categories of a metadata column, if there is one, name the map. With w_c^m the weight
-of the objects of a category, these are the categories with a larger share of map m than of all maps
-together, sorted by
+that case, categories of a metadata column name the map, if there is such a column. Let w_c^m be the
+weight of the objects in category c. The map is named by the categories with a larger share of map m
+than of all maps together, sorted by
 
     (w_c^m)^2 / sum_m' w_c^m',      w_c^m = sum_{i in c} (pi_i^m)^2
 
@@ -38,21 +38,22 @@ __all__ = [
     "title_words",
 ]  # fmt: skip
 
-#: Up to this many objects, labels that are numbers may be meaningful.
+#: If there are at most this many objects, labels that are numbers may be meaningful.
 FEW_NUMBERS = 40
 # A column with more distinct texts names objects, not groups.
 MOST_CATEGORIES = 50
-#: Minimum share of a map's weight for a category that names it.
+#: Minimum share of a map's weight that a category needs to name the map.
 LEAST_OF_MAP = 0.1
 MOST_MEMBERS = 2000
-# Greedy selection takes time in members times candidates, and light candidates cover little.
+# The time of greedy selection is proportional to members times candidates, and candidates with a
+# small weight cover little.
 MOST_CANDIDATES = 500
 
 
 def captions_of(
     atlas: AtlasData, n_words: int, min_proportion: float, maps: Iterable[int] | None
 ) -> list[tuple[str, ...]]:
-    """Choose words that are typical of each map; see `manymaps.Atlas.captions`."""
+    """Choose words that are typical of each map, as `manymaps.Atlas.captions` describes."""
     check_whole("n_words", n_words)
     check_number("min_proportion", min_proportion, least=0, most=1)
     words = None if atlas.kinds is None else ~atlas.choices.is_row
@@ -74,7 +75,7 @@ def caption(
     n_words: int = 4,
     words: np.ndarray | None = None,
 ) -> list[int]:
-    """Choose the objects that name a map, or a part of it.
+    """Choose the objects that name a map or a part of a map.
 
     Parameters
     ----------
@@ -83,13 +84,14 @@ def caption(
     map : int
         The number of the map.
     shown : ndarray of int
-        Indices of the objects that the caption represents, and from which it is chosen. If there
-        are more than 2,000, a random sample of 2,000 is represented. The candidates are the 500
-        objects with the largest proportions.
+        Indices of the objects that the caption represents and from which its words are chosen. If
+        there are more than 2,000 objects, the caption represents a random sample of 2,000. The
+        candidate words are the 500 objects with the largest proportions.
     n_words : int
         Maximum number of words.
     words : ndarray of shape (n_objects,), bool, optional
-        In a bipartite atlas, the objects that may name the map; the others are represented.
+        In a bipartite atlas, a mask of the objects that may name the map. The caption represents
+        the other objects.
 
     Returns
     -------
@@ -135,21 +137,21 @@ def title_words(
     words: np.ndarray | None = None,
     column: str | None = None,
 ) -> list[str]:
-    """Choose labels or, if they only number the objects, categories that name a map.
+    """Choose labels that name a map, or categories if the labels only number the objects.
 
     Parameters
     ----------
     atlas, map, shown, n_words, words
-        As for `caption`.
+        Same as in `caption`.
     column : str, optional
-        The column of metadata whose categories name a map if its labels are uninformative. By
-        default it is the first column with categories.
+        The metadata column whose categories name a map if the labels are uninformative. By default,
+        the first column with categories is used.
 
     Returns
     -------
     list of str
-        The words; empty if neither labels nor categories are informative. If the categories are
-        numbers, the name of their column precedes the first one.
+        The words. The list is empty if neither labels nor categories are informative. If the
+        categories are numbers, the name of their column precedes the first one.
     """
     if not labels_say_nothing(atlas):
         chosen = caption(atlas, map, shown, n_words=n_words, words=words)
@@ -163,11 +165,11 @@ def title_words(
 
 
 def categories_of(atlas: AtlasData, column: str | None) -> tuple[str, np.ndarray] | None:
-    """Return the name of a column of categories, and the text of each object, "" if missing.
+    """Return the name of a column of categories, and the text of each object ("" if missing).
 
-    Without a name this is the first column of categories, if the labels are uninformative. The
-    result is None if there is no such column. Categories are few: on average at least four objects
-    have the same one.
+    If `column` is None and the labels are uninformative, the first column of categories is used.
+    The result is None if there is no such column. A column contains categories if, on average, at
+    least four objects have the same value.
     """
     if column is None and not labels_say_nothing(atlas):
         return None
@@ -178,7 +180,7 @@ def categories_of(atlas: AtlasData, column: str | None) -> tuple[str, np.ndarray
 
 
 def category_names(column: str, categories: Sequence[str]) -> list[str]:
-    """Name categories so that they are clear by themselves: numbers follow the column's name.
+    """Name categories so that each name is clear on its own; numbers follow the column's name.
 
     >>> category_names("digit", ["4", "9"]), category_names("group", ["space", "autos"])
     (['digit 4', 'digit 9'], ['space', 'autos'])
@@ -191,8 +193,8 @@ def category_names(column: str, categories: Sequence[str]) -> list[str]:
 def labels_say_nothing(atlas: AtlasData) -> bool:
     """Check whether the labels only number the objects, as in data without names.
 
-    Labels such as "img 434" or the barcode of a cell are also uninformative if the metadata have a
-    column of categories.
+    Labels such as "img 434" or the barcode of a cell are also uninformative if the metadata contain
+    a column of categories.
     """
     if atlas.n_objects <= FEW_NUMBERS:
         return False
@@ -204,7 +206,7 @@ def labels_say_nothing(atlas: AtlasData) -> bool:
 
 
 def _categories(values: np.ndarray) -> np.ndarray | None:
-    """Return the text of each category, "" if missing; None for a column without categories."""
+    """Return the category of each object as text ("" if missing), or None without categories."""
     if values.dtype.kind not in "iuUO":
         return None
     texts = np.array(["" if v is None or v != v else str(v) for v in values.tolist()])
@@ -227,7 +229,7 @@ def _standing_out(
 
 
 def dominant(proportions: np.ndarray, least: float) -> np.ndarray:
-    """Return the objects that represent a map, (k,): those of at least `least`, or else all in it.
+    """Return the objects whose proportion is at least `least`, or otherwise all in the map.
 
     >>> dominant(np.array([0.2, 0.05, 0.0]), 0.1), dominant(np.array([0.02, 0.05, 0.0]), 0.1)
     (array([0]), array([0, 1]))
@@ -237,7 +239,7 @@ def dominant(proportions: np.ndarray, least: float) -> np.ndarray:
 
 
 def _heaviest(weights: np.ndarray) -> np.ndarray:
-    """Return the indices of the `MOST_CANDIDATES` largest weights; ties are broken at random."""
+    """Return the indices of the `MOST_CANDIDATES` largest weights, with ties broken at random."""
     if len(weights) <= MOST_CANDIDATES:
         return np.arange(len(weights))
     least = np.partition(weights, -MOST_CANDIDATES)[-MOST_CANDIDATES]
@@ -246,9 +248,10 @@ def _heaviest(weights: np.ndarray) -> np.ndarray:
 
 
 def _some(numbers: np.ndarray, most: int) -> np.ndarray:
-    """Draw at most `most` of the numbers at random, always with the same seed.
+    """Draw at most `most` of the numbers at random with a fixed seed.
 
-    Every k-th number would miss whole groups if these alternate, as the digits of scikit-learn do.
+    Taking every k-th number would miss whole groups if the groups alternate, as in the digits data
+    of scikit-learn.
     """
     if len(numbers) <= most:
         return numbers

@@ -1,12 +1,12 @@
-"""The consensus of several fits: the senses of each object over all of them, as arrays.
+"""The consensus of several fits, which stores the senses of each object over all fits as arrays.
 
-A sense of an object is a group of its neighbours, with the map that explains most of it
-(`manymaps.atlas.senses`). Without groups, it is a map in which the object has weight, with its
-neighbours there.
-`manymaps.analysis.stability` groups the senses of an object in several fits by the overlap of their
-neighbours. Such a group is a sense of the consensus, which some of the fits have and others lack.
+A sense of an object is a group of its neighbours, with the map that explains most of the group
+(`manymaps.atlas.senses`). If an object has no groups, each map in which it has weight is a sense,
+with the neighbours of the object in that map. `manymaps.analysis.stability` groups the senses of an
+object in several fits by the overlap of their neighbours. Each of the resulting groups is a sense
+of the consensus. Some fits may contain it, and others may not.
 
-The senses of object i are offsets[i] to offsets[i + 1].
+The senses of object i have the indices from offsets[i] up to, but not including, offsets[i + 1].
 
 Shapes: by_fit (n_senses, n_fits), neighbors and weights (n_senses, n_neighbors), of_map (most
 senses of an object in a map, n_maps, n_objects).
@@ -26,7 +26,7 @@ __all__ = ["Consensus", "ConsensusSense", "WeightedNeighbor"]
 
 
 class WeightedNeighbor(NamedTuple):
-    """A neighbour in a sense, with its share of all neighbours of the sense in a fit."""
+    """A neighbour in a sense, with its share of the total weight of the neighbours."""
 
     label: str
     weight: float
@@ -39,14 +39,14 @@ class ConsensusSense:
     Attributes
     ----------
     by_fit : tuple of float
-        The share of the sense in each fit, from 0 to 1; 0 if the fit does not contain the sense. It
-        is the observed share or, if no associations are known, the map weight.
+        The share of the sense in each fit, from 0 to 1. It is 0 if the fit does not contain the
+        sense. The share is the observed share or, if no associations are known, the map weight.
     neighbors : tuple of WeightedNeighbor
         The neighbours, sorted by their mean weight over the fits that contain the sense.
     maps : tuple of int
         The maps that contain this sense, in the atlas to which the consensus belongs.
     held : tuple of bool
-        Whether each fit contains the sense, so that one of its maps explains the sense.
+        Whether each fit contains the sense, which means that a map of the fit explains the sense.
     """
 
     by_fit: tuple[float, ...]
@@ -72,25 +72,28 @@ class Consensus:
     Parameters
     ----------
     offsets : ndarray of int, shape (n_objects + 1,)
-        The first sense of each object, and the number of senses at the end. The senses of an object
-        are sorted by the number of fits that contain them, the largest first.
+        The index of the first sense of each object. The last element is the number of senses. The
+        senses of an object are sorted by the number of fits that contain them, in descending order.
     by_fit : ndarray of shape (n_senses, n_fits)
-        The share of each sense in each fit; 0 if the fit does not contain the sense.
+        The share of each sense in each fit. It is 0 if the fit does not contain the sense.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
-        Indices of the neighbours, strongest first; -1 if there are fewer.
+        Indices of the neighbours, in descending order of strength. If a sense has fewer neighbours,
+        the remaining entries are -1.
     weights : ndarray of shape (n_senses, n_neighbors)
         The weight of each neighbour, from 0 to 1.
     of_map : ndarray of int, shape (n_slots, n_maps, n_objects) or (n_maps, n_objects)
-        The senses of each object in each map of the atlas; -1 if there are fewer.
+        The senses of each object in each map of the atlas. If there are fewer senses, the remaining
+        entries are -1.
     threshold : float
-        The minimum overlap of senses that count as the same.
+        The minimum overlap at which two senses are considered the same.
     held : ndarray of bool, shape (n_senses, n_fits), optional
-        Whether each fit contains the sense; by default whether its share is positive.
+        Whether each fit contains each sense. By default, a fit contains the senses with a positive
+        share.
 
     Raises
     ------
     DataError
-        If shapes disagree.
+        If the shapes are inconsistent.
 
     Examples
     --------
@@ -146,13 +149,13 @@ class Consensus:
         return int(self.of_map.shape[2])
 
     def senses(self, i: int, labels: Sequence[str]) -> list[ConsensusSense]:
-        """List the senses of object i, those of most fits first; `labels` name all objects."""
+        """List the senses of object i in descending order of fits; `labels` names all objects."""
         return [self._sense(row, i, labels) for row in range(*self.offsets[i : i + 2].tolist())]
 
     def n_fits_with(self, map: int, i: int, members: Sequence[int] = ()) -> int | None:
-        """Count the fits that contain the sense of object i in this map; None if it has no sense.
+        """Count the fits that contain the sense of object i in this map; None if there is no sense.
 
-        If the map contains several senses, the one with the largest weight on `members` is used.
+        If the map contains several senses, the sense with the largest weight on `members` is used.
         """
         rows = self.of_map[:, map, i]
         rows = rows[rows >= 0]
@@ -170,7 +173,7 @@ class Consensus:
     def extended(self, count: int, at: int | None = None) -> Consensus:
         """Add `count` objects without senses before object `at`.
 
-        By default they follow all others.
+        By default, the new objects follow all others.
         """
         at = self.n_objects if at is None else at
         new = np.full((*self.of_map.shape[:2], count), -1, self.of_map.dtype)
@@ -182,7 +185,7 @@ class Consensus:
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return all parts by name."""
+        """Return all arrays by name."""
         return {part.name: np.asarray(getattr(self, part.name)) for part in fields(self)}
 
     def _sense(self, row: int, i: int, labels: Sequence[str]) -> ConsensusSense:

@@ -1,8 +1,8 @@
 """The data of an atlas: the stored fields, their validation, and the lookup of objects.
 
-`AtlasData` contains the fields of `manymaps.Atlas` and values that follow directly from them. It is
-the argument of the functions in `manymaps.atlas.answers`, `manymaps.atlas.editing`,
-`manymaps.atlas.captions` and `manymaps.atlas.storage`. `Atlas` offers them as methods.
+`AtlasData` contains the fields of `manymaps.Atlas`, and values that follow directly from these
+fields. It is the argument of the functions in `manymaps.atlas.answers`, `manymaps.atlas.editing`,
+`manymaps.atlas.captions` and `manymaps.atlas.storage`. `Atlas` provides these functions as methods.
 
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 """
@@ -128,12 +128,12 @@ class AtlasData:
 
     @cached_property
     def _folded_indices(self) -> dict[str, int]:
-        """Map each folded label to its first index; needed only for labels without a match."""
+        """Map each folded label to its first index, for labels without an exact match."""
         last = self.n_objects - 1
         return {fold(label): last - k for k, label in enumerate(reversed(self.labels))}
 
     def _index_of(self, label: str) -> int | None:
-        """Return the index of a label, matched exactly or else in any case; None if unknown."""
+        """Return the index of a label, matched exactly or regardless of case; None if unknown."""
         i = self._indices.get(label)
         return self._folded_indices.get(fold(label)) if i is None else i
 
@@ -158,10 +158,10 @@ class AtlasData:
         Parameters
         ----------
         word : str
-            The label, in any case.
+            The label, in upper or lower case.
         kind : str, optional
-            The kind of object, if both kinds have this label. By default the first object with the
-            label is returned, a row before a column.
+            The kind of the object, in case both kinds contain this label. By default, the index of
+            the first object with the label is returned, and rows precede columns.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class AtlasData:
         """
         if kind is None:
             i = self._index_of(word)
-            # For an unknown word `find_label` raises an error with suggestions.
+            # For an unknown word, `find_label` raises an error with suggestions.
             return find_label(word, self.labels) if i is None else i
         members = np.flatnonzero(self.of_kind(kind))
         return int(members[find_label(word, [self.labels[int(i)] for i in members])])
@@ -191,7 +191,7 @@ class AtlasData:
         Returns
         -------
         ndarray of bool, shape (n_objects,)
-            True for the objects of the kind.
+            The mask, which is True for objects of this kind.
 
         Raises
         ------
@@ -220,9 +220,9 @@ class AtlasData:
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The metadata, in a bipartite atlas preceded by the column "kind".
+        """The metadata columns, preceded by the column "kind" if the atlas is bipartite.
 
-        A column of metadata with that name is then called "metadata_kind".
+        A metadata column with the same name is then renamed "metadata_kind".
         """
         if self.kinds is None:
             return dict(self.metadata)
@@ -231,12 +231,12 @@ class AtlasData:
 
     @cached_property
     def _last_groups(self) -> dict[tuple[int, str], SenseGroups]:
-        """The sense groups of the last object that was looked up, which several answers share."""
+        """The sense groups of the most recently queried objects, which several answers share."""
         return {}
 
     @cached_property
     def meaning_space(self) -> MeaningSpace | None:
-        """Similarities of associates, by which their groups form meanings; None if unknown."""
+        """Similarities between associates, used to merge groups into meanings; None if unknown."""
         if self.associations is None or self.kinds is not None:
             return None
         return meaning_space(self.associations, self.labels)

@@ -1,7 +1,7 @@
-"""Modified copies of an atlas: with more columns, more or fewer objects, or renumbered maps.
+"""Modified copies of an atlas, with more columns, more or fewer objects, or renumbered maps.
 
-The methods of `manymaps.Atlas` with the same names document parameters and results. Each function
-returns an atlas of the same type as its argument.
+The methods of `manymaps.Atlas` with the same names document the parameters and the results. Each
+function returns an atlas of the same type as its argument.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int] | Sequence[str] | 
 
 
 def renumbered(atlas: _Atlas, order: np.ndarray | Sequence[int]) -> _Atlas:
-    """Put the maps of an atlas into another order."""
+    """Reorder the maps of an atlas."""
     chosen = np.asarray(order)
     if sorted(chosen.ravel().tolist()) != list(range(atlas.n_maps)):
         fault = f"must contain each of the maps 0 to {atlas.n_maps - 1} once"
@@ -125,7 +125,7 @@ def extended(
 
 
 def _inserted(old: Any, new: Any, at: int, axis: int = 0) -> np.ndarray:
-    """Join old and new values along an axis, in the precision of the old ones."""
+    """Join old and new values along an axis, in the precision of the old values."""
     before, after = np.split(np.asarray(old), [at], axis=axis)
     return np.concatenate([before, np.asarray(new, before.dtype), after], axis=axis)
 
@@ -133,14 +133,14 @@ def _inserted(old: Any, new: Any, at: int, axis: int = 0) -> np.ndarray:
 def _extended_metadata(
     atlas: AtlasData, new: Mapping[str, np.ndarray], k: int, at: int
 ) -> dict[str, np.ndarray]:
-    """Join the columns of old and of k new objects, and add the column that marks new ones."""
+    """Join the columns of old and k new objects, and add a column that marks the new objects."""
     n = atlas.n_objects
     columns: dict[str, np.ndarray] = {}
     for name in dict.fromkeys([*atlas.metadata, *new]):
         old = atlas.metadata.get(name)
         before, after = (None, None) if old is None else np.split(np.asarray(old), [at])
         columns[name] = end_to_end((before, at), (new.get(name), k), (after, n - at))
-    # "inserted", or the next name that no column with other content uses.
+    # The name is "inserted", or the next name that is not used by a column with other content.
     marks = {name for name, old in atlas.metadata.items() if np.asarray(old).dtype == bool}
     taken = {*atlas.metadata, *new} - (marks - set(new))
     names = chain(["inserted"], (f"inserted_{number}" for number in count(1)))
@@ -152,7 +152,7 @@ def _extended_metadata(
 def _stacked(
     old: np.ndarray | sparse.csr_array, new: np.ndarray | sparse.csr_array, at: int
 ) -> np.ndarray | sparse.csr_array:
-    """Join old and new vectors, in the precision of the old ones unless these are integers."""
+    """Join old and new vectors, in the precision of the old vectors unless these are integers."""
     floating = np.issubdtype(old.dtype, np.floating)
     dtype = old.dtype if floating else np.result_type(old.dtype, new.dtype)
     if sparse.issparse(old):

@@ -1,13 +1,13 @@
 """Export of an atlas as a table or a graph, for other programs.
 
-    .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the map weight; rows of
-                     little weight can be left out. In CSV a text that a spreadsheet would execute
-                     is preceded by an apostrophe
+    .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the map weight; rows
+                     with a small weight can be omitted. In CSV, a text that a spreadsheet would
+                     execute is preceded by an apostrophe
     .graphml         one node per object, and one edge from each to its k most similar objects
 
 An edge i -> j has two attributes: the weight sum_m q_ij^m, which is the model's similarity without
-the background, and the map that contributes most to it. A node has its largest proportion, the map
-of this proportion, and its position there.
+the background, and the map that contributes most to this weight. The attributes of a node are its
+largest proportion, the map with this proportion, and its position in that map.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from manymaps.progress import work
 
 __all__ = ["columns_as_csv", "export_atlas", "write_columns"]
 
-# Probabilities of 256 objects to all others at a time, to bound memory.
+# Probabilities from 256 objects to all others are computed at a time, to limit memory use.
 _ROWS_AT_ONCE = 256
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -46,29 +46,30 @@ def export_atlas(
     n_neighbors: int = 10,
     min_weight: float = 0.0,
 ) -> int:
-    """Write an atlas as CSV, Parquet or GraphML, by the suffix, completely or not at all.
+    """Write an atlas to a CSV, Parquet or GraphML file, depending on the suffix.
 
     Parameters
     ----------
     atlas : Atlas
         The atlas.
     path : path
-        The file, which ends in .csv, .parquet or .graphml.
+        The file. Its suffix must be .csv, .parquet or .graphml. A partial file is never left
+        behind.
     n_neighbors : int
         Number of edges from each object (graphs only).
     min_weight : float in [0, 1]
-        Leave out rows with a smaller map weight, but not the row with an object's largest weight
-        (tables only).
+        Minimum map weight of a row. Rows with a smaller weight are omitted, except for the row with
+        an object's largest weight (tables only).
 
     Returns
     -------
     int
-        Number of rows that were left out of a table.
+        Number of rows that were omitted from a table.
 
     Raises
     ------
     ParameterError
-        If the suffix is another one, or `min_weight` is outside its range.
+        If the suffix is not supported, or `min_weight` is out of range.
     ImportError
         If Parquet is written without pyarrow.
     OSError
@@ -93,19 +94,19 @@ def export_atlas(
 
 
 def write_columns(columns: Mapping[str, np.ndarray], path: str | os.PathLike[str]) -> None:
-    """Write named columns as CSV or Parquet, by the suffix, completely or not at all.
+    """Write named columns to a CSV or Parquet file, depending on the suffix.
 
     Parameters
     ----------
     columns : mapping of str to ndarray
         The columns by name, all of the same length.
     path : path
-        The file, which ends in .csv or .parquet.
+        The file. Its suffix must be .csv or .parquet. A partial file is never left behind.
 
     Raises
     ------
     ParameterError
-        If the suffix is another one.
+        If the suffix is not supported.
     ImportError
         If Parquet is written without pyarrow.
     OSError
@@ -132,7 +133,7 @@ def columns_as_csv(columns: Mapping[str, np.ndarray]) -> str:
 
 
 def _rows(columns: Mapping[str, np.ndarray]) -> Iterator[Iterable[object]]:
-    """Yield the names of the columns, then their values row by row."""
+    """Yield the column names, then the values row by row."""
     return chain([columns], zip(*columns.values(), strict=True))
 
 
@@ -149,7 +150,7 @@ def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
 
 
 def _write_graph(atlas: AtlasData, path: Path, n_neighbors: int) -> None:
-    """Write the graph as GraphML, element by element, so that it need not fit into memory."""
+    """Write the graph as GraphML, element by element, so that it does not have to fit in memory."""
     nodes = _node_columns(atlas)
     keys = [("node", name, _xml_type(values)) for name, values in nodes.items()]
     keys += [("edge", "weight", "double"), ("edge", "map", "int")]
@@ -176,7 +177,8 @@ def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]
         for start in range(0, n, _ROWS_AT_ONCE):
             rows = np.arange(start, min(start + _ROWS_AT_ONCE, n))
             at(start)
-            # Choices in a bipartite atlas also contain factors, which the compiled sums lack.
+            # Choices in a bipartite atlas also contain factors, which the compiled sums do not
+            # include.
             if atlas.kinds is None:
                 neighbors = choices.strongest(rows, count)
                 yield from _edges_of_sums(choices, rows, neighbors)
@@ -188,7 +190,7 @@ def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]
 def _edges_of_sums(
     choices: Choices, rows: np.ndarray, found: np.ndarray
 ) -> Iterator[tuple[int, int, float, int]]:
-    """Yield the edges of rows whose strongest choices are known (objects of one kind)."""
+    """Yield the edges of rows whose strongest choices are known (atlases with one kind only)."""
     at, place = np.nonzero(found >= 0)
     sources, targets = rows[at], found[at, place]
     whole = choices.log_whole if choices.is_joint else choices.log_normalizers[sources]

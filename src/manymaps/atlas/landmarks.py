@@ -1,4 +1,4 @@
-"""Landmarks of a map for readers: the words that stand out, and the part to show.
+"""Landmarks of a map for readers: prominent words, and the part of the map to show.
 
     total_j^m = sum_i q_ij^m             association probability of j given all i, through map m
     weight_j^m = pi_j^m total_j^m        large in map m: central there, with a large proportion
@@ -18,9 +18,10 @@ from manymaps.model.similarities import kernel_values
 
 __all__ = ["Plane", "View", "principal_plane", "standing", "view"]
 
-# Standing is a sum over choosers. A sample suffices, because time grows with the square.
+# The standing is a sum over all choosers. A sample is used, because the time grows with the square
+# of the number of objects.
 MAX_ROWS = 2000
-# 8 MB of float32 per block.
+# A block of float32 takes 8 MB.
 MAX_PAIRS = 2_000_000
 # Maps in which an object has a smaller proportion are ignored when its choices are summed.
 NEGLIGIBLE = 0.01
@@ -28,14 +29,14 @@ NEGLIGIBLE = 0.01
 
 @dataclass(frozen=True)
 class Plane:
-    """Points of one map in two dimensions, and the share of their variance that these show.
+    """Points of one map in two dimensions, and the share of variance that these dimensions show.
 
     Attributes
     ----------
     points : ndarray of shape (k, 2)
         The coordinates.
     share : float
-        The share of the variance, from 0 to 1.
+        The share of the variance that the two dimensions show, from 0 to 1.
     """
 
     points: np.ndarray
@@ -49,7 +50,7 @@ class View:
     Attributes
     ----------
     low, high : ndarray of shape (2,)
-        The lower left and the upper right corner.
+        The lower left and the upper right corner of the box.
     outside : ndarray of bool, shape (k,)
         Whether each point lies outside the part.
     """
@@ -60,12 +61,12 @@ class View:
 
 
 def standing(atlas: AtlasData) -> np.ndarray:
-    """Compute how much each object stands out in each map: proportion times total.
+    """Compute how prominent each object is in each map, as its proportion times its total.
 
     Parameters
     ----------
     atlas : Atlas
-        The atlas. Beyond 2,000 objects the total is estimated from every k-th one.
+        The atlas. If it has more than 2,000 objects, the total is estimated from every k-th object.
 
     Returns
     -------
@@ -100,11 +101,11 @@ def standing(atlas: AtlasData) -> np.ndarray:
 def _similarity_blocks(
     atlas: AtlasData, m: int, rows: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield rows i, columns j and v_ij^m of one map by blocks, without negligible objects."""
+    """Yield blocks of rows i, columns j and v_ij^m of one map, without negligible objects."""
     least = min(NEGLIGIBLE, 0.5 / atlas.n_maps)
     columns = np.flatnonzero(atlas.proportions[m] > least)
     rows = np.intersect1d(rows, columns)
-    # Single precision suffices for the ranking. Centring the points preserves their digits.
+    # Single precision suffices for the ranking. The points are centred to preserve their precision.
     points = atlas.maps[m].astype(np.float64)
     points = ((points - points.mean(axis=0)) / atlas.model.kernel_width).astype(np.float32)
     proportions = atlas.proportions[m].astype(np.float32)
@@ -122,19 +123,20 @@ def _similarity_blocks(
 
 
 def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:
-    """Project points to two coordinates: unchanged, or onto their first two principal axes.
+    """Project points onto their first two principal axes, unless they have at most two dimensions.
 
     Parameters
     ----------
     points : array of shape (k, n_components)
         The points.
     weights : array of shape (k,)
-        The weight of each point in the principal axes.
+        The weight of each point in the computation of the principal axes.
 
     Returns
     -------
     Plane
-        The projected points. One dimension gets a second coordinate of 0, and two are unchanged.
+        The projected points. Points with one dimension get a second coordinate of 0, and points
+        with two dimensions are unchanged.
 
     Examples
     --------
@@ -160,10 +162,11 @@ def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:
 
 
 def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> View:
-    """Compute the box that a picture shows, without a few remote points that would compress it.
+    """Compute the box that a picture shows, without a few remote points that would enlarge it.
 
-    Points are left outside only if this shrinks the box to at most two thirds of its extent. They
-    have together at most `budget` of the weight, or they are a single point of at least five.
+    Points are excluded only if this shrinks the box to at most two thirds of its extent. The
+    excluded points together have at most the share `budget` of the weight, or they are a single
+    point among at least five.
 
     Parameters
     ----------
@@ -172,12 +175,12 @@ def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> Vi
     weights : array of shape (k,)
         The weight of each point.
     budget : float in [0, 1)
-        Maximum share of the weight that may lie outside. With 0 all points are inside.
+        Maximum share of the weight that may lie outside the box. If it is 0, all points are inside.
 
     Returns
     -------
     View
-        The box, and the points outside.
+        The box, and a mask of the points outside it.
 
     Examples
     --------

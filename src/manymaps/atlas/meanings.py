@@ -1,25 +1,27 @@
-"""The meanings of a word: its groups of associates, merged as far as they resemble each other.
+"""The meanings of a word, formed by merging similar groups of its associates.
 
 Let A = p^0.15 + (p^0.15)^T + 1 be the network of all associations p, in which each object is also
-tied to itself. B is A without the word, which connects its own meanings, and x_j are the spectral
-directions of object j (`manymaps.affinity.network`). The similarity of two associates j and k is
+tied to itself. The matrix B is A without the word itself, because the word connects its own
+meanings. Let x_j be the spectral directions of object j (`manymaps.affinity.network`). The
+similarity of two associates j and k is
 
     s_jk = cos(v_j, v_k) + 0.6 sqrt(cos(B_j, B_k)),      v_j = x_j + sum_k B_jk x_k / sum_k B_jk
 
-The groups of a word (`manymaps.atlas.senses`) are merged by average linkage: the two groups with
-the largest mean similarity become one, as long as this mean is at least
+The groups of a word (`manymaps.atlas.senses`) are merged by average linkage. The two groups with
+the largest mean similarity are merged repeatedly, as long as this mean is at least
 
     cut = r + CUT (w - r)
 
-with r the mean similarity of associates of two different words, and w that of associates of one
-word. Both are properties of the network, so the same CUT applies to every table. Finally, a group
-of one associate with less than `LEAST_SINGLE` of the responses joins the most similar group.
+Here, r is the mean similarity between associates of two different words, and w is the mean
+similarity between associates of the same word. Both r and w are properties of the network, so the
+same CUT applies to every table. Finally, a group that consists of a single associate with a
+response share below `LEAST_SINGLE` is merged with the most similar group.
 
-An associate is typical of its meaning if it is frequent and similar to the other members,
+An associate is typical of its meaning if it is frequent and similar to the other members:
 
     typicality_j = p_ij mean over k in the meaning of s_jk
 
-Shapes: entries are the associations that the rows of some words store, in their order.
+Shapes: the entries are the stored associations in the rows of some words, in row order.
 """
 
 from __future__ import annotations
@@ -37,25 +39,26 @@ from manymaps.compute.runs import crossed_runs
 __all__ = ["MeaningSpace", "meaning_space"]
 
 # Chosen on 174 homonyms whose associates were coded by raters (examples/validation/homonyms.py).
-# B-cubed F is highest for cuts of 0.20 to 0.30 in USF, USF with single responses or 30 responses
-# per cue, and LWOW. As a similarity, this is 0.48 in USF, but 0.77 with single responses.
+# B-cubed F is highest for cuts from 0.20 to 0.30 in USF, in USF with single responses or 30
+# responses per cue, and in LWOW. The corresponding similarity is 0.48 in USF, but 0.77 with single
+# responses.
 CUT = 0.25
-# Raters give a meaning of its own to strong associates, such as EYE for PUPIL: F is 0.818, compared
-# with 0.812 if all single associates join. If none does, F is 0.808 and 58 % of the words with one
-# meaning are split instead of 25 %.
+# Raters assign a separate meaning to a strong associate, such as EYE for PUPIL. F is 0.818 with
+# this threshold, and 0.812 if all single associates are merged. If none of them is merged, F is
+# 0.808, and 58 % of the words with one meaning are split instead of 25 %.
 LEAST_SINGLE = 0.1
-# Powers of 0.05 to 0.3 and 40 to 200 directions differ by less than 0.01 in F. An exponent of 3
-# gives 0.818, and the 2 of the prediction models 0.800.
+# With powers from 0.05 to 0.3 and 40 to 200 directions, F differs by less than 0.01. F is 0.818
+# with an exponent of 3, and 0.800 with the exponent of 2 that the prediction models use.
 _SHARED, _POWER, _DIMENSIONS, _EXPONENT = 0.6, 0.15, 70, 3.0
-# Words from which r and w are estimated: the standard errors are 0.005.
+# Number of words from which r and w are estimated, with standard errors of 0.005.
 _SAMPLE = 400
-# Pairs per block: bounds memory.
+# Number of pairs per block, which limits memory use.
 _PAIRS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
 class MeaningSpace:
-    """Similarities of associates in a network.
+    """Similarities between associates in a network.
 
     Attributes
     ----------
@@ -64,7 +67,7 @@ class MeaningSpace:
     directions : ndarray of shape (n, n_directions)
         Spectral directions of the objects.
     cut : float
-        Least mean similarity at which groups are merged.
+        Minimum mean similarity at which groups are merged.
     """
 
     network: sparse.csr_array
@@ -83,14 +86,14 @@ class MeaningSpace:
         near : sparse array of shape (n_words, n)
             Associations of the words.
         groups : ndarray of int, shape (n_entries,)
-            Group of each entry, numbered word by word.
+            Group of each entry. The groups are numbered consecutively over the words.
 
         Returns
         -------
         meanings : ndarray of int, shape (n_groups,)
-            The number of the first group in the meaning of each group.
+            For each group, the number of the first group with the same meaning.
         typicality : ndarray of shape (n_entries,)
-            Typicality of each entry in its meaning.
+            Typicality of each entry for its meaning.
         """
         counts, starts = np.diff(near.indptr).astype(np.int64), near.indptr[:-1].astype(np.int64)
         owners = np.repeat(np.arange(len(words)), counts)
@@ -122,21 +125,22 @@ class MeaningSpace:
 
 
 def meaning_space(associations: sparse.csr_array, labels: Sequence[str]) -> MeaningSpace:
-    """Compute the similarities of associates in a table.
+    """Compute the similarities between associates in a table.
 
     Parameters
     ----------
     associations : sparse array of shape (n, n)
         Observed associations, with sorted indices.
     labels : sequence of str, length n
-        Labels of the objects. Their order determines the words from which the levels of similarity
-        are estimated, so that the order of the objects has no effect.
+        Labels of the objects. The alphabetical order of the labels, not the order of the objects,
+        determines the words from which the levels of similarity are estimated.
 
     Returns
     -------
     MeaningSpace
     """
-    # The ties to themselves make two objects similar that have no other tie than each other.
+    # Because each object is tied to itself, two objects that are tied only to each other are
+    # similar.
     network = 2 * association_network(associations, power=_POWER)
     network = sparse.csr_array(network + sparse.eye_array(len(labels)))
     directions = spectral_directions(
@@ -159,10 +163,10 @@ def meaning_space(associations: sparse.csr_array, labels: Sequence[str]) -> Mean
 
 
 def _linked(sums: np.ndarray, sizes: np.ndarray, weak: np.ndarray, cut: float) -> np.ndarray:
-    """Return the first group in the cluster of each group.
+    """Return, for each group, the first group in the same cluster.
 
-    `sums` are those of the similarities over the pairs of two groups; `weak` groups always join
-    another one.
+    `sums` contains the similarities summed over the pairs of members of two groups. Groups marked
+    in `weak` are always merged with another group.
     """
     sizes, weak, clusters = sizes.astype(float), weak.copy(), np.arange(len(sizes))
     np.fill_diagonal(sums, -np.inf)
@@ -186,7 +190,7 @@ def _linked(sums: np.ndarray, sizes: np.ndarray, weak: np.ndarray, cut: float) -
 def _views(
     network: sparse.csr_array, directions: np.ndarray, words: np.ndarray, members: np.ndarray
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return the rows B_j and the vectors v_j of members, each scaled to length 1."""
+    """Return the rows B_j and the vectors v_j of the members, each scaled to length 1."""
     rows = network[members]
     rows.data[rows.indices == np.repeat(words, np.diff(rows.indptr))] = 0
     whole = np.asarray(rows.sum(axis=1))

@@ -1,17 +1,18 @@
-"""The path between two objects, each step of which joins objects that are near in one map.
+"""The path between two objects, in which each step joins objects that are near in one map.
 
     q_ij^m = r_i^m v_ij^m / sum_k v_ik^m           strength of the step from i to j through map m
     cost of a path = -sum of log q_ij^m            the cheapest path is the most probable chain
 
-with v_ij^m as in `manymaps.atlas.probabilities` and r_i^m the weight of map m for object i
-(`Atlas.map_weights`). With one kind of object, q_ij^m is therefore the contribution of the map to
-q_ij. In a bipartite atlas k runs over the objects of the other kind, without the fixed factors, and
-steps alternate between the kinds.
+Here, v_ij^m is defined in `manymaps.atlas.probabilities`, and r_i^m is the weight of map m for
+object i (`Atlas.map_weights`). If there is one kind of object, q_ij^m is therefore the contribution
+of the map to q_ij. In a bipartite atlas, k runs over the objects of the other kind, the fixed
+factors are omitted, and steps alternate between the kinds.
 
-A step leads to one of the few objects that are nearest to i in a map, among those that belong to
-the map. An object belongs to its maps of at least `min_weight`, and to the map of its largest
-weight. A step to the end of the path may also start at one of the few objects nearest to the end.
-Dijkstra's algorithm (1959) finds the path, and computes only the steps that it visits.
+A step leads from i to one of the few nearest objects in a map, among the objects that belong to the
+map. An object belongs to each map whose weight for the object is at least `min_weight`, and to the
+map with the largest weight. A step to the end of the path may also start at one of the few objects
+nearest to the end. Dijkstra's algorithm (1959) finds the path. Only the steps that it visits are
+computed.
 
 Shapes: map_weights (n_maps, n).
 """
@@ -38,13 +39,13 @@ class Step:
     start, end : str
         The labels of the two objects.
     map : int
-        The map in which they are near each other.
+        The map in which the two objects are near each other.
     similarity : float
-        The contribution of the map to the model's similarity of `end` to `start`, as a share of all
-        similarities of `start`.
+        The contribution of the map to the model's similarity of `end` to `start`, divided by the
+        sum of all similarities of `start`.
     observed : float or None
-        The observed association, as a share of all associations of `start` (over all maps); None if
-        no associations of it are known.
+        The observed association over all maps, as a share of all associations of `start`. It is
+        None if no associations of `start` are known.
     """
 
     start: str
@@ -109,7 +110,7 @@ def cheapest_path(
     Returns
     -------
     list of (int, int, int, float)
-        Start, end, map and strength of each step; empty if there is no path.
+        Start, end, map and strength of each step. The list is empty if there is no path.
     """
     is_home = (map_weights >= min_weight) | (map_weights == map_weights.max(axis=0))
     around = _Surroundings(choices, map_weights, is_home, n_neighbors)

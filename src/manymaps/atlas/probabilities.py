@@ -2,15 +2,15 @@
 
     v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-With one set of objects, i chooses among all others: q_ij^m = v_ij^m / Z_i or, under a joint
-normalization, v_ij^m / Z. In a bipartite model each object is related only to those of the other
-kind,
+With one set of objects, i chooses among all others, with q_ij^m = v_ij^m / Z_i or, under a joint
+normalization, v_ij^m / Z. In a bipartite model, each object is related only to objects of the other
+kind:
 
     conditional    q(j|i) = b_j v_ij / Z_i   and for the chosen   q(i|j) ~ a_i q(j|i)    (Bayes)
     joint          q(i,j) = a_i b_j v_ij / Z
 
 The fixed factors a and b are the marginals of the fitted table (Globerson et al. 2004, section 2).
-"The chosen" are the objects of the kind that does not choose.
+"The chosen" are the objects of the kind that is chosen from.
 
 Shapes: maps (n_maps, n, n_components), proportions (n_maps, n), factors (n,).
 """
@@ -31,20 +31,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Choices", "strongest_of"]
 
-# Up to this many pairs, sums are exact. Beyond, the fast engine trades exactness for time. Not
-# tuned.
+# Sums over at most this many pairs are exact. For more pairs, the fast engine is used, which is
+# less exact. The limit is not tuned.
 _DIRECT_PAIRS = 2e9
 _TOLERANCE = 5e-3
-# Pairs per block, each with one number per map, to bound memory.
+# Number of pairs per block, which limits memory use. Each pair has one number per map.
 _PAIRS = 1 << 15
-# A fit stores log Z in float32. Larger values have too few digits for the exp of a difference.
+# A fit stores log Z in float32. Values above this limit are too imprecise for the exponential of a
+# difference.
 _LARGEST_KNOWN = 1e4
 
 
 def strongest_of(similarities: np.ndarray, count: int) -> np.ndarray:
-    """Return the indices of the largest positive similarities, largest first.
+    """Return the indices of the largest positive similarities in descending order of similarity.
 
-    Among equal similarities, the one with the smaller index comes first.
+    Equal similarities are sorted by index.
 
     >>> strongest_of(np.array([0.0, 0.5, 0.7, 0.5]), 2).tolist()
     [2, 1]
@@ -65,11 +66,11 @@ class Choices:
     proportions : ndarray of shape (n_maps, n)
         Mixing proportions, at least 0.
     model : ChoiceModel
-        The model. It is bipartite if `given` is set.
+        The model, which is bipartite if its field `given` is set.
     n_rows : int
-        Number of rows in a bipartite model. The columns follow them.
+        Number of rows in a bipartite model. The columns follow the rows.
     factors : ndarray of shape (n,), optional
-        The fixed factors a_i and b_j; 1 by default.
+        The fixed factors a_i and b_j. The default is 1.
     known_log_whole : float, optional
         log Z of a joint model, if it is known.
     """
@@ -109,7 +110,7 @@ class Choices:
         return np.zeros(n) if self.factors is None else np.log(self.factors.astype(np.float64))
 
     def _scaled(self, maps: np.ndarray) -> np.ndarray:
-        """Scale positions to units of the kernel's width."""
+        """Scale positions to units of the kernel width."""
         return maps.astype(np.float64) / self.model.kernel_width
 
     def _logs(self, proportions: np.ndarray) -> np.ndarray:
@@ -118,11 +119,11 @@ class Choices:
 
     @cached_property
     def _known(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-        """The maps used so far, by number; questions about one word need few of them."""
+        """The maps used so far, by number; queries about one word use only a few maps."""
         return {}
 
     def _of_map(self, m: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions in a map by component (n_components, n), and log proportions (n,)."""
+        """Return the positions in a map, (n_components, n), and the log proportions, (n,)."""
         if m not in self._known:
             points = np.ascontiguousarray(self._scaled(self.maps[m]).T)
             self._known[m] = points, self._logs(self.proportions[m])
@@ -133,7 +134,8 @@ class Choices:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return positions, log proportions and indices of the objects in the pairs.
 
-        The shapes are (n_maps, k, n_components) and (n_maps, k); each pair has two indices.
+        The shapes of the first two arrays are (n_maps, k, n_components) and (n_maps, k). Each pair
+        has two indices.
         """
         ends, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
         here = self._scaled(self.maps[:, ends]), self._logs(self.proportions[:, ends])
@@ -153,7 +155,7 @@ class Choices:
         return logs
 
     def nearness(self, i: int, listed: np.ndarray) -> np.ndarray:
-        """Compute v_ij^m of the listed objects j, normalized to a sum of 1; shape (n_maps, n)."""
+        """Compute v_ij^m for the listed objects j, normalized to a sum of 1, shape (n_maps, n)."""
         logs = self.log_similarities(i)
         logs[:, ~listed] = -np.inf
         return normalized(logs)
@@ -168,7 +170,7 @@ class Choices:
 
     @cached_property
     def _last(self) -> dict[int, np.ndarray]:
-        """The shares of the last object, about which several questions may follow."""
+        """The shares of the last object, which are cached because several queries may need them."""
         return {}
 
     def _shares(self, i: int) -> np.ndarray:
@@ -185,20 +187,21 @@ class Choices:
         if not np.isfinite(logs).any():
             return np.zeros_like(logs)
         if self.is_joint:
-            # If objects are very far apart, rounding of the logs may exceed the remaining value.
+            # If objects are very far apart, the rounding error of the logs may exceed the remaining
+            # value.
             return np.exp(np.minimum(logs + self._log_factors[i] - self.log_whole, 0.0))
         if not self.is_chooser[i]:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
 
     def map_weights_of(self, i: int) -> np.ndarray:
-        """Compute `map_weights` of one object, (n_maps,), without those of the others."""
+        """Compute the `map_weights` of one object only, (n_maps,)."""
         sums = self._shares(i).sum(axis=1)
         whole = sums.sum()
         return sums / whole if whole > 0 else self.proportions[:, i].astype(np.float64)
 
     def nearest_in(self, i: int, map: int, count: int) -> np.ndarray:
-        """Return at most `count` objects j of largest v_ij^m, without those of similarity 0."""
+        """Return at most `count` objects j with the largest v_ij^m, excluding similarities of 0."""
         logs = self.log_weights_in(i, map)
         order = np.argsort(-logs, kind="stable")[:count]
         return order[np.isfinite(logs[order] + self._of_map(int(map))[1][i])]
@@ -218,7 +221,7 @@ class Choices:
     def row_shares(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Compute q(j|i) of pairs (i, j) of one set of objects, shape (n_pairs,).
 
-        Each row sums to 1, also under a joint model. The background is included.
+        Each row sums to 1, even under a joint model. The background is included.
         """
         normalizers = self.log_normalizers
         values = np.zeros(len(rows))
@@ -232,14 +235,15 @@ class Choices:
         background, n = self.model.background, self.maps.shape[1]
         if background == 0:
             return values
-        # The weight of the maps in a row, compared with that of the background.
+        # The total weight of the maps in a row, relative to the weight of the background.
         whole = np.exp(normalizers - self.log_whole) * n if self.is_joint else np.ones(n)
         maps = (1 - background) * whole[rows]
         return np.asarray((maps * values + background / max(n - 1, 1)) / (maps + background))
 
     def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Compute v_ij of pairs (i, j), shape (n_pairs,)."""
-        # Compiled functions are imported late, because numba takes half a second to start.
+        # Compiled functions are imported only when needed, because numba takes half a second to
+        # start.
         from manymaps.compute.strongest import pair_similarities
         from manymaps.compute.threads import share_out
 
@@ -251,9 +255,9 @@ class Choices:
     def log_choices(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Compute (log q_ij + log q_ji) / 2 of pairs (i, j) of one set of objects, (n_pairs,).
 
-        This is the log of the geometric mean of both association probabilities, with the model's
-        background. It is -inf for an object and itself and, without background, for two objects
-        that share no map.
+        This is the log of the geometric mean of the association probabilities in both directions,
+        including the background. The value is -inf if i = j or, in a model without background, if
+        the two objects have no map in common.
         """
         n = self.maps.shape[1]
         whole = np.full(n, self.log_whole) if self.is_joint else self.log_normalizers
@@ -292,7 +296,7 @@ class Choices:
             return np.asarray(shift + np.log(np.exp(logs - shift).sum(axis=0)))
 
     def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
-        """Find the objects j of largest v_ij for each row i, (n_rows, count); -1 if fewer."""
+        """Find the objects j with the largest v_ij for each row i, (n_rows, count), or -1."""
         from manymaps.compute.strongest import strongest_choices
         from manymaps.compute.threads import share_out
 
@@ -305,7 +309,7 @@ class Choices:
 
     @cached_property
     def _compiled(self) -> tuple[np.ndarray, np.ndarray, KernelCode]:
-        """Maps (n_maps, n_components, n) in units of the kernel's width, proportions, kernel."""
+        """Return maps (n_maps, n_components, n) in kernel widths, proportions, and kernel."""
         from manymaps.compute.similarity import kernel_code
 
         return (
@@ -316,10 +320,11 @@ class Choices:
 
     @cached_property
     def map_weights(self) -> np.ndarray:
-        """sum_j q_ij^m / sum_mj q_ij^m of each object in each map; shape (n_maps, n).
+        """Compute sum_j q_ij^m / sum_mj q_ij^m for each object i and map m, shape (n_maps, n).
 
-        It is the contribution of each map to the choices by i, or of i if i does not choose. The
-        weights of an object that shares no map with any other are its proportions.
+        The weight is the contribution of each map to the choices by i, or to the choices of i if i
+        does not choose. If an object has no map in common with any other object, its weights are
+        its proportions.
         """
         if self.n_maps == 1:
             return np.ones(self.proportions.shape)
@@ -334,19 +339,19 @@ class Choices:
 
     @cached_property
     def log_normalizers(self) -> np.ndarray:
-        """Log Z_i of each chooser, shape (n_choosers,), without its own factor a_i.
+        """Compute log Z_i of each chooser, shape (n_choosers,), without its own factor a_i.
 
-        They are summed map by map, without a table of all pairs. The value is -inf for an object
-        that shares no map with any other.
+        The sums are computed map by map, without a table of all pairs. The value is -inf for an
+        object that has no map in common with any other object.
         """
         return np.asarray(np.logaddexp.reduce(self._log_sums, axis=0))
 
     @cached_property
     def log_wholes(self) -> np.ndarray:
-        """Logs of the sums by which the choices of each object, or of it, are normalized, (n,).
+        """Compute the log of the sum that normalizes the choices by or of each object, (n,).
 
-        This is log Z_i of a chooser, and log sum_j a_j v_ij / Z_j of a chosen object, where Z_j is
-        1 under a joint model.
+        The sum is Z_i for a chooser i, and sum_j a_j v_ij / Z_j for a chosen object i. Under a
+        joint model, Z_j is 1.
         """
         logs = np.empty(self.maps.shape[1])
         logs[self.is_chooser] = self.log_normalizers
@@ -356,7 +361,7 @@ class Choices:
 
     @cached_property
     def _log_evidence(self) -> np.ndarray:
-        """Log sum_j a_j v_ij^m / Z_j of the chosen, (n_maps, n_chosen); without Z if joint."""
+        """Compute log sum_j a_j v_ij^m / Z_j of the chosen, (n_maps, n_chosen); no Z if joint."""
         weights = self._log_factors[self.is_chooser]
         if not self.is_joint:
             weights = weights - self.log_normalizers
@@ -364,7 +369,7 @@ class Choices:
 
     @cached_property
     def _log_sums(self) -> np.ndarray:
-        """Log sum_j b_j v_ij^m of each chooser, (n_maps, n_choosers), with the factors b."""
+        """Compute log sum_j b_j v_ij^m of each chooser, (n_maps, n_choosers)."""
         chosen = self.is_chooser if self.model.given is None else ~self.is_chooser
         return self._summed(self.is_chooser, chosen, self._log_factors[chosen])
 
@@ -398,7 +403,7 @@ class Choices:
 
     @cached_property
     def log_whole(self) -> float:
-        """Log Z of a joint model, over all ordered pairs; -inf if no two objects share a map."""
+        """Return log Z of a joint model, over all ordered pairs; -inf if all v_ij are 0."""
         if self.known_log_whole is not None and abs(self.known_log_whole) < _LARGEST_KNOWN:
             return self.known_log_whole
         logs = self.log_normalizers

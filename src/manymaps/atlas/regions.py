@@ -1,16 +1,18 @@
-"""Named regions of a map: dense parts of categories or features, or groups of neighbours.
+"""Named regions of a map, which are dense parts of categories or features, or groups of neighbours.
 
-The density of a group in a map is the sum of its weights, smoothed by a Gaussian on a grid of 96 x
-96 cells. The bandwidth falls with the number of points as in Scott's rule for two dimensions,
+The density of a group in a map is the sum of the weights of its members, smoothed by a Gaussian on
+a grid of 96 x 96 cells. The bandwidth decreases with the number of points, as in Scott's rule for
+two dimensions:
 
     h = EXTENT_SHARE sqrt(area) k^(-1/6)
 
-Named groups (categories, features) have a region around each peak of their own density that
-contains enough of the group. Only cells count in which the group has most of the weight, or a share
-that is several times its share of the map. Without names, the regions are the basins of the density
-of all points: each cell climbs to its highest neighbour. A basin is joined to a higher one if the
-saddle between them is nearly as high as its own peak. The words of such a region are a caption of
-its members (`manymaps.atlas.captions`).
+A named group (a category or feature) has a region around each peak of its density, if the region
+contains enough of the group. A region contains only cells in which the group has most of the
+weight, or a share that is several times its share of the map. If there are no named groups, the
+regions are the basins of the density of all points. A basin consists of the cells from which steps
+to the highest neighbour lead to the same peak. A basin is joined to a higher basin if the saddle
+between the two is nearly as high as the peak of the lower basin. The words of such a region are a
+caption of its members (`manymaps.atlas.captions`).
 
 Shapes: points (k, 2), weights (k,).
 """
@@ -28,23 +30,25 @@ from manymaps.atlas.data import AtlasData
 
 __all__ = ["Region", "crowds", "homes", "map_regions"]
 
-# A cell is about 1 % of the side of a map, finer than any region that could carry a name.
+# The side of a cell is about 1 % of the side of a map, which is finer than any region with space
+# for a name.
 CELLS = 96
-# Times k^(-1/6), the rate of kernel density estimates in two dimensions (Silverman 1986); the
-# factor is not tuned.
+# This factor is multiplied by k^(-1/6), the rate of kernel density estimates in two dimensions
+# (Silverman 1986). It is not tuned.
 EXTENT_SHARE = 0.22
-#: A basin is joined to a higher one if the saddle reaches this share of its own peak.
+#: A basin is joined to a higher basin if the saddle reaches this fraction of the lower peak.
 SAME = 0.75
-#: Minimum number of members of a region, and minimum share of the map, or of its group.
+#: Minimum number of members of a region, and its minimum share of the map or of its group.
 LEAST_MEMBERS, LEAST_PART, LEAST_OF_GROUP = 6, 0.01, 0.2
-#: A group dominates a cell if it has the first share of the weight there, or the second multiple of
-#: its share of the map; and never with less than the third multiple.
+#: A group dominates a cell if its share of the weight there is at least the first value, or at
+#: least the second value times its share of the map. It never dominates a cell with less than the
+#: third value times its share of the map.
 AT_HOME, OF_A_HOME, ABOVE_USUAL = 0.4, 3.0, 1.5
-#: More regions of a map would be unreadable.
+#: Maximum number of regions. A map with more regions would be unreadable.
 MOST_REGIONS = 24
-#: Maps of fewer objects show all labels anyway.
+#: Maps with fewer objects show all labels and have no regions.
 FEWEST_OBJECTS = 30
-# More words would cover the region that they name.
+# Number of words that name a region. More words would cover the region.
 REGION_WORDS = 3
 
 
@@ -55,13 +59,13 @@ class Region:
     Attributes
     ----------
     name : str
-        The category or feature; "" for a group of neighbours.
+        The name of the category or feature, or "" for a group of neighbours.
     words : tuple of str
-        Labels that represent the members; empty if labels only number the objects.
+        Labels that represent the members. The tuple is empty if the labels only number the objects.
     place : ndarray of shape (2,)
         The position of the member nearest to the densest part.
     members : ndarray of int
-        Indices of the members among the points, ascending.
+        Indices of the members among the points, in ascending order.
     """
 
     name: str
@@ -81,7 +85,7 @@ def map_regions(
     groups: Sequence[tuple[str, np.ndarray]] = (),
     words: np.ndarray | None = None,
 ) -> list[Region]:
-    """Find the named regions of one map, those of most objects first.
+    """Find the named regions of one map, in descending order of their number of objects.
 
     Parameters
     ----------
@@ -92,21 +96,21 @@ def map_regions(
     objects : ndarray of int, shape (k,)
         Indices of the objects that the map shows.
     points : ndarray of shape (k, 2)
-        The positions at which they are drawn.
+        The positions at which the objects are drawn.
     weights : ndarray of shape (k,)
         The weight of each object, at least 0.
     column : str, optional
-        The column of categories that names regions. By default it is the first column of categories
-        if the labels only number the objects.
+        The column of categories that names regions. By default, the first column of categories is
+        used if the labels only number the objects.
     groups : sequence of (str, ndarray of int)
-        The name and the objects of each feature. They name regions if no column does.
+        The name and the objects of each feature. Features name regions if no column does.
     words : ndarray of shape (n_objects,), bool, optional
-        In a bipartite atlas, the objects that may be words of a caption.
+        In a bipartite atlas, a mask of the objects that may be words of a caption.
 
     Returns
     -------
     list of Region
-        At most 24 regions; none for a map of fewer than 30 objects.
+        At most 24 regions. The list is empty if the map contains fewer than 30 objects.
     """
     if len(objects) < FEWEST_OBJECTS:
         return []
@@ -146,12 +150,12 @@ def _named_groups(
 
 
 class _Grid:
-    """The cells over the points of a map on which densities are smoothed."""
+    """The grid of cells over a map on which densities are smoothed."""
 
     def __init__(self, points: np.ndarray):
         low, high = points.min(axis=0), points.max(axis=0)
         self.extent = np.maximum(high - low, 1e-12 * np.maximum(1.0, np.abs(points).max()))
-        # A margin, so that no peak lies at the edge.
+        # The margin ensures that no peak lies at the edge.
         self.low = low - 0.05 * self.extent
         self.step = 1.1 * self.extent / CELLS
         at = ((points - self.low) / self.step).astype(np.int64)
@@ -178,7 +182,7 @@ class _Grid:
 def homes(
     grid: _Grid, weights: np.ndarray, groups: Mapping[str, np.ndarray]
 ) -> list[tuple[str, np.ndarray]]:
-    """Find the regions of named groups: name and members of each."""
+    """Find the regions of named groups, each with its name and members."""
     everything = np.arange(len(weights))
     whole = weights.sum()
     found = []
@@ -200,7 +204,7 @@ def homes(
 
 
 def crowds(grid: _Grid, weights: np.ndarray) -> list[np.ndarray]:
-    """Find groups of neighbours: the members of each basin of the density."""
+    """Find groups of neighbours, which are the members of each basin of the density."""
     basins = _basins(grid.density(np.arange(len(weights)), weights, len(weights)))[grid.cells]
     least = max(LEAST_MEMBERS, LEAST_PART * len(weights))
     members = [np.flatnonzero(basins == basin) for basin in np.unique(basins)]
@@ -208,7 +212,7 @@ def crowds(grid: _Grid, weights: np.ndarray) -> list[np.ndarray]:
 
 
 def _basins(density: np.ndarray) -> np.ndarray:
-    """Return the peak to which each cell climbs, (CELLS * CELLS,), joined over high saddles."""
+    """Return the peak of the basin of each cell, (CELLS * CELLS,), with basins joined."""
     flat = density.ravel()
     around = np.arange(flat.size).reshape(density.shape)
     best, target = density.copy(), around.copy()
@@ -227,7 +231,7 @@ def _basins(density: np.ndarray) -> np.ndarray:
 
 
 def _joined(peaks: np.ndarray, density: np.ndarray) -> np.ndarray:
-    """Join basins over high saddles, the highest saddles first."""
+    """Join basins over high saddles, starting with the highest saddle."""
     grid, heights = peaks.reshape(CELLS, CELLS), density.reshape(CELLS, CELLS)
     pairs, saddles = [], []
     for one, other in ((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])):

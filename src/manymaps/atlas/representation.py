@@ -1,8 +1,8 @@
-"""The representation of an atlas and its entries at a prompt and in a notebook.
+"""Representations of an atlas and its entries at a prompt and in a notebook.
 
 Labels come from unknown sources. At a prompt, characters that are not printable are escaped,
-including controls that change the direction of a line. In a notebook, all markup is escaped as
-well, formulas are not typeset, and each label is isolated in its writing direction.
+including control characters that change the direction of a line. In a notebook, all markup is also
+escaped, formulas are not typeset, and the writing direction of each label is isolated.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from manymaps.labels import first_of, plural
 
 __all__ = ["atlas_html", "atlas_text", "entry_text", "where_senses_lie"]
 
-# Sizes of the text in a notebook, chosen to fit on a screen.
+# Sizes of the text in a notebook, chosen so that it fits on a screen.
 LONGEST = 40
 MOST_SENSES, NEIGHBORS = 8, 6
 MOST_MAPS, CAPTION = 20, 4
-# Minimum proportion with which an object counts as belonging to a map, as in figures.
+# Minimum proportion at which an object belongs to a map, as in figures.
 AT_HOME = 0.1
 # Jupyter typesets text between dollar signs as a formula, except in elements of these classes.
 PLAIN = "tex2jax_ignore mathjax_ignore"
 
 
 def atlas_text(atlas: AtlasData) -> str:
-    """Summarize an atlas in three lines: sizes and method, the first labels, and further parts.
+    """Summarize an atlas in three lines: sizes and method, first labels, and optional parts.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def _listed(labels: Iterable[str], most: int) -> str:
 
 
 def _plain(label: str) -> str:
-    """Return a label on one line, with unprintable characters escaped, cut if it is long."""
+    """Return a label on one line, with unprintable characters escaped, truncated if it is long."""
     shown = label if label.isprintable() else repr(label)[1:-1]
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
@@ -78,8 +78,8 @@ def _plain(label: str) -> str:
 def where_senses_lie(senses: Sequence[Sense], *, grouped: bool) -> tuple[int, int]:
     """Count the senses of a word, and the maps that contain them.
 
-    Groups (`Atlas.has_associations`) count if they have a share of the observed associations. Maps
-    that are listed only because of their map weight contain no sense.
+    Groups (`Atlas.has_associations`) are counted if they have a share of the observed associations.
+    Maps that are listed only because of their map weight do not contain a sense.
 
     >>> shares = [(17, 0.4), (17, 0.1), (7, 0.0)]
     >>> senses = [Sense(map, 0.5, (), share=share) for map, share in shares]
@@ -106,7 +106,7 @@ def entry_text(label: str, kind: str | None, senses: Sequence[Sense], *, grouped
 
 
 def atlas_html(atlas: AtlasData) -> str:
-    """Format a heading, and a table with the caption of each map."""
+    """Format an atlas as a heading and a table with the caption of each map."""
     head = f"<b>Atlas</b> of {escape(_sizes(atlas))}<br><small>{escape(_known(atlas))}</small>"
     words = None if atlas.kinds is None else ~atlas.choices.is_row
     rows = []

@@ -1,4 +1,4 @@
-"""Roles of rows and columns in a bipartite map: dots or words, and the priority of labels."""
+"""Roles of rows and columns in a bipartite map, which are dots or words, and label priorities."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = [
     "FEW_DOTS", "SMALL_TABLE", "Roles", "label_roles", "numbers_of_kinds",
 ]  # fmt: skip
 
-# Up to this number, dots have labels next to words without hiding them.
+# Up to this number, dots can have labels that do not hide the words.
 FEW_DOTS = 60
-# Small tables are drawn as in correspondence analysis: every column a cross with a label.
+# Small tables are drawn as in correspondence analysis, with every column as a cross with a label.
 SMALL_TABLE = 300
 
 
@@ -33,9 +33,9 @@ class Roles:
     has_label : ndarray of shape (n_objects,), bool
         Whether each object may have a label. A word without a label is a small dot.
     weights : ndarray of shape (n_maps, n_objects)
-        w relative to the largest of the kind in the map, from 0 to 1.
+        The weight w relative to the largest weight of the same kind in the map, from 0 to 1.
     priority : ndarray of shape (n_maps, n_objects), in [0, 1]
-        Rank by w within the kind, 1 for the first.
+        Rank by w within the kind. The object with the largest w has the rank 1.
     crosses : bool
         Whether words are drawn as a cross with a label next to it.
     """
@@ -48,7 +48,7 @@ class Roles:
     crosses: bool
 
     def labels_of_dots(self, shown: np.ndarray) -> Roles:
-        """Give dots labels too, if few of them are among the objects shown."""
+        """Return roles in which dots also have labels, if few dots are among the objects shown."""
         few = (~self.is_text[shown]).sum() <= FEW_DOTS
         return replace(self, has_label=self.has_label | (few & ~self.is_text))
 
@@ -61,8 +61,9 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     atlas : Atlas
         A bipartite atlas.
     label : str, sequence of str, or None
-        The kinds with labels. By default these are the columns, and the rows if there are at most
-        60. The columns are words and the rows dots, unless only the rows have labels.
+        The kinds with labels. By default, the columns have labels, and the rows also have labels if
+        there are at most 60 of them. The columns are words and the rows are dots, unless only the
+        rows have labels.
 
     Returns
     -------

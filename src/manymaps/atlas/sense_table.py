@@ -1,7 +1,7 @@
-"""The senses of many words as one table, a row each, for data frames and files.
+"""The senses of many words as one table for data frames and files, with one row per sense.
 
-Columns by name, as `pandas.DataFrame`, `polars.DataFrame` and `manymaps.atlas.export.write_columns`
-take them.
+The table is a dictionary of columns by name, which `pandas.DataFrame`, `polars.DataFrame` and
+`manymaps.atlas.export.write_columns` accept.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def sense_table(
     neighbor_kind: str | None,
     level: Level,
 ) -> dict[str, np.ndarray]:
-    """The senses of some words or of all, one per row; see `manymaps.Atlas.sense_table`."""
+    """Tabulate the senses of some or all words, as `manymaps.Atlas.sense_table` describes."""
     if words is None:
         chosen = np.arange(atlas.n_objects) if kind is None else np.flatnonzero(atlas.of_kind(kind))
         objects = chosen.tolist()

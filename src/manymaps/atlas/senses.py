@@ -1,4 +1,4 @@
-"""The senses of a word: groups of its associates, each with the map that explains most of it.
+"""The senses of a word: groups of its associates, each with the map that explains it best.
 
 The observed associates of word i are the nodes of a network without i. The weight of an edge
 depends on the observed associations between the two nodes j and k:
@@ -11,25 +11,27 @@ depends on the observed associations between the two nodes j and k:
            in the same community
 
 The communities of the network at a resolution of `RESOLUTION` (`manymaps.compute.communities`) are
-the fine senses. The root limits the influence of a single strong tie, and c favours cohesive
-groups. The factor s discounts ties of another sense, such as that of *match* and *light* in the
-network of *tie*.
+the fine senses. The square root limits the influence of a single strong tie, and c favours cohesive
+groups. The factor exp(s) discounts ties that belong to another sense, such as the tie between
+*match* and *light* in the network of *tie*.
 
-The share of a sense is the share of the word's observed associations with its members. Its map is
-the one that explains these associations best, so one map can contain two senses:
+The share of a sense is the share of the word's observed associations that lead to its members. The
+map of a sense is the map that explains these associations best, so one map can contain two senses:
 
     share = sum_j p_ij / sum over all p_ij,      map = argmax_m sum_j p_ij r_ij^m
 
-with r_ij^m = v_ij^m / v_ij. Objects that are near i in the model, but are not associates of i, join
-the sense with the strongest observed ties to them, if they have at least two ties.
+Here, r_ij^m is v_ij^m / v_ij. The members of a sense also include objects that are near i in the
+model without being associates of i. Such an object joins the sense to which it has the strongest
+observed ties, if it has at least two ties.
 
 The *listed* senses of a word (`listed_senses`) are the groups with a sufficient share, and one
-sense for every map with a sufficient weight. It is the largest group of the map. If the map has no
-group, it is a sense without an observed share, whose members are the objects near i in the map.
-The list therefore also shows associations that occur only in the maps. It is sorted by map weight.
+sense for every map with a sufficient weight. The sense of a map is its largest group. If the map
+has no group, the sense has no observed share, and its members are the objects near i in the map.
+The list therefore also contains associations that occur only in the maps. It is sorted by map
+weight.
 
-Shapes: the senses of all requested words are concatenated, those of the w-th word from offsets[w]
-to offsets[w + 1]. The members of the senses are concatenated in the same way.
+Shapes: the senses of all requested words are concatenated. The senses of the w-th word extend from
+offsets[w] to offsets[w + 1]. The members of the senses are concatenated in the same way.
 """
 
 from __future__ import annotations
@@ -48,13 +50,13 @@ from manymaps.compute.runs import crossed_runs
 
 __all__ = ["MOST_NEAR", "SenseGroups", "listed_senses", "observed_groups", "sense_groups"]
 
-#: Resolution of the communities, the best of 0.3, 0.5, 0.7 and 1 on the word relations.
+#: Resolution of the communities. It was the best of 0.3, 0.5, 0.7 and 1 on the word relations.
 RESOLUTION = 0.5
-#: Number of objects nearest in the model. Those that are not associates can join a sense.
+#: Number of nearest objects in the model that can join a sense if they are not associates.
 MOST_NEAR = 20
-#: Least number of observed ties to associates of the word that such an object needs.
+#: Minimum number of observed ties that such an object needs to associates of the word.
 LEAST_TIES = 2
-# Words per block: bounds the memory of their neighbours' pairs.
+# Number of words per block, which limits the memory for pairs of their neighbours.
 _WORDS = 512
 
 
@@ -71,12 +73,13 @@ class SenseGroups:
     ends : ndarray of int, shape (n_senses + 1,)
         Offsets of the members of each sense.
     members : ndarray of int, shape (n_members,)
-        Indices of objects: associates, the strongest first, then other objects by similarity.
+        Indices of the members. Associates are listed first, sorted by strength, followed by other
+        objects, sorted by similarity.
     strengths : ndarray of shape (n_members,)
-        Observed strengths p_ij of associates; 0 for other objects.
+        Observed strengths p_ij of associates, and 0 for other objects.
     typicality : ndarray of shape (n_members,)
-        Typicality of associates in their meaning (`manymaps.atlas.meanings`), or their strengths if
-        senses are fine; 0 for other objects.
+        Typicality of associates for their meaning (`manymaps.atlas.meanings`), or their strengths
+        if the senses are fine groups. The typicality of other objects is 0.
     """
 
     offsets: np.ndarray
@@ -97,7 +100,7 @@ class SenseGroups:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def listed(self, min_share: float) -> np.ndarray:
-        """Return a mask of the senses with that share or first of their word, shape (n_senses,)."""
+        """Mark senses with at least this share, and the first sense of each word, (n_senses,)."""
         return (self.shares >= min_share) | self.is_first
 
     @property
@@ -137,12 +140,13 @@ def sense_groups(
     words : ndarray of int
         Indices of the words. A word without known associations has no sense.
     space : MeaningSpace, optional
-        Similarities by which the groups are merged into meanings; without them, groups are fine.
+        Similarities by which the groups are merged into meanings. By default, the groups are not
+        merged.
 
     Returns
     -------
     SenseGroups
-        The senses of each word, the largest share first.
+        The senses of each word, in descending order of share.
     """
     parts = [
         _ranked(choices, associations, words[start : start + _WORDS], space)
@@ -158,7 +162,7 @@ def sense_groups(
 def observed_groups(
     associations: sparse.csr_array, words: np.ndarray, space: MeaningSpace | None = None
 ) -> np.ndarray:
-    """Return the group of each response of some words, as in `sense_groups`, without any map.
+    """Return the group of each response to some words, as in `sense_groups`, without using maps.
 
     Parameters
     ----------
@@ -167,13 +171,13 @@ def observed_groups(
     words : ndarray of int
         Indices of the words.
     space : MeaningSpace, optional
-        As for `sense_groups`.
+        Same as in `sense_groups`.
 
     Returns
     -------
     ndarray of int
-        Group of each stored association in the rows of the words, in their order. Different groups
-        of one word have different numbers.
+        Group of each stored association in the rows of the words, in row order. Different groups of
+        one word have different numbers.
     """
     blocks = [words[start : start + _WORDS] for start in range(0, len(words), _WORDS)]
     parts = [_grouped(associations, own, associations[own], space).numbers for own in blocks]
@@ -194,21 +198,21 @@ def listed_senses(
     Parameters
     ----------
     choices, associations, words
-        As for `sense_groups`.
+        Same as in `sense_groups`.
     weights : ndarray of shape (n_words, n_maps)
-        Map weights of each of the words.
+        Map weights of each word.
     min_share : float
-        Least share of a group. The largest group of a word is always listed.
+        Minimum share of a group. The largest group of a word is always listed.
     min_weight : float
-        Least weight of a map. The map with the largest weight of a word is always listed.
+        Minimum weight of a map. The map with the largest weight for a word is always listed.
     groups : SenseGroups, optional
-        The `sense_groups` of the words, if they are known.
+        The `sense_groups` of the words, if they have already been computed.
 
     Returns
     -------
     SenseGroups
-        The senses sorted by map weight, the largest first, and within a map by share. The share of
-        maps without a group is 0.
+        The senses, sorted by map weight in descending order, and within a map by share. The share
+        of a map without a group is 0.
     """
     grouped = groups or sense_groups(choices, associations, words)
     listed, rows, maps = _wanted(grouped, weights, min_share, min_weight)
@@ -238,8 +242,8 @@ def _wanted(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Select the groups that are listed, and the listed maps without a group.
 
-    `weights` are the map weights of each word, (n_words, n_maps). The maps are returned as indices
-    of words and of maps.
+    `weights` are the map weights of each word, (n_words, n_maps). The listed maps are returned as a
+    pair of arrays, which contain the indices of words and maps.
     """
     n_words, n_maps = weights.shape
     wanted = weights >= min_weight
@@ -247,7 +251,7 @@ def _wanted(
     wanted &= (np.diff(found.offsets) > 0)[:, None]
     is_listed, owners = found.listed(min_share), found.owners
     wanted[owners[is_listed], found.maps[is_listed]] = False
-    # The first of the smaller groups of a map is the largest.
+    # The first of the smaller groups of a map is the largest of these.
     _, firsts = np.unique(owners * n_maps + found.maps, return_index=True)
     small = firsts[wanted[owners[firsts], found.maps[firsts]]]
     is_listed[small] = True
@@ -305,7 +309,7 @@ def _ranked(
     words: np.ndarray,
     space: MeaningSpace | None,
 ) -> tuple[np.ndarray, ...]:
-    """Return numbers of senses and members, and the fields of `SenseGroups` without offsets."""
+    """Return the counts of senses and members, and the fields of `SenseGroups` without offsets."""
     near = associations[words]
     grouped = _grouped(associations, words, near, space)
     owners, numbers = np.repeat(np.arange(len(words)), np.diff(near.indptr)), grouped.numbers
@@ -338,7 +342,7 @@ def _ranked(
 def _communities(
     associations: sparse.csr_array, words: np.ndarray, near: sparse.csr_array
 ) -> np.ndarray:
-    """Return the community of each stored association of the words, numbered word by word."""
+    """Return the community of each stored association, numbered consecutively over the words."""
     ties = np.sqrt(ego_weights(associations, near))
     for block in _blocks(near, ties):
         there = (block > 0).astype(np.float64)
@@ -360,7 +364,7 @@ def _communities(
 
 
 def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return the values of a table with sorted indices at (rows, columns), or 0."""
+    """Return the values at (rows, columns) of a table with sorted indices; 0 if not stored."""
     counts, width = np.diff(table.indptr), table.shape[1]
     keys = np.repeat(np.arange(len(counts)) * width, counts) + table.indices
     wanted = rows.astype(np.int64) * width + columns
@@ -371,7 +375,7 @@ def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -
 
 
 def _blocks(near: sparse.csr_array, packed: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the square of packed values of each row, as a view."""
+    """Yield the packed values of each row as a view of a square array."""
     start = 0
     for size in np.diff(near.indptr).tolist():
         yield packed[start : start + size**2].reshape(size, size)
@@ -385,7 +389,7 @@ def _joined(
     near: sparse.csr_array,
     numbers: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return further objects near the words with ties to their associates, and their groups."""
+    """Return objects near the words with ties to their associates, and the groups they join."""
     neighbors = choices.strongest(words, MOST_NEAR)
     rows, ranks = np.nonzero(neighbors >= 0)
     others = neighbors[rows, ranks]

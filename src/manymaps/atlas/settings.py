@@ -1,7 +1,7 @@
 """The settings of a fit that insertion and evaluation need later.
 
-An atlas stores all settings of its fit as plain values (`Atlas.parameters`), which a file can
-contain. Only this module reads some of them back.
+An atlas stores all settings of its fit as plain values (`Atlas.parameters`), so that they can be
+written to a file. Only this module reads some of these settings back.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class FitSettings:
     Attributes
     ----------
     penalty : float
-        The size penalty; 0 if none is stored.
+        The size penalty. It is 0 if none is stored.
     metric : str or None
-        The metric with which vectors were compared; None if no vectors were fitted.
+        The metric by which vectors were compared. It is None if no vectors were fitted.
     perplexity : tuple of float
-        One or several perplexities; 30 if none is stored.
+        One or several perplexities. The value is 30 if none is stored.
     affinity : str
-        The affinity that turned vectors into similarities, as Python code; "auto" is the default.
+        The affinity that converted vectors to similarities, as Python code. The default is "auto".
 
     Examples
     --------
@@ -60,7 +60,7 @@ class FitSettings:
         Returns
         -------
         FitSettings
-            The settings; defaults replace missing ones.
+            The settings. Missing settings have their default values.
 
         Raises
         ------
@@ -81,19 +81,20 @@ class FitSettings:
         Parameters
         ----------
         perplexity : float or tuple of float, optional
-            One or several perplexities; by default those of the fit.
+            One or several perplexities. By default, the perplexities of the fit are used.
 
         Returns
         -------
         Affinity
-            The affinity that turns vectors into similarities.
+            The affinity that converts vectors to similarities.
 
         Raises
         ------
         DataError
             If the stored affinity is unknown.
         """
-        # Imported late, because it loads scikit-learn, which reading an atlas does not need.
+        # This module is imported only when needed, because it loads scikit-learn, which is not
+        # needed to read an atlas.
         from manymaps.affinity.affinities import GaussianAffinity, affinity_from
 
         stored = self.perplexity if len(self.perplexity) > 1 else self.perplexity[0]

@@ -1,7 +1,7 @@
-"""The file format `.atlas`: its schema, and functions that write and read it.
+"""The file format `.atlas`: its schema, and functions that write and read atlas files.
 
-ATLAS           the schema: names, types, shapes and ranges (`manymaps.archive.schema`)
-save_atlas, read_atlas, same_atlas
+`ATLAS` is the schema, which defines names, types, shapes and ranges (`manymaps.archive.schema`).
+The functions are `save_atlas`, `read_atlas` and `same_atlas`.
 """
 
 from __future__ import annotations
@@ -130,18 +130,18 @@ ATLAS = Schema(
 
 
 def save_atlas(atlas: AtlasData, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
-    """Write an atlas; see `Atlas.save`."""
+    """Write an atlas to a file, as `Atlas.save` does."""
     write_archive(path, ATLAS, *_stored(atlas, vectors=vectors))
 
 
 def same_atlas(one: AtlasData, other: AtlasData) -> bool:
-    """Check whether `save_atlas` would write the same content for both."""
+    """Check whether `save_atlas` would write the same content for both atlases."""
     return same_content(_stored(one), _stored(other))
 
 
 @reader("a manymaps atlas")
 def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas:
-    """Read an atlas of the given type; see `manymaps.load_atlas`."""
+    """Read an atlas of the given type, as `manymaps.load_atlas` does."""
     meta, arrays = read_archive(path, ATLAS)
     n_objects = len(meta["labels"])
     consensus: dict[str, Any] = _under(arrays, "consensus/")
@@ -167,7 +167,7 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
 
 
 def _associations(parts: Mapping[str, np.ndarray], n_objects: int) -> sparse.csr_array:
-    """Build the table of associations without stored zeros, which are not associations."""
+    """Build the table of associations without stored zeros, which do not represent associations."""
     table = csr_from(parts, (n_objects, n_objects), "the associations")
     table.eliminate_zeros()  # senses divide by the sum over the associations of an object
     return table

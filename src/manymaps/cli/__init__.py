@@ -1,7 +1,7 @@
-"""The command line: the group of the commands, each of which has a file of the same name.
+"""The command line: the group of all commands. Each command has a file with the same name.
 
-`manymaps.cli.contract` defines the streams and exit codes. A command imports its dependencies when
-it runs, so that `manymaps --help` is fast.
+The streams and exit codes are defined in `manymaps.cli.contract`. A command imports its
+dependencies when it runs, so that `manymaps --help` is fast.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ def main() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     _occupy_closed_streams()
     for stream in (sys.stdout, sys.stderr):
-        # A label that the terminal's encoding lacks is escaped.
+        # Characters that the terminal's encoding does not contain are escaped.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     cli(prog_name="manymaps")
 
 
 def _occupy_closed_streams() -> None:
-    """Replace closed standard streams (`>&-`), because files would get their numbers otherwise.
+    """Replace closed standard streams (`>&-`), so that no other file is assigned their numbers.
 
-    Reading from them and writing data to them fails; messages are dropped.
+    Reading from such a stream or writing data to it fails; messages are dropped.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             missing = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
-            if missing != number:  # another file has this number already
+            if missing != number:  # another file already has this number
                 os.close(missing)
                 continue
             setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
@@ -74,7 +74,7 @@ def cli() -> None:
     """
 
 
-# In the order in which users need them.
+# The commands, in the order in which users need them.
 COMMANDS = (
     "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit", "senses", "pairs",
     "plot", "insert", "evaluate", "cluster", "stability", "compare", "align", "view", "export",
@@ -82,7 +82,7 @@ COMMANDS = (
 
 
 class _OnDemand(Mapping[str, click.Command]):
-    """The commands by name; the file of a command is imported when the command is looked up."""
+    """The commands by name. The file of a command is imported when the command is looked up."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in COMMANDS:
@@ -96,5 +96,5 @@ class _OnDemand(Mapping[str, click.Command]):
         return len(COMMANDS)
 
 
-# Importing all of them takes 50 ms of processor time, which every command would spend.
+# Importing all command files takes 50 ms of processor time, which would delay every command.
 cli.commands = cast("dict[str, click.Command]", _OnDemand())

@@ -17,7 +17,7 @@ __all__ = ["align"]
 
 @dataclass(frozen=True, kw_only=True)
 class AlignOptions:
-    """The options of `align`."""
+    """Options of the command `align`."""
 
     atlas: Path = atlas_argument()
     reference: Path = argument("REFERENCE", InputFile())
@@ -59,7 +59,7 @@ def align(options: AlignOptions) -> None:
 
 
 def _rows(alignment: mm.Alignment) -> Iterator[tuple[str, ...]]:
-    """Yield the similarity of each map to its match, and its caption."""
+    """Yield the similarity of each map to its match, and the caption of the map."""
     for m, words in enumerate(alignment.atlas.captions()):
         match = int(alignment.matches[m])
         overlap = f"{alignment.similarities[m]:.2f}" if match >= 0 else "new"

@@ -27,15 +27,15 @@ __all__ = ["cluster"]
 
 SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration")
 CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
-# Members per row of a table in a terminal.
+# Number of members per row of a table in a terminal.
 MOST_LISTED = 12
-# Each number of clusters with --choose also starts from the clusters of its neighbours, so that
-# three starts suffice.
+# With --choose, the fits for each number of clusters also start from the clusters of neighbouring
+# numbers, so that three starts suffice.
 RESTARTS, RESTARTS_TO_CHOOSE = 10, 3
 
 
 def cluster_range(value: str) -> range:
-    """Parse a range such as 2-10, including the last number."""
+    """Parse a range such as 2-10, which includes the last number."""
     first, dash, last = value.partition("-")
     if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
         raise click.BadParameter(f"{value!r} is not a range of numbers of clusters such as 2-10")
@@ -44,7 +44,7 @@ def cluster_range(value: str) -> range:
 
 @dataclass(frozen=True, kw_only=True)
 class SimilarityReading(Reading):
-    """The options of reading a table of similarities."""
+    """Options for reading a table of similarities."""
 
     cue: str | None = option(
         "COLUMN", "Column of the first object of a pair (lists of pairs only)."
@@ -61,7 +61,7 @@ class SimilarityReading(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterOptions:
-    """The options of `cluster`."""
+    """Options of the command `cluster`."""
 
     file: Path = argument("FILE", InputFile())
     clusters: int | None = option(
@@ -214,7 +214,7 @@ def _estimator(n_clusters: int, options: ClusterOptions) -> mm.AdditiveClusterin
 def _stability(
     estimator: mm.AdditiveClustering, options: ClusterOptions
 ) -> ClusterStability | None:
-    """Measure the recurrence of the clusters, with --bootstraps."""
+    """Measure how often the clusters recur, if --bootstraps is passed."""
     if (count := options.bootstraps) is None:
         return None
     with work(f"refitting {count:,} times"):
@@ -227,7 +227,7 @@ def _stability(
 
 
 def _map(table: SimilarityTable, options: ClusterOptions) -> mm.Atlas:
-    """Return the map to draw clusters on: that of --atlas, or one of the similarities."""
+    """Return the map to draw clusters on, either from --atlas or computed from the similarities."""
     if options.atlas is not None:
         return mm.load_atlas(options.atlas)
     similar = -table.values if options.dissimilarities else table.values
@@ -307,7 +307,7 @@ def _rows(record: dict[str, Any], *, with_recurrence: bool) -> Iterator[tuple[st
 
 
 def _choose(table: SimilarityTable, numbers: range, options: ClusterOptions) -> None:
-    """Compare numbers of clusters, and suggest one with its reasons."""
+    """Compare numbers of clusters, and suggest one number with reasons."""
     from manymaps.clustering.problem import similarities_from
 
     kind = "dissimilarity" if options.dissimilarities else "similarity"

@@ -1,4 +1,4 @@
-"""The command `compare`, which compares the responses of groups, word by word."""
+"""The command `compare`, which compares the responses of groups word by word."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-# As many words as fit on a screen; --table writes all.
+# Number of words that fit on a screen; --table writes all words.
 LISTED = 20
 DESCRIPTION = (
     "Differences between the responses of {groups}. The column change lists the kind of "
@@ -71,7 +71,7 @@ def group_names(value: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions:
-    """The options of `compare`."""
+    """Options of the command `compare`."""
 
     files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
     by: str | None = option(
@@ -162,7 +162,7 @@ class CompareOptions:
 
 
 OUTPUTS = ("output", "table", "sense_table", "plot")
-# Options of the fits, which are made for the page only.
+# Options of the fits, which are performed only for the page.
 OF_FITS = (
     *(one.name for record in (Model, Workers) for one in fields(record)), "jobs", "neighbors",
     "atlases",
@@ -223,7 +223,7 @@ def _compared(
     options: CompareOptions,
     tested: list[mm.Comparison],
 ) -> mm.Comparison:
-    """Test the words and fit the maps; append the tests to a list when they are finished."""
+    """Test the words and fit the maps; append the finished tests to a list."""
     return mm.compare(
         groups,
         estimator,
@@ -240,7 +240,7 @@ def _compared(
 
 @contextmanager
 def _tests_outlive(options: CompareOptions) -> Iterator[list[mm.Comparison]]:
-    """Keep the results of the tests if the maps, the figure or the page are interrupted."""
+    """Keep the test results if the fits, the figure or the page are interrupted."""
     tested: list[mm.Comparison] = []
     try:
         yield tested
@@ -277,7 +277,7 @@ def _check(options: CompareOptions) -> None:
 
 
 def _groups(options: CompareOptions) -> dict[str, mm.Trials | mm.Associations]:
-    """Read the groups by name, and note the size of each."""
+    """Read the groups by name, and print the size of each group."""
     from manymaps.cli.reading import read_trials_or_none
     from manymaps.cli.report import reading_notes
 
@@ -312,7 +312,7 @@ def _groups(options: CompareOptions) -> dict[str, mm.Trials | mm.Associations]:
 
 
 def _kept(names: Sequence[str], page: Path) -> list[Path]:
-    """Return the files of the atlases of the groups and of all groups together, in this order."""
+    """Return the atlas files of the groups, followed by the file of all groups together."""
     plain = [re.sub(r"[^\w.-]+", "_", name).strip("_") or "group" for name in names]
     numbered = plain if len(set(plain)) == len(plain) else [f"{k}" for k in range(len(plain))]
     paths = [page.with_suffix(f".{name}.atlas") for name in (*numbered, "all")]
@@ -322,7 +322,7 @@ def _kept(names: Sequence[str], page: Path) -> list[Path]:
 
 
 def _check_words(words: Sequence[str], first: mm.Trials | mm.Associations) -> None:
-    """Raise UnknownLabelError for an unknown word to draw, before fits that take minutes."""
+    """Raise UnknownLabelError if a word to draw is unknown, before fits that take minutes."""
     for word in words:
         find_label(word, first.cues if isinstance(first, mm.Trials) else first.labels)
 
@@ -333,13 +333,13 @@ def _size(trials: mm.Trials) -> str:
 
 
 def _names(files: Sequence[Path]) -> list[str]:
-    """Return the names of the files without suffixes, or whole paths if these are equal."""
+    """Return the names of the files without suffixes, or full paths if names are not unique."""
     short = [file.name.split(".")[0] or file.name for file in files]
     return short if len(set(short)) == len(short) else [str(file) for file in files]
 
 
 def _norms(file: Path, options: CompareOptions) -> mm.Associations:
-    """Read the norms of a file with all responses; all groups share the rule for responses."""
+    """Read the norms of a file with all responses; the rule for responses applies to all groups."""
     from manymaps.cli.reading import read_pairs
     from manymaps.data.pair_rules import split_responses
 
@@ -353,7 +353,7 @@ def _norms(file: Path, options: CompareOptions) -> mm.Associations:
 
 
 def _counts_column(file: Path) -> str | None:
-    """Return the column of counts in a text table that also has strengths; tests need counts."""
+    """Return the column of counts in a text table that also has strengths, for use in tests."""
     from manymaps.io.columns import COUNT, STRENGTH, folded
     from manymaps.io.files import sampled
     from manymaps.io.tables import open_headed_table
@@ -370,7 +370,7 @@ def _counts_column(file: Path) -> str | None:
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
-    """Return the first two columns of a table, row by row; incomplete rows are skipped."""
+    """Return the first two columns of a table by row, skipping incomplete rows."""
     from manymaps.io.metadata import read_columns
 
     columns = list(read_columns(path).values())
@@ -447,7 +447,7 @@ def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path])
 
 
 def _changed(found: mm.Comparison) -> list[int]:
-    """Return the indices of the words that changed, in their order."""
+    """Return the indices of the words that changed, in the order of the comparison."""
     from manymaps.analysis.comparison import NO_CHANGE
 
     return [w for w in found.order.tolist() if found.changes[w] != NO_CHANGE]
@@ -477,7 +477,7 @@ def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
 
 
 def _quartiles(effects: Any) -> list[float]:
-    """Return the quartiles of the effects that are known."""
+    """Return the quartiles of the known effects."""
     import numpy as np
 
     known = effects[np.isfinite(effects)]
@@ -520,7 +520,7 @@ def _report(found: mm.Comparison, options: CompareOptions) -> str:
 
 
 def _rounded_up(found: mm.Comparison, changed: Sequence[int]) -> float:
-    """Return a minimum effect, in steps of 0.05, that leaves at most a tenth of the words."""
+    """Return a minimum effect, in steps of 0.05, that at most a tenth of the words reach."""
     import numpy as np
 
     return min(math.ceil(20 * float(np.quantile(found.effect_low[changed], 0.9))) / 20, 0.95)

@@ -1,4 +1,4 @@
-"""The contract of all commands: their streams, their exit codes, and their reports.
+"""The contract of all commands, which defines their streams, exit codes and reports.
 
     stdout   the requested data, complete, and nothing else
     stderr   everything else: notes, warnings, progress, errors
@@ -6,8 +6,8 @@
              3 bad input data | 4 not converged under --strict
              130 interrupted, by Ctrl-C or the signals TERM and HUP
 
-An error is reported in one line with the fault and a remedy. If MANYMAPS_DEBUG=1 is set, an
-unexpected error shows its traceback.
+An error is reported in one line with the cause and a remedy. If MANYMAPS_DEBUG=1 is set, the
+traceback of an unexpected error is printed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
 
 
 class RunFailed(click.ClickException):
-    """A failed run, caused neither by the usage nor by the data."""
+    """A failed run that was caused neither by the usage nor by the data."""
 
     exit_code = 1
 
@@ -67,7 +67,7 @@ class Interrupted(click.ClickException):
 
 
 class Option(click.Option):
-    """An option, with the parameters of the library that it sets."""
+    """An option, with the library parameters that it sets."""
 
     def __init__(self, *arguments: Any, sets: Sequence[str] = (), **settings: Any):
         super().__init__(*arguments, **settings)
@@ -75,7 +75,7 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose failures are reported in one line, each kind with its exit code."""
+    """A command that reports failures in one line, with an exit code for each kind of failure."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command under the contract of this module."""
@@ -88,7 +88,7 @@ class Command(click.Command):
 
 
 class Commands(click.Group):
-    """The group of the commands, listed in the order in which users need them."""
+    """The group of all commands, listed in the order in which users need them."""
 
     command_class = Command
 
@@ -119,9 +119,9 @@ def _reported(ctx: click.Context) -> Iterator[None]:
         raise
     except Exception as error:
         if interrupted():
-            # A library that is interrupted during its import may raise a different error.
+            # A library may raise a different error if it is interrupted during its import.
             raise Interrupted("interrupted") from error
-        # Any other error is reported in one sentence too.
+        # Any other error is also reported in one sentence.
         if os.environ.get("MANYMAPS_DEBUG") == "1":
             raise
         raise RunFailed(_explained(error)) from error
@@ -143,7 +143,7 @@ def _explained(error: Exception) -> str:
 
 
 def _located(error: Exception, message: str, ctx: click.Context) -> str:
-    """Prefix a message about data with the option that named their file or the word, if any."""
+    """Prefix a message about data with the option that specified the file or word, if any."""
     for option in ctx.command.params:
         if not isinstance(option, click.Option):
             continue
@@ -158,14 +158,14 @@ def _located(error: Exception, message: str, ctx: click.Context) -> str:
 
 
 def option_name(parameter: click.Parameter) -> str:
-    """Return the name of a parameter in messages: its first flag, or its metavar."""
+    """Return the name of a parameter for messages, which is its first flag or its metavar."""
     if isinstance(parameter, click.Option):
         return parameter.opts[0]
     return (parameter.metavar or parameter.human_readable_name).strip(".[]")
 
 
 def spelled_as_option(parameter: str, value: Any) -> str | None:
-    """Spell a parameter of the library as an option of the current command, if it has one.
+    """Return the option of the current command that sets a library parameter, if there is one.
 
     >>> spelled_as_option("rows", "keep") is None  # no command runs
     True
@@ -189,10 +189,10 @@ def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def note(*messages: str) -> None:
-    """Print lines on stderr, except under --quiet."""
+    """Print lines on stderr, unless --quiet is set."""
     context = click.get_current_context(silent=True)
     if context is None or not context.meta.get("manymaps.quiet"):
-        # A closed stderr does not stop the work.
+        # A closed stderr does not stop the command.
         with suppress(OSError):
             for message in messages:
                 click.echo(message, err=True)
@@ -208,7 +208,7 @@ def general_option(name: str, help: str) -> click.Option:
 
 
 def emit(text: str) -> None:
-    """Print data on stdout. A reader that stops reading (`| head`) is not an error."""
+    """Print data on stdout; a pipe that is closed early (`| head`) is not an error."""
     try:
         click.echo(text.rstrip("\n"))
     except BrokenPipeError:
@@ -248,7 +248,7 @@ def tell(
     files: Iterable[Path | None] = (),
     summary: bool = False,
 ) -> None:
-    """Print the results of a command: a record under --json, else a text and the files written.
+    """Print the results of a command: a record if --json is set, otherwise a text and file names.
 
     Parameters
     ----------
@@ -257,9 +257,9 @@ def tell(
     text : callable
         A function that returns the text.
     files : iterable of path, optional
-        The outputs; None is skipped.
+        The output files. None is skipped.
     summary : bool
-        Whether the text only summarizes, so that --quiet omits it.
+        Whether the text is only a summary, so that it is omitted if --quiet is set.
     """
     if as_json():
         emit_json(record())
@@ -294,12 +294,12 @@ def _with_null(value: Any) -> Any:
 
 
 def grid(rows: Iterable[Sequence[object]], *, right: bool = False) -> str:
-    """Format rows as a plain-text table, as wide as the terminal, and unwrapped in a file or pipe.
+    """Format rows as a plain-text table that fits the terminal, unwrapped in a file or pipe.
 
     Parameters
     ----------
     rows : iterable of sequences
-        The cells of each row, which `cell` formats. Rows may differ in length.
+        The cells of each row, formatted by `cell`. Rows may differ in length.
     right : bool
         Whether all columns but the first are right-aligned.
 
@@ -343,7 +343,7 @@ def cell(value: object) -> str:
 
 
 def shown(label: str, width: int = 40) -> str:
-    """Remove control characters from a label, and shorten it to a width."""
+    """Remove control characters from a label, and shorten the label to a width."""
     plain = "".join(
         "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) == "Cc" or c in _BIDI else c
         for c in label[: width + 1]

@@ -19,7 +19,7 @@ __all__ = ["count"]
 
 @dataclass(frozen=True, kw_only=True)
 class CountOptions:
-    """The options of `count`."""
+    """Options of the command `count`."""
 
     texts: Path = argument("TEXTS", InputFile(folders=True))
     output: Path = output_option(
@@ -121,7 +121,7 @@ def _counted(options: CountOptions) -> mm.Counts:
 
 
 def _words(options: CountOptions) -> mm.Words:
-    """Return the rules for the words to count."""
+    """Return the rules that select the words to count."""
     from manymaps.io.matrices import read_labels
 
     stop_words: Any = options.stop_words

@@ -1,4 +1,4 @@
-"""The command `demo`, which fits and draws the word associations in the package."""
+"""The command `demo`, which fits and draws word associations that are included in the package."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DESCRIPTION = (
 
 @dataclass(frozen=True, kw_only=True)
 class DemoOptions:
-    """The options of `demo`."""
+    """Options of the command `demo`."""
 
     folder: Path = option(
         click.Path(path_type=Path, file_okay=False),

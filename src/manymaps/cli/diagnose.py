@@ -22,7 +22,7 @@ __all__ = ["diagnose", "diagnosis_record", "diagnosis_table"]
 
 @dataclass(frozen=True, kw_only=True)
 class DiagnoseOptions:
-    """The options of `diagnose`."""
+    """Options of the command `diagnose`."""
 
     file: Path = argument("FILE", InputFile())
     metric: str | None = option(
@@ -76,7 +76,7 @@ def diagnose(options: DiagnoseOptions) -> None:
     if options.plot is not None:
         mm.save_figure(mm.plot_shepard(found), options.plot)
     for line in [*reading_notes(data), *found.notes]:
-        # The diagnosis reverses the effect of renormalized rows on symmetric values.
+        # The diagnosis reverses the effect of row normalization on symmetric values.
         if line != NO_LONGER_SYMMETRIC:
             note(line)
     seconds = {"seconds": elapsed()}
@@ -88,8 +88,8 @@ def diagnose(options: DiagnoseOptions) -> None:
 
 
 def diagnosis_record(found: mm.Diagnosis) -> dict[str, Any]:
-    """Return the record of `diagnose --json`; NaN (null in JSON) marks uncountable figures."""
-    # The scaling is only drawn.
+    """Return the record of `diagnose --json`; unknown numbers are NaN (null in JSON)."""
+    # The scaling is not part of the record, because it is only drawn.
     record = {
         one.name: getattr(found, one.name)
         for one in fields(found)
@@ -104,7 +104,7 @@ def diagnosis_record(found: mm.Diagnosis) -> dict[str, Any]:
 
 
 def diagnosis_table(found: mm.Diagnosis, name: str) -> str:
-    """Format the report of `diagnose`: each number with its meaning."""
+    """Format the report of `diagnose`, which contains each number with its meaning."""
     what = "similarities" if found.kind == "similarities" else "distances"
     groups = ""
     if found.n_components > 1:
@@ -195,7 +195,7 @@ def _of_stress(found: mm.Diagnosis) -> str:
 
 
 def _fits(found: mm.Diagnosis) -> list[tuple[str, str, str]]:
-    """List the shares that maps reproduce; the one that decides the suggestion comes first."""
+    """List the shares that maps reproduce; the first share determines the suggestion."""
     from manymaps.analysis.diagnosis import FEW
 
     some = f" of {found.n_fitted:,} objects" if found.n_fitted < found.n_objects else ""
@@ -221,7 +221,7 @@ def _fits(found: mm.Diagnosis) -> list[tuple[str, str, str]]:
 
 
 def _further(found: mm.Diagnosis, file: Path) -> str:
-    """Return the command that fits the suggested maps."""
+    """Return the command that fits the suggested number of maps."""
     settings = ["--maps", str(found.suggested_maps)]
     if found.suggested_maps == 1 and found.kind == "distances":
         settings = ["--method", "tsne"]

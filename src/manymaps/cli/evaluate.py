@@ -34,7 +34,7 @@ NOT_OF_TRIPLETS = (
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateOptions:
-    """The options of `evaluate`."""
+    """Options of the command `evaluate`."""
 
     atlas: Path = atlas_argument()
     file: Path = argument("FILE", InputFile())
@@ -183,7 +183,7 @@ def _note_of_counts(found: mm.CountEvaluation, options: EvaluateOptions) -> None
 
 
 def _holds_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
-    """Check whether a file contains ratings, by the options or else by its columns."""
+    """Check whether a file contains ratings, judging by the options or the column names."""
     from manymaps.io.ratings import looks_like_ratings
 
     reading = options.reading
@@ -209,7 +209,7 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
         with work(f"reading {options.norms}"):
             given["norms"] = mm.read_associations(options.norms)
     if options.vectors is not None:
-        # The rated words, in any case in which the file may contain them.
+        # The rated words, in every spelling (upper or lower case) that the file may contain.
         ways = (str, str.lower, str.upper, str.title)
         words = dict.fromkeys(way(word) for word in ratings.words for way in ways)
         given["vectors"] = _vectors(options.vectors, list(words))
@@ -218,7 +218,7 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
 
 
 def _note_of_reading(ratings: mm.Ratings, options: EvaluateOptions) -> None:
-    """Note the content of a file of ratings, and the reason why it was read as ratings."""
+    """Print a note on the content of a file of ratings, and on why it was read as ratings."""
     from manymaps.cli.report import dropped
 
     report = ratings.report

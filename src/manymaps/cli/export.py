@@ -22,7 +22,7 @@ OF_AMBIGUITY = ("others", "resamples", "per_cue", "seed")
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions:
-    """The options of `export`."""
+    """Options of the command `export`."""
 
     atlas: Path = atlas_argument()
     output: Path | None = output_option(

@@ -1,4 +1,4 @@
-"""The command `fit`: its methods, the construction of estimators from options, and the run."""
+"""The command `fit`: the methods, the construction of estimators from options, and the run."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ __all__ = [
 
 
 class Run(NamedTuple):
-    """The end of a fit: its number of stored pairs, and whether it was interrupted."""
+    """The outcome of a fit: the number of stored pairs, and whether the fit was interrupted."""
 
     n_pairs: int
     stopped: bool
@@ -89,7 +89,7 @@ STARTS_OF_COUNTS = ("auto", "ca", "random")
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """The options of the model. None represents the default of the method."""
+    """Options of the model. None represents the default of the method."""
 
     method: str | None = option(
         list(METHODS), f"Method to fit; code is for counts.  [default: {USUAL_METHOD}]"
@@ -163,7 +163,7 @@ class Model:
 
 @dataclass(frozen=True, kw_only=True)
 class VectorModel:
-    """The options of a fit to vectors."""
+    """Options for fitting vectors."""
 
     perplexity: float | tuple[float, ...] | None = option(
         perplexities,
@@ -190,7 +190,7 @@ class VectorModel:
 
 @dataclass(frozen=True, kw_only=True)
 class VectorReading:
-    """The options of which vectors are read, and whether they are stored."""
+    """Options that determine which vectors are read, and whether vectors are stored."""
 
     words: Path | None = option(
         InputFile(), "Fit only the words in this file, one per line (vectors only)."
@@ -200,7 +200,7 @@ class VectorReading:
 
 @dataclass(frozen=True, kw_only=True)
 class Counting:
-    """The options of a model of counts."""
+    """Options for models of counts."""
 
     given: str | None = option(
         ["rows", "columns"],
@@ -215,7 +215,7 @@ class Counting:
 
 
 def max_words_option() -> Any:
-    """Return the field of the number of columns to fit."""
+    """Return the field for the number of columns to fit."""
     return option(
         positive, "Fit only the N columns with the highest counts (code only).  [default: all]"
     )
@@ -223,7 +223,7 @@ def max_words_option() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
-    """The options of `fit`."""
+    """Options of the command `fit`."""
 
     files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
     output: Path = output_option(
@@ -365,7 +365,7 @@ def check_method(
 
 
 def _check_workers(options: FitOptions) -> None:
-    """Reject workers for a single run, or with a checkpoint, which stores runs in order."""
+    """Reject workers for a single run, or with a checkpoint, because it stores runs in order."""
     check_workers(options.workers)
     named = options.workers.named
     if named is None:
@@ -378,7 +378,7 @@ def _check_workers(options: FitOptions) -> None:
 
 
 def _check_judged(model: Model) -> None:
-    """Reject options that do not apply to judgements of several judges."""
+    """Reject options that do not apply to judgements by several judges."""
     if model.method == OF_COUNTS:
         raise click.UsageError(f"--method {OF_COUNTS} fits counts; use one FILE and omit --judge")
     refuse_given(
@@ -388,7 +388,7 @@ def _check_judged(model: Model) -> None:
 
 
 def _read_judged(options: FitOptions) -> mm.Judgements:
-    """Read the judgements of several judges."""
+    """Read judgements by several judges."""
     with work("reading judgements"):
         settings = chosen(options.reading, *OF_PAIRS)
         judgements = mm.read_judgements(options.files, judge=options.judge, **settings)
@@ -401,7 +401,7 @@ def _read_judged(options: FitOptions) -> mm.Judgements:
 def _fit_pairs(
     estimator: Any, options: FitOptions, pin: mm.Atlas | None, judgements: mm.Judgements | None
 ) -> tuple[mm.Atlas, PairData, Run]:
-    """Fit associations or vectors; return the atlas, the data, and the end of the fit."""
+    """Fit associations or vectors; return the atlas, the data, and the outcome of the fit."""
     from manymaps.cli.reading import aligned, joined_columns, read_data
     from manymaps.cli.report import reading_notes
     from manymaps.io.metadata import read_columns
@@ -439,7 +439,7 @@ def _fit_pairs(
 
 
 def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
-    """Compute the measures of each word in the network; raise a usage error for vectors."""
+    """Compute network measures of each word; raise a usage error if the data are vectors."""
     if not isinstance(data, mm.Associations):
         raise click.UsageError(f"--node-measures does not apply to the vectors in {file}")
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
@@ -448,7 +448,7 @@ def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
 def _fit_counts(
     estimator: Any, options: FitOptions, pin: mm.Atlas | None
 ) -> tuple[mm.Atlas, mm.Counts, Run]:
-    """Fit counts; return the bipartite atlas, the counts, and the end of the fit."""
+    """Fit counts; return the bipartite atlas, the counts, and the outcome of the fit."""
     from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
     from manymaps.cooccurrence.matching import objects_of
@@ -467,7 +467,7 @@ def _fit_counts(
 
 
 def _taken_from(path: Path, model: Model) -> tuple[Model, mm.Atlas]:
-    """Return the atlas to pin, and the model with its method, maps and dims as defaults.
+    """Return the atlas to pin, and the model with defaults (method, maps, dims) from that atlas.
 
     Raises
     ------
@@ -496,7 +496,7 @@ def _pin(
     labels: Sequence[str],
     kinds: Sequence[str] | None = None,
 ) -> None:
-    """Pin the objects of an atlas, if possible, and note their number.
+    """Pin the objects of an atlas, if possible, and print their number.
 
     Raises
     ------
@@ -520,7 +520,7 @@ def _pin(
 
 
 def _with_reliability(atlas: mm.Atlas) -> mm.Atlas:
-    """Add the shares that the coordinates explain to the atlas, if they are known."""
+    """Add explained shares to the atlas, if they are known."""
     with work("comparing with what was fitted"):
         found = mm.reliability(atlas)
     if not found.metadata:
@@ -529,12 +529,12 @@ def _with_reliability(atlas: mm.Atlas) -> mm.Atlas:
 
 
 def build(method: str, *records: Any) -> Any:
-    """Build the estimator of a method with the options of some records that are not None.
+    """Build the estimator of a method from the options in some records, except those that are None.
 
     Raises
     ------
     ParameterError
-        If the method's estimator lacks the parameter of an option.
+        If the estimator of the method does not have the parameter that an option sets.
     """
     estimator = getattr(mm, METHODS[method])
     known = inspect.signature(estimator).parameters
@@ -551,7 +551,7 @@ def build(method: str, *records: Any) -> Any:
     if "neighbors" in parameters:
         parameters["neighbors"] = mm.NeighborSearch(recall=parameters["neighbors"])
     if isinstance(parameters.get("init"), Path):
-        del parameters["init"]  # read when the labels are known
+        del parameters["init"]  # read later, when the labels are known
     return estimator(**parameters)
 
 
@@ -572,12 +572,13 @@ def run_fit(
     checkpoint: Path | None = None,
     resume: Path | None = None,
 ) -> Run:
-    """Fit, and let Ctrl-C (or the signal TERM) stop the fit and keep its maps.
+    """Fit, and keep the maps if Ctrl-C (or the signal TERM) stops the fit.
 
     Raises
     ------
     Interrupted
-        If the interruption leaves no maps. The message names the checkpoint, if there is one.
+        If there are no maps when the fit is interrupted. If there is a checkpoint, the message
+        contains its name.
     """
     before = modified(checkpoint)
     try:
@@ -611,12 +612,12 @@ def _fit(estimator: Any, data: PairData | mm.Counts, **files: Path | None) -> in
 
 
 def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool) -> NoReturn:
-    """Write the maps of a stopped fit next to its output, and report their file.
+    """Write the maps of a stopped fit next to the output file, and report the name of their file.
 
     Raises
     ------
     Interrupted
-        In any case.
+        Always, after the maps are written.
     """
     partial = partial_name(output)
     try:
@@ -632,7 +633,7 @@ def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool
 
 
 def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[str, Any]:
-    """Return the record of `fit --json`; counts add their likelihood and omissions."""
+    """Return the record of `fit --json`; for counts, it includes likelihood and omissions."""
     from manymaps.analysis.reliability import mean_explained
 
     atlas: mm.Atlas = estimator.atlas_
@@ -668,7 +669,7 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
 
 
 def _note_restarts(restarts: Sequence[Restart]) -> None:
-    """Report the differences between several runs, and the seed of the best."""
+    """Report the differences between several runs, and the seed of the best run."""
     if len(restarts) > 1:
         best, *others = sorted(restarts, key=lambda one: one.cost)
         note(
@@ -684,7 +685,7 @@ def _note_unused(model: VectorModel, data: PairData) -> None:
 
 
 def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
-    """Write the atlas, and report the purpose and the size of its vectors."""
+    """Write the atlas, and report the purpose and the size of the stored vectors."""
     atlas.save(output, vectors=not drop_vectors)
     if atlas.vectors is not None and not drop_vectors:
         size = atlas.vectors.data.nbytes / 1e6
@@ -726,12 +727,12 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas, data: PairData | mm.Cou
 
 
 def _telling_word(atlas: mm.Atlas, data: PairData | mm.Counts) -> str:
-    """Return the word in most maps among those that are most frequent as responses or columns."""
+    """Return the word that occurs in most maps, among the most frequent responses or columns."""
     recalled: Any = range(atlas.n_objects)
     if isinstance(data, mm.Associations):
         recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]
     elif not isinstance(data, mm.Vectors):
-        # The columns of the atlas are those that have counts, in the order of the table.
+        # The columns of the atlas are the columns with counts, in the order of the table.
         totals = data.column_totals[data.column_totals > 0]
         recalled = (-totals).argsort(kind="stable")[:50] + atlas.n_objects - len(totals)
     plain = [i for i in recalled if shown(atlas.labels[i]) == atlas.labels[i]]

@@ -28,7 +28,7 @@ NOT_OF_COUNTS = (
 
 @dataclass(frozen=True, kw_only=True)
 class NewReading(Reading):
-    """The options of reading new objects."""
+    """Options for reading new objects."""
 
     format: str | None = option("NAME", "Read NEW in this format, regardless of its suffix.")
     labels: Path | None = option(
@@ -46,7 +46,7 @@ class NewReading(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class InsertOptions:
-    """The options of `insert`."""
+    """Options of the command `insert`."""
 
     atlas: Path = atlas_argument()
     new: Path = argument("NEW", InputFile())
@@ -123,7 +123,7 @@ def insert(options: InsertOptions) -> None:
     else:
         refuse_given(("rows", "columns", "count"), "an atlas that is not bipartite")
         grown, n_inserted, dissimilar = _insert_objects(atlas, options)
-    # An atlas without vectors does not get those that were used for the comparison.
+    # If the atlas has no vectors, the vectors that were used for the comparison are not stored.
     grown.save(output, vectors=atlas.vectors is not None)
     seconds = elapsed()
     record = {
@@ -138,7 +138,7 @@ def insert(options: InsertOptions) -> None:
 
 
 def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
-    """Insert new rows by their counts of known columns; those without any are listed."""
+    """Insert new rows by their counts in known columns, and list the rows without such counts."""
     from manymaps.cli.reading import read_count_table
     from manymaps.compute.threads import threads
 
@@ -153,7 +153,7 @@ def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, i
 
 
 def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
-    """Insert new objects by vectors or strengths; those without similar objects are listed."""
+    """Insert new objects by vectors or strengths, and list objects that have no similar objects."""
     from manymaps.cli.reading import holds_vectors
 
     by_vectors = holds_vectors(options.new, options.reading, words=options.words)
@@ -169,7 +169,7 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
 
 
 def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
-    """Insert new objects by their vectors, compared with those of the atlas."""
+    """Insert new objects by comparing their vectors with the vectors of the atlas."""
     from manymaps.cli.reading import vectors_of_atlas
 
     new = options.new
@@ -196,7 +196,7 @@ def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
 
 
 def _read_new(options: InsertOptions, also: Sequence[str]) -> mm.Vectors:
-    """Read the vectors of NEW: all, or those of --words and of some other labels."""
+    """Read all vectors of NEW, or the vectors of --words and some other labels."""
     from manymaps.io.matrices import read_labels
 
     words = None if options.words is None else [*read_labels(options.words), *also]
@@ -208,7 +208,7 @@ def _read_new(options: InsertOptions, also: Sequence[str]) -> mm.Vectors:
 
 
 def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
-    """Insert new objects by their strengths to objects of the atlas."""
+    """Insert new objects by their association strengths with objects of the atlas."""
     import numpy as np
 
     from manymaps.cli.reading import reasoned
@@ -233,7 +233,7 @@ def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
 
 
 def _note_known(new: Path, n_known: int, n_new: int) -> None:
-    """Note how many objects are already in the atlas; raise an error if all are."""
+    """Print how many objects are already in the atlas; raise an error if all of them are."""
     if n_new == 0:
         raise DataError(
             f"all {n_known:,} objects of {new} are already in the atlas; nothing to insert"

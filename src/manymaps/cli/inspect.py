@@ -25,7 +25,7 @@ OF_NODES = ("nodes", "betweenness")
 
 @dataclass(frozen=True, kw_only=True)
 class InspectOptions:
-    """The options of `inspect`."""
+    """Options of the command `inspect`."""
 
     file: Path = argument("FILE", InputFile())
     reading: TableReading = group(TableReading)

@@ -1,8 +1,8 @@
-"""The interruption of a command, and the results of an interrupted fit.
+"""Interruption of a command, and the results of an interrupted fit.
 
-An interrupted fit without a checkpoint ends after its current iteration, like a fit that reached
-its maximum, and its maps are written next to the output. Ctrl-C ends the fit at once if the first
-iteration is not finished, or if it is pressed for the second time.
+An interrupted fit without a checkpoint ends after the current iteration, like a fit that reached
+the maximum number of iterations. Its maps are written next to the output file. Ctrl-C ends the fit
+immediately if the first iteration is not finished, or if Ctrl-C is pressed a second time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Stop", "ending_early", "interruptible", "modified", "partial_name"]
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Treat the signals TERM and HUP like Ctrl-C while a command runs; yield whether one came.
+    """Treat the signals TERM and HUP like Ctrl-C; yield a function that checks for them.
 
     A signal that is ignored (HUP under nohup, INT in the background of a script) remains ignored.
     """
@@ -53,12 +53,12 @@ _INTERRUPTING = tuple(
 
 
 class Stop:
-    """The callback of a fit, which stops it after Ctrl-C was pressed.
+    """A callback that stops a fit after Ctrl-C has been pressed.
 
     Attributes
     ----------
     asked : bool
-        Whether Ctrl-C was pressed.
+        Whether Ctrl-C has been pressed.
     """
 
     def __init__(self) -> None:
@@ -66,12 +66,12 @@ class Stop:
         self._begun = False
 
     def __call__(self, *_: object) -> bool:
-        """Return whether to stop, after each iteration."""
+        """Return whether to stop after the current iteration."""
         self._begun = True
         return self.asked
 
     def on_ctrl_c(self, number: int, frame: FrameType | None) -> None:
-        """End at once if there are no maps yet, or at the second Ctrl-C."""
+        """End the fit immediately if there are no maps yet, or at the second Ctrl-C."""
         if self.asked or not self._begun:
             raise KeyboardInterrupt
         self.asked = True
@@ -89,10 +89,10 @@ def ending_early() -> Iterator[Stop]:
 
 
 def partial_name(output: Path, suffix: str = ".atlas") -> Path:
-    """Return the file for the results of an interrupted command, such as norms.partial.atlas."""
+    """Return the file for results of an interrupted command, such as norms.partial.atlas."""
     return output.with_name(f"{output.stem}.partial{suffix}")
 
 
 def modified(path: Path | None) -> int | None:
-    """Return when a file was last written; None if it does not exist."""
+    """Return the time at which a file was last written; None if the file does not exist."""
     return path.stat().st_mtime_ns if path is not None and path.exists() else None

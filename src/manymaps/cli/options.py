@@ -1,4 +1,4 @@
-"""The options that several commands share: records of options, and single options."""
+"""Options that several commands have in common: records of options, and single options."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = [
 ROW_SUMS = ("renormalize", "keep")
 # Options of trials, which have one row per participant and cue.
 OF_TRIALS = ("participant", "where", "fold", "balance")
-# Options of readers of pairs, which all commands that read pairs have.
+# Options for reading pairs, which all commands that read pairs have.
 OF_PAIRS = ("cue", "response", "strength", "format", "labels")
 READING = (*OF_PAIRS, "responses", "rows", *OF_TRIALS)
 
 
 def response_rule(value: str) -> str:
-    """Check the rule for responses that are never cues (drop, keep, keep:N), or counted (R1)."""
+    """Check the rule for responses that are never cues (such as keep:N), or for counting (R1)."""
     from manymaps.data.pair_rules import split_responses
 
     try:
@@ -42,7 +42,7 @@ def response_rule(value: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """The options of reading a file; commands declare the options that they offer."""
+    """Options for reading a file; each command declares the options that it offers."""
 
     cue: str | None = None
     response: str | None = None
@@ -61,7 +61,7 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class PairReading(Reading):
-    """The options of reading associations, trials or vectors, but not counts."""
+    """Options for reading associations, trials or vectors, but not counts."""
 
     cue: str | None = option("COLUMN", "Column of cues, if its name is not recognized.")
     response: str | None = option(
@@ -101,7 +101,7 @@ class PairReading(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class TableReading(PairReading):
-    """The options of reading any data, including counts."""
+    """Options for reading any data, including counts."""
 
     rows: str | None = option(
         "renormalize|keep|COLUMN",
@@ -113,7 +113,7 @@ class TableReading(PairReading):
 
 
 def atlas_argument() -> Any:
-    """Return the field of the atlas that a command reads."""
+    """Return the field for the atlas that a command reads."""
     return argument("ATLAS", InputFile())
 
 
@@ -125,12 +125,12 @@ def _some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) ->
 
 
 def seed_option() -> Any:
-    """Return the field of the seed."""
+    """Return the field for the seed."""
     return option(Whole(0), "Seed of the random number generator.", default=0, sets="random_state")
 
 
 def jobs_option(help: str = "Number of threads; -1 for all cores.  [default: all]") -> Any:
-    """Return the field of the number of threads or processes."""
+    """Return the field for the number of threads or processes."""
     return option(Whole(-1), help, callback=_some_jobs, sets="n_jobs")
 
 
@@ -143,7 +143,7 @@ class Running:
 
 
 def word_option() -> Any:
-    """Return the field of the words that --plot draws."""
+    """Return the field for the words that --plot draws."""
     return option("WORD", "Word to draw with --plot; can be repeated.", "--word", multiple=True)
 
 
@@ -152,14 +152,14 @@ _NOT_CARRIED = {"output", "plot", "jobs", "resume", "checkpoint", "quiet", "json
 
 
 def carried(following: click.Command, *, but: Iterable[str] = ()) -> list[str]:
-    """Return the given options of the current command that the next one also has.
+    """Return the options passed to the current command that the next command also has.
 
     Parameters
     ----------
     following : click.Command
         The suggested command.
     but : iterable of str
-        Names of parameters that the suggestion sets itself.
+        Names of parameters that the suggested command line sets itself.
     """
     ctx = click.get_current_context()
     taken = {one.name for one in following.params} - _NOT_CARRIED - set(but)
@@ -174,7 +174,7 @@ def carried(following: click.Command, *, but: Iterable[str] = ()) -> list[str]:
 
 
 def fit_command(file: Path, *settings: str) -> list[str]:
-    """Return the command that fits a file with these settings and the given reading options."""
+    """Return the command that fits a file with these settings and the current reading options."""
     from manymaps.cli.fit import fit
 
     stem = file.name.split(".")[0] or "out"
@@ -202,6 +202,6 @@ def _is_given(ctx: click.Context, one: click.Parameter) -> bool:
 
 
 def output_names(record: Any, *names: str) -> dict[str, str | None]:
-    """Return outputs as a record contains them: their names, or null."""
+    """Return the names of output files for a record, or None for missing outputs."""
     paths = chosen(record, *names).items()
     return {name: None if path is None else str(path) for name, path in paths}

@@ -1,4 +1,4 @@
-"""The command `pairs`: similarity, rank, map and observed strength of pairs of words."""
+"""The command `pairs`, which lists similarity, rank, map and observed strength of word pairs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_NAMED = 12
 
 @dataclass(frozen=True, kw_only=True)
 class PairsOptions:
-    """The options of `pairs`."""
+    """Options of the command `pairs`."""
 
     atlas: Path = atlas_argument()
     file: Path = argument("PAIRS", InputFile())

@@ -21,7 +21,7 @@ map_numbers = Several(Whole(0), "map number; use numbers such as 3,7", distinct=
 
 @dataclass(frozen=True, kw_only=True)
 class PlotOptions:
-    """The options of `plot`."""
+    """Options of the command `plot`."""
 
     atlas: Path = atlas_argument()
     output: Path = output_option(
@@ -107,7 +107,7 @@ def plot(options: PlotOptions) -> None:
 
 
 def _check_known(option: str, what: str, value: str | None, known: Iterable[str]) -> None:
-    """Reject a column or kind that the atlas lacks."""
+    """Reject a column or kind that the atlas does not contain."""
     if value is not None and value not in known:
         there = f"it has {', '.join(known)}" if list(known) else "it has no such names"
         raise click.BadParameter(

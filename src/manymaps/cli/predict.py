@@ -27,13 +27,14 @@ __all__ = [
 ]  # fmt: skip
 
 KERNELS = ("gaussian", "cauchy")
-# Two maps of 35 dimensions are a model of the 2009 report. The penalty is not tuned for other data.
+# Two maps with 35 dimensions are one of the models in the 2009 report. The penalty is not tuned for
+# other data.
 DIMENSIONS, PENALTY = 35, 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Splitting:
-    """The options of the split into training, validation and test part."""
+    """Options for splitting the data into training, validation and test parts."""
 
     by: Literal["pair", "row"] = option(
         ["pair", "row"], "Hold out pairs in both directions, or all responses to a cue at once.",
@@ -44,7 +45,7 @@ class Splitting:
 
 @dataclass(frozen=True, kw_only=True)
 class Stopping:
-    """The options of when a fit ends."""
+    """Options that determine when a fit ends."""
 
     iterations: int = option(
         positive, "Maximum number of passes over the cues.", default=300, sets="max_iter"
@@ -58,7 +59,7 @@ class Stopping:
 
 @dataclass(frozen=True, kw_only=True)
 class PredictOptions:
-    """The options of `predict`."""
+    """Options of the command `predict`."""
 
     file: Path = argument("FILE", InputFile())
     maps: int = option(positive, "Number of maps.", default=2, sets="n_maps")
@@ -199,7 +200,7 @@ def _report(record: dict[str, Any]) -> str:
 
 
 def read_norms(file: Path, reading: Reading) -> mm.Associations:
-    """Read the associations of a file, and print the notes of the reader."""
+    """Read the associations in a file, and print the reader's notes."""
     from manymaps.cli.reading import read_pairs
     from manymaps.cli.report import reading_notes
 
@@ -209,7 +210,7 @@ def read_norms(file: Path, reading: Reading) -> mm.Associations:
 
 
 def check_sizes(norms: mm.Associations, maps: Sequence[int], dims: Sequence[int]) -> None:
-    """Reject more maps than objects, and more dimensions than they can span."""
+    """Reject more maps than objects, and more dimensions than the objects can span."""
     n = norms.n_objects
     for name, values, most, why in (
         ("maps", maps, n, f"the {n:,} objects"),
@@ -221,5 +222,5 @@ def check_sizes(norms: mm.Associations, maps: Sequence[int], dims: Sequence[int]
 
 
 def error_text(value: float | str | None) -> str:
-    """Format an error with four decimals."""
+    """Format an error with four decimal places."""
     return "-" if value is None else value if isinstance(value, str) else f"{value:.4f}"

@@ -1,7 +1,7 @@
-"""Reading for the commands: detection of the kind of data, and matching with an atlas.
+"""Data reading for the commands: detection of the kind of data, and matching with an atlas.
 
-Rows and columns of counts are matched by label with those of an atlas, each kind separately,
-because a row and a column may have the same label.
+Rows and columns of counts are matched by label with the rows and columns of an atlas. Each kind is
+matched separately, because a row and a column may have the same label.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ def holds_vectors(
     file : path
         The file.
     reading : Reading
-        The options. Names of columns and the formats of associations imply associations.
+        The reading options. Column names and association formats imply associations.
     metric : str, optional
-        "precomputed" implies distances. Another metric implies vectors if the file is a square
-        array. Otherwise the content decides.
+        "precomputed" implies distances. Any other metric implies vectors if the file contains a
+        square array. Otherwise, the content of the file decides.
     words : path, optional
-        A list of the words to read (vectors only).
+        A file with the words to read (vectors only).
 
     Returns
     -------
@@ -107,9 +107,9 @@ def holds_vectors(
 
 
 def holds_triplets(file: Path, reading: Reading, *, of_vectors: bool = False) -> bool:
-    """Check whether a file contains triplets, by the format or else by unambiguous content.
+    """Check whether a file contains triplets, judging by the format or unambiguous content.
 
-    With `of_vectors`, options of vectors, such as a metric, were passed.
+    `of_vectors` states whether options for vectors, such as a metric, were passed.
     """
     of_counts = (reading.rows, reading.columns, reading.count)
     named = _any_given(reading.cue, reading.response, reading.strength, *of_counts)
@@ -119,7 +119,7 @@ def holds_triplets(file: Path, reading: Reading, *, of_vectors: bool = False) ->
 
 
 def read_triplet_file(file: Path, reading: Reading) -> Triplets:
-    """Read the triplets of a file; note if only its content implied triplets."""
+    """Read the triplets in a file; print a note if only the content implied triplets."""
     with work(f"reading {file}"):
         triplets = read_triplets(file, labels=reading.labels, format=reading.format)
     if reading.format is None:
@@ -131,7 +131,7 @@ def read_triplet_file(file: Path, reading: Reading) -> Triplets:
 
 
 def read_pairs(file: Path, reading: Reading) -> Associations:
-    """Read the associations of a file; raise an error if it contains vectors."""
+    """Read the associations in a file; raise an error if the file contains vectors."""
     data = read_data(file, reading)
     if not isinstance(data, Associations):
         raise BadData(
@@ -149,7 +149,7 @@ def read_data(
     among: Sequence[str] | None = None,
     seed: int = 0,
 ) -> PairData:
-    """Read the vectors or associations of a file; triplets are converted to associations.
+    """Read the vectors or associations in a file; triplets are converted to associations.
 
     Parameters
     ----------
@@ -158,11 +158,11 @@ def read_data(
     reading : Reading
         The options.
     metric, words
-        As for `holds_vectors`.
+        Same as in `holds_vectors`.
     among : sequence of str, optional
-        Labels to which vectors (but not distances) are restricted, instead of `words`.
+        Labels to which vectors (but not distances) are restricted, as an alternative to `words`.
     seed : int
-        Seed for the associations of triplets.
+        Seed for the conversion of triplets to associations.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def read_data(
     Raises
     ------
     ParameterError
-        If `rows` names a column, which only counts have.
+        If `rows` is the name of a column, which is valid only for counts.
     """
     rows = _row_sums(reading)
     of_vectors = metric is not None or words is not None
@@ -192,12 +192,12 @@ def read_data(
 
 
 def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
-    """Read the trials of a file that the options select; return None for other data.
+    """Read the trials in a file if the options select trials; otherwise return None.
 
     Raises
     ------
     DataError, ParameterError
-        If `manymaps.read_trials` raises one.
+        If `manymaps.read_trials` raises such an error.
     """
     if reading.strength is not None or reading.labels is not None:
         return None
@@ -209,7 +209,7 @@ def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
 
 
 def counted(trials: Trials, reading: Reading) -> Associations:
-    """Count trials as associations by the options `responses` and `rows`."""
+    """Count trials as associations, according to the options `responses` and `rows`."""
     return trials.associations(reading.responses, rows=_row_sums(reading))
 
 
@@ -222,7 +222,7 @@ def _row_sums(reading: Reading) -> str:
 
 @contextmanager
 def reasoned(file: Path, reading: Reading) -> Iterator[None]:
-    """Add the option that decided how a file is read to the message if reading fails."""
+    """If reading fails, add to the message the option that determined how the file is read."""
     meanings = {"labels": "a matrix or an array", "participant": "trials"}
     meanings |= dict.fromkeys(("cue", "response", "strength"), "a list of associations")
     try:
@@ -237,24 +237,24 @@ def reasoned(file: Path, reading: Reading) -> Iterator[None]:
 
 
 def vectors_of_atlas(atlas: Atlas, file: Path) -> Vectors:
-    """Read the vectors of an atlas's objects from a file, in the atlas's order.
+    """Read the vectors of the objects of an atlas from a file, in the order of the atlas.
 
     Raises
     ------
     DataError
-        If the file lacks one of the objects.
+        If the file does not contain one of the objects.
     """
     with work(f"reading {file}"):
         return read_vectors(file, words=atlas.labels).subset(atlas.labels)
 
 
 def aligned(atlas: Atlas, data: PairData) -> Atlas:
-    """Reduce an atlas to the objects of the data, in their order, as the start of a fit.
+    """Select the objects of the data from an atlas, in the order of the data, to start a fit.
 
     Raises
     ------
     DataError
-        If the atlas lacks one of the objects, or is bipartite.
+        If the atlas does not contain one of the objects, or is bipartite.
     """
     if atlas.kinds is not None:
         kinds = " and ".join(map(plural, dict.fromkeys(atlas.kinds)))
@@ -277,7 +277,7 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
 class WatchedAffinity(Affinity):
     """A conditional affinity that records its number of pairs.
 
-    An atlas stores the affinity inside.
+    An atlas stores the wrapped affinity.
     """
 
     joint: ClassVar[bool] = False
@@ -288,12 +288,12 @@ class WatchedAffinity(Affinity):
         self.n_pairs = 0
 
     def written(self) -> str:
-        """Return the name of the affinity inside."""
+        """Return the name of the wrapped affinity."""
         return self.name
 
     @property
     def perplexity(self) -> float | Sequence[float] | None:
-        """The perplexity of the affinity inside; None if it lacks one."""
+        """The perplexity of the wrapped affinity; None if it has no perplexity."""
         return getattr(self.inside, "perplexity", None)
 
     def similarities(
@@ -304,14 +304,14 @@ class WatchedAffinity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """Compute the similarities of the affinity inside."""
+        """Compute the similarities of the wrapped affinity."""
         rows = self.inside.similarities(data, metric=metric, search=search, seed=seed)
         self.n_pairs = int(rows.nnz)
         return rows
 
 
 def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> bool:
-    """Check whether a file contains counts, by the options or else by its content."""
+    """Check whether a file contains counts, judging by the options or the content."""
     if reading.columns or reading.count or (reading.rows and reading.rows not in ROW_SUMS):
         return True
     named = _any_given(reading.rows, reading.labels) or _names_pairs(reading)
@@ -319,7 +319,7 @@ def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> b
 
 
 def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:
-    """Read the counts of a file, optionally only the columns with most counts."""
+    """Read the counts in a file, optionally only the columns with the largest counts."""
     with work(f"reading {file}"):
         counts = read_counts(file, **chosen(reading, "format", "rows", "columns", "count"))
     if max_words is None or max_words >= np.count_nonzero(counts.column_totals):
@@ -333,10 +333,10 @@ def read_count_table(file: Path, reading: Reading, *, max_words: int | None = No
 
 
 def with_metadata(counts: Counts, path: Path) -> Counts:
-    """Join the columns of a table by label, to both rows and columns.
+    """Join the columns of a table to both rows and columns by label.
 
-    If a column "kind" of the table contains only the two kinds, it determines for each row of the
-    table whether it is joined to rows or columns.
+    If a column "kind" of the table contains only the two kinds, it determines whether each row of
+    the table is joined to the rows or the columns.
 
     Raises
     ------
@@ -375,10 +375,10 @@ def joined_columns(
     *,
     warn: bool = False,
 ) -> dict[str, np.ndarray]:
-    """Return the columns of a table in the order of the objects of a kind.
+    """Return the columns of a table in the order of the objects of one kind.
 
-    A note reports the number of objects without a row. With `warn`, another one reports rows
-    without an object.
+    A note reports the number of objects without a row. If `warn` is true, a second note reports the
+    rows without an object.
     """
     try:
         columns, unmatched, n_without = join_columns(labels, table)
@@ -395,7 +395,7 @@ def joined_columns(
 def _note_matches(
     counts: Counts, path: Path, labels: Sequence[str], matched: Sequence[np.ndarray]
 ) -> None:
-    """Report rows of metadata that match nothing, or both a row and a column."""
+    """Report rows of metadata that match no object, or match both a row and a column."""
     rows, columns = matched
     first, second = counts.kinds
     spare = [labels[i] for i in np.flatnonzero(~(rows | columns)).tolist()]
@@ -414,7 +414,7 @@ def _note_matches(
 
 
 def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str | None) -> str:
-    """Return the kind of the object that a word means; note if both kinds have one.
+    """Return the kind of the object with this label; print a note if both kinds have the label.
 
     Raises
     ------

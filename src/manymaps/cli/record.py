@@ -1,4 +1,4 @@
-"""The options of a command as a frozen dataclass, in which each field declares its option.
+"""The options of a command as a frozen dataclass, in which each field declares an option.
 
     @dataclass(frozen=True, kw_only=True)
     class CountOptions:
@@ -9,7 +9,7 @@
     @command(CountOptions)
     def count(options: CountOptions) -> None: ...
 
-A field that is a group contains a record of options that several commands share.
+A field declared by `group` contains a record of options that several commands have in common.
 """
 
 from __future__ import annotations
@@ -40,16 +40,17 @@ def option(kind: Kind, help: str, *flags: str, sets: str = "", **more: Any) -> A
     Parameters
     ----------
     kind : click.ParamType, callable, str or sequence of str
-        The type of the value, a function that converts it, the metavar of a text, or the values to
-        choose from.
+        The type of the value, a function that converts the value, the metavar of a text, or the
+        values to choose from.
     help : str
-        The help.
+        The help text.
     *flags : str
-        The names on the command line; by default the name of the field.
+        The names on the command line. By default, the name of the field is used.
     sets : str
-        Names of the parameters of the library that the option sets; by default that of the field.
+        Names of the library parameters that the option sets. By default, the name of the field is
+        used.
     **more
-        Further arguments of `click.Option`. The help shows a default.
+        Further arguments of `click.Option`. The help text shows a default.
 
     Returns
     -------
@@ -73,13 +74,13 @@ def option(kind: Kind, help: str, *flags: str, sets: str = "", **more: Any) -> A
 
 
 def flag(help: str, *flags: str, **more: Any) -> Any:
-    """Declare a field that is True if the option is given."""
+    """Declare a field that is True if the option is passed."""
     return option(click.BOOL, help, *flags, **{"is_flag": True, "default": False,
                                                "show_default": False, **more})  # fmt: skip
 
 
 def output_option(metavar: str, kind: OutputFile, help: str, *, required: bool = True) -> Any:
-    """Declare the field of -o, the main output."""
+    """Declare the field for -o, the main output."""
     return option(kind, help, "-o", "--output", metavar=metavar, required=required)
 
 
@@ -121,16 +122,16 @@ def _filled(record: Any, values: dict[str, Any]) -> Any:
 
 
 def chosen(record: Any, *names: str) -> dict[str, Any]:
-    """Return some options of a record, by default all, as arguments of the library.
+    """Return some or all options of a record as arguments of the library.
 
-    The keys are the (first) parameters that the options set.
+    The key of an option is the first library parameter that it sets.
     """
     sets = {one.name: one.metadata.get("sets") or [one.name] for one in fields(record)}
     return {sets[name][0]: getattr(record, name) for name in names or sets}
 
 
 def settings_of(record: Any) -> Iterator[tuple[click.Option, str, Any]]:
-    """Yield the options of a record, each with a library parameter that it sets and a value."""
+    """Yield the options of a record, each with a library parameter and the value to set."""
     for one in fields(record):
         declared = one.metadata["declared"](one.name)
         for parameter in declared.sets or [one.name]:
@@ -138,7 +139,7 @@ def settings_of(record: Any) -> Iterator[tuple[click.Option, str, Any]]:
 
 
 def command(record: type[R], *, json: bool = True) -> Callable[[Callable[[R], None]], Command]:
-    """Turn a function of a record into a command; all have --quiet, and most have --json."""
+    """Convert a function of a record to a command with --quiet and, by default, --json."""
 
     def decorate(function: Callable[[R], None]) -> Command:
         def run(**values: Any) -> None:

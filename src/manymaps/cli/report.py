@@ -1,4 +1,4 @@
-"""Reports of the commands: the content of a file, and the quality of an atlas."""
+"""Reports of the commands on the content of a file and the quality of an atlas."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ __all__ = [
     "triplet_evaluation_table", "vector_inspection",
 ]  # fmt: skip
 
-# Lengths are computed by blocks, because vectors may be a memory-mapped file.
+# Lengths are computed in blocks, because vectors may be a memory-mapped file.
 _ROWS = 1 << 14
-# More columns do not fit a terminal.
+# More columns do not fit in a terminal.
 _MOST_SHARES = 8
-# --fold is advised if more objects than this share differ from another only in case or spaces.
+# --fold is recommended if more than this share of the objects differ from another object only in
+# case or spaces.
 _FEW_ALIKE = 0.02
 # A perplexity of 30 uses 90 neighbours.
 _ENOUGH_FOR_30 = 90
 
 
 def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[str, Any]:
-    """Return the record of `inspect --json`; null marks values that this kind of data lacks."""
+    """Return the record of `inspect --json`; values that the data do not have are null."""
     record: dict[str, Any] = {
         "kind": "vectors",
         "n_objects": 0,
@@ -91,7 +92,7 @@ def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[
 
 
 def _groups_of_counts(data: Counts) -> np.ndarray:
-    """Return the sizes of the groups of rows and columns without common counts, largest first."""
+    """Return the sizes of groups of rows and columns with no counts in common, largest first."""
     values = data.without_empty().values
     return component_sizes(sparse.block_array([[None, values], [values.T, None]], format="csr"))
 
@@ -105,7 +106,7 @@ def component_sizes(graph: sparse.sparray) -> np.ndarray:
 
 
 def trial_record(trials: Trials) -> dict[str, Any]:
-    """Return the record of trials that `inspect --json` adds to that of their associations."""
+    """Return the record of trials that `inspect --json` adds to the record of associations."""
     lacking = trials.n_without()
     return {
         "n_trials": trials.n_trials,
@@ -120,7 +121,7 @@ def trial_record(trials: Trials) -> dict[str, Any]:
 
 
 def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
-    """Return the rows of trials, which `inspect` prints before those of their associations."""
+    """Return the rows on trials, which `inspect` prints before the rows on associations."""
     of = f" of {trials.n_participants:,} participants" if trials.participant is not None else ""
     record = trial_record(trials)
     why = ", ".join(f"{reason} {n:,}" for reason, n in record["answers_lacking"].items())
@@ -174,7 +175,7 @@ def _inspection(
     notes: Iterable[str],
     further: Sequence[str],
 ) -> str:
-    """Join rows with those that all kinds of data have, and the next command."""
+    """Join rows with the rows common to all kinds of data, and the next command."""
     rows += [("merged", f"{data.report.merged:,}"), ("dropped", dropped(data.report))]
     rows += [("note", text) for text in notes]
     return f"{grid(rows)}\n{next_step(*further)}"
@@ -209,7 +210,7 @@ def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> 
     command : sequence of str
         The command that fits them.
     hint : str or None
-        The note that rows and columns seem to be swapped, if they do.
+        The note that rows and columns seem to be swapped, if applicable.
 
     Returns
     -------
@@ -259,7 +260,7 @@ def _largest(labels: Sequence[str], totals: np.ndarray, count: int = 5) -> str:
 
 
 def _lengths(data: Vectors) -> np.ndarray:
-    """Compute Euclidean lengths by blocks; reject NaN and infinity."""
+    """Compute Euclidean lengths in blocks; reject NaN and infinity."""
     data.check_finite()
     lengths = np.empty(len(data))
     for start in range(0, len(data), _ROWS):
@@ -287,7 +288,7 @@ def reading_notes(data: PairData | Counts) -> list[str]:
     if isinstance(data, Counts):
         rows, columns = map(plural, data.kinds, data.shape)
         line = f"{data.n_counts:,.10g} counts of {rows} and {columns} in {data.n_pairs:,} pairs"
-        # The fit itself reports the rows and columns without counts.
+        # The fit itself reports rows and columns without counts.
         notes = [text for text in notes if " without counts kept" not in text]
     elif isinstance(data, Vectors):
         line, lost = f"{len(data):,} vectors of {data.n_features:,} numbers", "left out"
@@ -301,7 +302,7 @@ def reading_notes(data: PairData | Counts) -> list[str]:
 
 
 def _notes(data: mm.Associations) -> list[str]:
-    """List the reader's notes, and advice if spellings differ or most responses are dropped."""
+    """List the reader's notes, with advice if spellings differ or most responses are dropped."""
     notes = list(data.report.notes)
     alike = data.n_objects - len({plain_spelling(label) for label in data.labels})
     if alike > _FEW_ALIKE * data.n_objects:
@@ -319,7 +320,7 @@ def _notes(data: mm.Associations) -> list[str]:
 
 
 def agreement_table(found: mm.Agreement) -> str:
-    """Format the table of several judges that `fit` prints."""
+    """Format the table on several judges that `fit` prints."""
     rows: list[list[str]] = []
     for one in found.records():
         shares = one["shares"] or []
@@ -377,7 +378,7 @@ def _most_central(data: mm.Associations, count: int = 5) -> str:
     cues = np.bincount(data.strengths.indices, minlength=data.n_objects)
     received = data.strengths.sum(axis=0)
     order = np.lexsort((-received, -cues))[:count]
-    # In a full matrix every object is a response of every cue, so the sums are compared.
+    # In a full matrix, every object is a response to every cue, so the sums are compared.
     dense = cues.min() == cues.max()
     return ", ".join(
         f"{shown(data.labels[j])} "

@@ -1,6 +1,6 @@
 """The senses of a word as a record and as text.
 
-This module imports no readers of data, so that looking up a word is fast.
+This module does not import any data readers, so that looking up a word is fast.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["sense_interval", "senses_record", "senses_text"]
 
-# A smaller share of unlisted groups and maps does not get a row.
+# Unlisted groups and maps with a smaller share do not have a row.
 LEAST_LISTED = 0.005
-# A map that explains less of a meaning is not named as its map (12 % of the meanings in USF).
+# A map that explains a smaller share of a meaning is not reported as the map of the meaning (12 %
+# of the meanings in USF).
 MOSTLY = 0.5
 
 
@@ -38,21 +39,21 @@ def senses_record(
     atlas : Atlas
         The atlas.
     word : str
-        The label of the word, in any case.
+        The label of the word, in upper or lower case.
     chosen : mapping
         The arguments of `Atlas.senses`.
     kind : str or None
         The kind of the word in a bipartite atlas.
     intervals : Intervals or None
-        The intervals of the shares, the strengths and the ambiguity; without them, the record has
-        no intervals. An interval is null if the data do not contain the sense or the pair.
+        The intervals of the shares, the strengths and the ambiguity. If None, the record has no
+        intervals. An interval is null if the data do not contain the sense or the pair.
     """
     from manymaps.analysis.reliability import scores_of
 
     asked = {**chosen, "kind": kind}
     senses = atlas.senses(word, **asked)
     everything = atlas.senses(word, **{**asked, "min_share": 0, "min_weight": 0})
-    # Fine senses with any weight are in all maps.
+    # The fine senses with any weight cover all maps.
     all_maps = {**asked, "min_share": 0, "min_weight": 0, "level": "fine"}
     weights = {sense.map: sense.weight for sense in atlas.senses(word, **all_maps)}
     maps = list(dict.fromkeys(sense.map for sense in senses))
@@ -109,7 +110,7 @@ def _as_record(interval: mm.Interval | None) -> dict[str, float] | None:
 def _left_out(
     listed: Sequence[Sense], everything: Sequence[Sense], weights: Mapping[int, float]
 ) -> dict[str, float]:
-    """Count the senses and maps that are not listed, with their shares and weights."""
+    """Count the senses and maps that are not listed, and sum their shares and weights."""
     maps = {sense.map for sense in listed}
     others = {map: weight for map, weight in weights.items() if map not in maps}
     return {
@@ -121,7 +122,7 @@ def _left_out(
 
 
 def senses_text(record: dict[str, Any], *, grouped: bool, captioned: bool) -> str:
-    """Format a record: its senses, those of several other fits, and their reliability.
+    """Format a record: its senses, the senses in other fits, and their reliability.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def senses_text(record: dict[str, Any], *, grouped: bool, captioned: bool) -> st
         The record of the word.
     grouped : bool
         Whether associations are known. If so, groups and neighbours are listed with their observed
-        share, and the model's in brackets.
+        share, followed by the model's share in brackets.
     captioned : bool
         Whether maps are listed with their captions.
     """
@@ -166,7 +167,7 @@ def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator
             cells.append("" if repeated else f"({', '.join(map(shown, sense['caption']))})")
         yield cells
         before = sense["map"]
-    # A sense of a single other fit is not an agreement; --json lists these too.
+    # A sense in only one other fit does not show agreement. These senses are listed only by --json.
     for other in (sense for sense in record["elsewhere"] if sense["n_fits"] > 1):
         near = ", ".join(shown(one["label"]) for one in other["neighbors"])
         shares = ["", f"{other['share']:.0%}"][0 if grouped else 1 :]
@@ -180,7 +181,7 @@ def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator
 
 
 def _is_shown(sense: dict[str, Any]) -> bool:
-    """Return whether a sense has no observed responses or its map explains most of it."""
+    """Check whether a sense has no observed responses or its map explains most of the sense."""
     return not sense["parts"] or bool(sense["explained"] >= MOSTLY)
 
 
@@ -206,7 +207,7 @@ def _neighbor(near: dict[str, Any]) -> str:
 
 
 def _observed(sense: dict[str, Any]) -> str:
-    """Format the observed share of a sense with its interval, or a word if it is zero."""
+    """Format the observed share of a sense with its interval, or as a word if the share is zero."""
     if (interval := sense.get("interval")) is not None:
         limits = f"{100 * interval['low']:.0f}-{interval['high']:.0%}"
         return f"{interval['value']:.0%} ({limits})"

@@ -28,7 +28,7 @@ OF_DATA = ("by", "level", "per_cue")
 
 @dataclass(frozen=True, kw_only=True)
 class SensesOptions:
-    """The options of `senses`."""
+    """Options of the command `senses`."""
 
     atlas: Path = atlas_argument()
     words: tuple[str, ...] = argument("[WORD]...", str, nargs=-1)
@@ -131,7 +131,7 @@ def senses(options: SensesOptions) -> None:
 
 
 def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
-    """Return the words of a file that are in the atlas, and note those that are not."""
+    """Return the words of a file that are in the atlas, and print a note on the others."""
     if file is None:
         return []
     from manymaps.io.matrices import read_labels
@@ -167,7 +167,7 @@ def _intervals(
     norms = read_pairs(file, reading)
     counts = _count_column(file) if reading.strength is None and reading.format is None else None
     if norms.n_responses is None and per_cue is None and counts is not None:
-        # Strengths take precedence over counts, but only counts give the number of responses.
+        # Strengths take precedence over counts, but only counts contain the number of responses.
         norms = read_pairs(file, replace(reading, strength=counts))
     if norms.n_responses is None and per_cue is None:
         note(f"{file} does not state the number of responses per cue; 100 is assumed (--per-cue N)")

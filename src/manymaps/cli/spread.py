@@ -16,7 +16,7 @@ __all__ = ["spread"]
 
 @dataclass(frozen=True, kw_only=True)
 class SpreadOptions:
-    """The options of `spread`."""
+    """Options of the command `spread`."""
 
     file: Path = argument("FILE", InputFile())
     words: tuple[str, ...] = argument("WORD...", str, nargs=-1, required=True)

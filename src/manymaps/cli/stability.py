@@ -39,19 +39,20 @@ from manymaps.progress import work
 
 __all__ = ["stability"]
 
-# Options of the comparison and its outputs. All others are options of a fit, and do not apply to
-# finished atlases.
+# Options of the comparison and its outputs. All other options are options of a fit, which do not
+# apply to finished atlases.
 OF_ATLASES = {
     "files", "output", "threshold", "neighbors", "min_weight", "plot", "words_shown", "seed",
     "drop_vectors",
 }  # fmt: skip
-# A single fit cannot be compared. Eight words show the range without scrolling.
+# The minimum number of fits is 2, because a single fit cannot be compared. A list of eight words
+# shows the range without scrolling.
 FEWEST_FITS, LISTED = 2, 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class StabilityOptions:
-    """The options of `stability`."""
+    """Options of the command `stability`."""
 
     files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
     output: Path | None = output_option(
@@ -167,7 +168,7 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     check_method(file, model, options.reading, options.vector_model, options.vectors)
     check_workers(options.workers)
     method = model.method or USUAL_METHOD
-    # The seed and the number of jobs apply to all fits together.
+    # The seed and the number of jobs apply to all fits jointly.
     estimator = build(method, model, options.counting, options.vector_model)
     data, rules = _data(file, method, options)
     with on_workers(options.workers, options.jobs), work(f"fitting {file} {options.fits} times"):
@@ -183,7 +184,7 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
 
 
 def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict[str, Any]]:
-    """Read the data of the fits, and the counting rules of trials that are resampled."""
+    """Read the data to fit, and the rules for counting resampled trials."""
     from manymaps.cli.reading import counted, read_count_table, read_data, read_trials_or_none
     from manymaps.cli.report import reading_notes
 
@@ -240,7 +241,7 @@ def _mean(shares: Any) -> float | None:
 
 
 def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptions) -> str:
-    """Report how much recurs, also by chance, and the words that recur most and least."""
+    """Report the observed and chance recurrence, and the words with most and least recurrence."""
     best, worst = _extremes(found)
     rows = [*_rows(record, found)]
     if best:
@@ -281,7 +282,7 @@ def _rows(record: dict[str, Any], found: mm.Stability) -> Iterator[tuple[str, ..
 
 
 def _extremes(found: mm.Stability) -> tuple[list[str], list[str]]:
-    """Return words with several senses that overlap most and least over the fits."""
+    """Return the words with several senses that overlap most and least between fits."""
     import numpy as np
 
     several = np.flatnonzero(np.diff(found.senses[found.reference].offsets) > 1)

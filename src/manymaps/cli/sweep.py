@@ -1,4 +1,4 @@
-"""The command `sweep`, which predicts held-out data with many settings."""
+"""The command `sweep`, which predicts held-out data with many combinations of settings."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ whole_numbers = Several(positive, "whole number of at least 1")
 
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions:
-    """The options of `sweep`."""
+    """Options of the command `sweep`."""
 
     file: Path = argument("FILE", InputFile())
     maps: tuple[int, ...] = option(
@@ -108,7 +108,7 @@ def sweep(options: SweepOptions) -> None:
     try:
         best = result.best()
     except DataError as error:
-        # Every point failed, and the data are not the cause.
+        # Every point failed, but the data are not the cause.
         raise RunFailed(str(error)) from error
     if options.plot is not None:
         with work("drawing the errors"):
@@ -122,7 +122,7 @@ def sweep(options: SweepOptions) -> None:
 
 
 def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
-    """Run the sweep; if it ends early, keep finished fits in --resume or in the table."""
+    """Run the sweep; if it ends early, store finished fits in --resume or in the table."""
     from manymaps.prediction import sweeps
 
     settings = chosen(options, "maps", "dims", "penalties", "kernels")
@@ -153,7 +153,7 @@ def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
 def _stopped(
     why: str, settings: Mapping[str, tuple], finished: Sequence[PointResult], options: SweepOptions
 ) -> str:
-    """Return the message of a sweep that ended early, after its finished fits are saved."""
+    """Save the finished fits of a sweep that ended early, and return its message."""
     if options.resume is not None:
         return f"{why}; finished fits are in {options.resume}; to resume, repeat the command"
     if not finished:
@@ -188,7 +188,7 @@ def _record(result: mm.SweepResult, best: dict[str, Any], options: SweepOptions)
 
 
 def _report(result: mm.SweepResult, best: dict[str, Any], file: Path) -> str:
-    """Report one line per setting, and the command that measures the best one."""
+    """Report one line per setting, and the command that measures the best setting."""
     names = {"maps": "n_maps", "dims": "n_components", "penalty": "penalty", "kernel": "kernel"}
     flags = [word for flag, name in names.items() for word in (f"--{flag}", best[name])]
     further = next_step(

@@ -1,7 +1,8 @@
-"""The types of option values in addition to click's: files, numbers, lists, words.
+"""Types of option values in addition to the types of click: files, numbers, lists and words.
 
-A file that cannot be read is bad input data, and one that cannot be written is a usage error. Both
-are reported before the work starts. Composite types contain others: `Several(Whole(1), ...)`.
+A file that cannot be read is reported as bad input data, and a file that cannot be written as a
+usage error. Both are reported before the work starts. Composite types contain others:
+`Several(Whole(1), ...)`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class InputFile(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """Return the path if it is readable."""
         path = Path(value)
-        # The message names the option of the file; an argument needs no name.
+        # The message contains the option for the file; for an argument, no name is needed.
         option = f"{max(param.opts, key=len)} " if isinstance(param, click.Option) else ""
         if not str(value).strip():
             name = option or f"{param.human_readable_name} "
@@ -46,7 +47,7 @@ class InputFile(click.ParamType):
             elif path.exists() and not path.is_file():
                 raise BadData(f"{option}{path}: this is not an ordinary file; copy it to one first")
             elif not os.access(path, os.R_OK):
-                path.open("rb").close()  # raises the error with its reason
+                path.open("rb").close()  # raises an error that contains the reason
         except FileNotFoundError as error:
             raise BadData(f"{option}{path}: no such file") from error
         except OSError as error:
@@ -60,11 +61,11 @@ class OutputFile(click.ParamType):
     Parameters
     ----------
     *suffixes : str
-        The suffixes that the name may have; any if none are passed.
+        The suffixes that the name may have. By default, any suffix is accepted.
     archive : bool
-        Whether the file is an atlas or checkpoint, which may replace only such a file.
+        Whether the file is an atlas or checkpoint, which may replace only a file of the same kind.
     may_replace : tuple of str
-        The names of the inputs that it may replace, such as ATLAS.
+        The names of the inputs that the file may replace, such as ATLAS.
     """
 
     name = "file"
@@ -117,7 +118,7 @@ def _is_archive(path: Path) -> bool:
 
 
 def check_folder(folder: Path) -> None:
-    """Check that a folder is writable by an empty file; raise `OSError` otherwise."""
+    """Check that a folder is writable by creating an empty file; raise `OSError` if not."""
     with tempfile.TemporaryFile(dir=folder):
         pass
 
@@ -147,7 +148,7 @@ class Whole(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number in a range, but neither NaN nor infinite, which click's ranges accept."""
+    """A finite number in a range; unlike the ranges of click, NaN and infinity are rejected."""
 
     name, metavar = "number", "X"
 
@@ -200,7 +201,7 @@ class Several(click.ParamType):
         self.bare = bare
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the values in order; a single one without a tuple, if it may be `bare`."""
+        """Return the values in order; a single value may be returned without a tuple if `bare`."""
         parts = [part.strip() for part in str(value).split(",")]
         if not any(parts):
             self.fail("the list is empty; expected values separated by commas", param, ctx)
@@ -217,12 +218,12 @@ class Several(click.ParamType):
 
 positive = Whole(min=1)
 
-# A figure in a format that matplotlib writes.
+# A figure file in a format that matplotlib can write.
 figure_file = OutputFile(".png", ".svg", ".pdf")
 
 
 def count_or(word: str, least: int = 1, what: str = "a number") -> OrWord:
-    """Return the type of a word or an integer of at least some number."""
+    """Return the type of a word or an integer with a minimum value."""
     return OrWord(word, Whole(least), f"{what} of at least {least}")
 
 

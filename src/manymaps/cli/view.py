@@ -37,7 +37,7 @@ class _Feature:
 
 @dataclass(frozen=True, kw_only=True)
 class ViewOptions:
-    """The options of `view`."""
+    """Options of the command `view`."""
 
     atlas: Path = atlas_argument()
     other: Path | None = argument("[OTHER]", InputFile(), required=False)
@@ -140,7 +140,7 @@ def view(options: ViewOptions) -> None:
 
 
 def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
-    """Return the titles of maps by their numbers; None without any."""
+    """Return the titles of maps by map number; None if there are no titles."""
     titles = {}
     for each in given:
         number, sign, title = each.partition("=")
@@ -154,12 +154,13 @@ def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
 
 
 def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | None) -> list[str]:
-    """List the labels to hide; note how many labels of a file are objects of an atlas.
+    """List the labels to hide; report how many labels in a file are objects of an atlas.
 
     Raises
     ------
     BadData
-        If no object has a label passed by itself, because a typo would leave the object visible.
+        If a label passed on the command line does not match any object. Without this error, a typo
+        would leave the object visible.
     """
     try:
         for label in labels:
@@ -195,7 +196,7 @@ def _with_columns(atlas: mm.Atlas, path: Path) -> mm.Atlas:
 
 
 def _with_columns_of_kinds(atlas: mm.Atlas, path: Path) -> mm.Atlas:
-    """Join the table to each kind of a bipartite atlas, as in `fit`."""
+    """Join a table to each kind of object in a bipartite atlas, as in `fit`."""
     from scipy import sparse
 
     from manymaps.cli.reading import with_metadata
@@ -204,7 +205,7 @@ def _with_columns_of_kinds(atlas: mm.Atlas, path: Path) -> mm.Atlas:
     first, second = dict.fromkeys(atlas.kinds or ())
     n = int(atlas.choices.is_row.sum())
     sizes = n, atlas.n_objects - n
-    # Counts without any count, because the table only needs labels.
+    # The counts are empty, because only the labels are needed to join the table.
     bare = mm.Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], (first, second))
     joined = with_metadata(bare, path)
     sides = joined.row_metadata, joined.column_metadata
@@ -216,12 +217,12 @@ def _with_columns_of_kinds(atlas: mm.Atlas, path: Path) -> mm.Atlas:
 
 
 def _read_features(path: Path, atlas: mm.Atlas) -> list[_Feature]:
-    """Read the features in a file of `manymaps cluster`: its table of memberships, or its JSON.
+    """Read features from a file written by `manymaps cluster`: a membership table or JSON.
 
     Raises
     ------
     DataError
-        If the file is neither, or contains no features.
+        If the file has neither format, or contains no features.
     BadData
         If a member is not an object of the atlas.
     """
@@ -255,7 +256,7 @@ def _from_json(path: Path) -> list[_Feature]:
 
 
 def _feature(each: dict[str, Any]) -> _Feature:
-    """Read a cluster as printed; raise TypeError or ValueError if it is invalid."""
+    """Read a cluster from JSON; raise TypeError or ValueError if the cluster is invalid."""
     weight, members = float(each["weight"]), each["members"]
     if not isinstance(members, list) or not all(isinstance(label, str | int) for label in members):
         raise TypeError(f"members must be a list of labels; got {str(members)[:60]}")
@@ -286,7 +287,7 @@ def _from_memberships(path: Path) -> list[_Feature]:
 
 
 def _weight(name: str, path: Path) -> float:
-    """Read the weight in brackets in the name of a column."""
+    """Read the weight, which is in brackets in the name of a column."""
     match = WEIGHTED.fullmatch(name)
     try:
         weight = float(match["weight"]) if match else math.nan

@@ -1,4 +1,4 @@
-"""The workers of a command with many fits: processes of this machine, or a Dask cluster."""
+"""The workers of a command with many fits: processes on this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _address(value: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Workers:
-    """The options of where the fits of a command run."""
+    """Options that determine where the fits of a command run."""
 
     backend: str | None = option(
         _BACKENDS,
@@ -47,19 +47,19 @@ class Workers:
 
     @property
     def named(self) -> str | None:
-        """The option that was given, if any."""
+        """The option that was passed, if any."""
         return "--backend" if self.backend else "--scheduler" if self.scheduler else None
 
 
 def check_workers(workers: Workers) -> None:
-    """Reject a scheduler for workers without one."""
+    """Reject a scheduler for workers that do not use one."""
     if workers.scheduler is not None and workers.backend not in (None, "dask"):
         raise click.UsageError(f"--scheduler does not apply to --backend {workers.backend}")
 
 
 @contextmanager
 def on_workers(workers: Workers, jobs: int | None) -> Iterator[None]:
-    """Run tasks as the options specify, in joblib's context.
+    """Run tasks in a joblib context, as the options specify.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def _client(address: str | None, jobs: int) -> Iterator[None]:
         from dask.distributed import Client, LocalCluster
     except ImportError as error:
         raise RunFailed(not_installed("a Dask cluster", "distributed")) from error
-    # This package reports errors in one line.
+    # Errors are reported in one line by this package, so the logs of Dask are silenced.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address is None:
         with (

@@ -24,7 +24,7 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes
 __all__ = ["Captions"]
 
 Pair = tuple[float, float]
-# Font size and row height of the key in points, and the length of a colour scale.
+# Font size and row height of the key, and the length of a colour scale, in points.
 KEY, KEY_ROW, SCALE_LENGTH = 8.5, 15.0, 120.0
 SHARE = "map weight"
 # In units of the axes or the figure.
@@ -48,7 +48,8 @@ class Captions:
         figure = place.get_figure(root=True) if isinstance(place, Axes) else place
         assert figure is not None
         self.figure: Figure = figure
-        # These return the corner's position when a part of the figure is saved, as notebooks do.
+        # These functions return the position of the corner, even if only a part of the figure is
+        # saved, as in notebooks.
         base = place.transAxes if isinstance(place, Axes) else place.transFigure
         self.base = cast(Affine2DBase, base)
         self.width = float(place.get_window_extent().width) * 72 / self.figure.dpi
@@ -64,7 +65,7 @@ class Captions:
         bold: bool = False,
         align: str = "left",
     ) -> Text:
-        """Write a line of text whose baseline starts (or ends) at a corner shifted by points."""
+        """Write a line of text that starts (or ends) at a corner shifted by points."""
         return self.place.text(
             *corner,
             text,
@@ -102,7 +103,7 @@ class Captions:
             self.write(TOP_LEFT, (used, shift[1]), line, size=size, color=MUTED)
 
     def small_print(self, parts: Sequence[str], shift: Pair, *, reserve: float) -> None:
-        """Write notes at the lower left, `reserve` points short of the width, in rows if needed."""
+        """Write notes at the lower left, in rows if needed, leaving `reserve` points free."""
         lines = [""]
         for word in " · ".join(parts).split(" "):
             joined = f"{lines[-1]} {word}".lstrip()
@@ -147,7 +148,7 @@ class Captions:
     def key_rows(self, colors: Coloring, margin: float) -> list[list[tuple[float, str, str]]]:
         """Arrange the categories of the key in rows, each with its distance from the margin.
 
-        The margin at the right edge equals that at the left.
+        The right margin equals the left margin.
         """
         x = self._name_width(colors)
         if colors.scale is not None:
@@ -171,7 +172,7 @@ class Captions:
         return self._width(name, KEY, bold=name.isascii()) + 12
 
     def bar(self, share: float, shift: Pair, *, length: float | None = None) -> None:
-        """Draw a share of 1 as the filled part of a thin bar above."""
+        """Draw a share, from 0 to 1, as the filled part of a thin bar above the axes."""
         length = self.width if length is None else length
         for part, color in ((1.0, HAIRLINE), (min(share, 1.0), ACCENT)):
             bar = Rectangle((0, 0), part * length / 72, 2.5 / 72, facecolor=color, linewidth=0)
@@ -204,7 +205,7 @@ class Captions:
         return self.base + ScaledTranslation(x / 72, y / 72, self.figure.dpi_scale_trans)
 
     def _inches(self, corner: Pair, shift: Pair) -> Transform:
-        """Return the transform from inches to the right of and above a corner shifted by points."""
+        """Return the transform from inches (right and up) from a corner shifted by points."""
         origin = ScaledTranslation(*corner, self.base)
         moved = ScaledTranslation(shift[0] / 72, shift[1] / 72, self.figure.dpi_scale_trans)
         return self.figure.dpi_scale_trans + origin + moved

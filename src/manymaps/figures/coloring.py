@@ -1,8 +1,8 @@
-"""Colours in a figure: the map weight, a category, or a number.
+"""Colours in a figure, which show the map weight, a category, or a number.
 
-Map weights have a single muted hue, and numbers have viridis without its palest end. Categories
-have the colours of Okabe and Ito, which are distinguishable with all common forms of colour
-blindness, followed by three darker ones.
+Map weights are shown in a single muted hue, and numbers in the viridis palette without its palest
+end. Categories have the colours of Okabe and Ito, followed by three darker colours. The colours of
+Okabe and Ito are distinguishable with all common forms of colour blindness.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Coloring:
     Attributes
     ----------
     name : str or None
-        The metadata column; None if colours show the map weight.
+        The metadata column. It is None if colours show the map weight.
     colors : ndarray of shape (n_objects, 4), or None
-        Colour of each dot. Without a column, each map colours its own dots by `SHARES`.
+        Colour of each dot. If there is no column, each map colours its own dots by `SHARES`.
     categories : tuple of (str, color)
         The key of a column of categories.
     scale : (str, str) or None
-        The values at the ends of `NUMBERS`, for a column of numbers.
+        The values at the ends of the scale `NUMBERS`, for a column of numbers.
     """
 
     name: str | None = None
@@ -65,16 +65,17 @@ class Coloring:
 
 
 def coloring(atlas: Atlas, column: str | None) -> Coloring:
-    """Choose colours by a metadata column of an atlas, or by map weight.
+    """Choose colours by a metadata column of an atlas or by map weight.
 
     Parameters
     ----------
     atlas : Atlas
         The atlas.
     column : str or None
-        The metadata column. Numbers get a colour scale. Anything else is a category, of which the
-        ten most frequent have their own colours. The key lists them in their natural order. In a
-        bipartite atlas "kind" is a column too, and the key omits a kind without values.
+        The metadata column. Numbers are shown on a colour scale. All other values are categories,
+        and the ten most frequent categories have their own colours. The key lists the categories in
+        their natural order. In a bipartite atlas, "kind" is also a column, and the key omits a kind
+        without values.
 
     Returns
     -------
@@ -103,7 +104,7 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
 
 
 def _in_question(atlas: Atlas, known: np.ndarray) -> np.ndarray:
-    """Mark the objects of the kinds with any value; all if there are no kinds."""
+    """Mark the objects of the kinds that have any value, or all objects if there are no kinds."""
     asked = np.ones(atlas.n_objects, dtype=bool)
     for kind in dict.fromkeys(atlas.kinds or ()):
         members = atlas.of_kind(kind)
@@ -113,7 +114,8 @@ def _in_question(atlas: Atlas, known: np.ndarray) -> np.ndarray:
 
 def _by_number(name: str, values: np.ndarray, asked: np.ndarray) -> Coloring:
     finite = np.isfinite(values)
-    # A few extreme values would leave a single colour for all others; the key shows the limits.
+    # The limits exclude a few extreme values, which would leave a single colour for all others. The
+    # key shows the limits.
     low, high = np.quantile(values[finite], [0.02, 0.98]) if finite.any() else (0.0, 1.0)
     if not high > low and finite.any():
         low, high = values[finite].min(), values[finite].max()
@@ -130,7 +132,7 @@ def _by_number(name: str, values: np.ndarray, asked: np.ndarray) -> Coloring:
 
 
 def _short(number: float) -> str:
-    """Format three digits, but years and other thousands as integers."""
+    """Format a number with three digits, or as an integer if it is a year or in the thousands."""
     return f"{number:.0f}" if 1000 <= abs(number) < 1e6 else f"{number:.3g}"
 
 

@@ -1,14 +1,15 @@
-"""Comparison of groups as a figure: all words, and the senses that changed most.
+"""A figure of a comparison between groups, with all words and the senses that changed most.
 
-The left part has one dot per word: the divergence of the groups' answers on the vertical axis, and
-the divergence expected by chance on the horizontal one. Words without evidence of a change
-therefore lie near the line. Words that changed are coloured, and have their number in the list on
-the right. If maps were fitted, a second panel shows the share of a word's neighbours that is common
-to the groups' maps. In the list each row is a sense, with its responses and one dot per group for
-the response share. A dark line joins the dots if the sense itself changed.
+The left part has one dot per word. The vertical axis shows the divergence between the groups'
+answers, and the horizontal axis shows the divergence expected by chance. Words without evidence of
+a change therefore lie near the line. Words that changed are coloured, and labelled with their
+number in the list on the right. If maps were fitted, a second panel shows the share of a word's
+neighbours that the groups' maps have in common. Each row of the list is a sense, with its responses
+and one dot per group for the response share. A dark line joins the dots if the sense itself
+changed.
 
-The conventions are those of `manymaps.figures.maps`. Artists have the group ids "word", "share",
-"span", "members", "change", "all", "changed" and "number".
+The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "word",
+"share", "span", "members", "change", "all", "changed" and "number".
 """
 
 from __future__ import annotations
@@ -31,18 +32,20 @@ from manymaps.labels import plural
 
 __all__ = ["plot_comparison"]
 
-# Words that are listed if none are requested, and senses per word: they determine the height of the
-# page; not tuned.
+# Number of words that are listed by default, and number of senses per word. They determine the
+# height of the page and are not tuned.
 LEAST, USUAL, MOST_SENSES = 3, 8, 6
-# Inches, for a font of 9 points: a row, the gap between words, the line above the list.
+# Heights in inches for a font size of 9 points: a row, the gap between words, and the line above
+# the list.
 ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
-# Inches: the side of an overview and the space for its tick labels.
+# In inches: the side of an overview and the space for its tick labels.
 OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45
-# Inches of the columns of the list; a word of 16 characters fills the first.
+# Widths of the columns of the list in inches. A word with 16 characters fills the first column.
 WORD_WIDTH, SHARES_WIDTH, CHANGE_WIDTH, LIST_WIDTH = 1.75, 2.0, 0.72, 3.6
-# Points of tick labels and numbers.
+# Font sizes of tick labels and numbers in points.
 SMALL = 8.0
-# Square points of a share and of a word; more than 400 words become paler, because they overlap.
+# Areas of the dots for shares and words in square points. More than 400 words are drawn paler,
+# because they overlap.
 DOT, SPECK, MOST_OPAQUE = 42.0, 9.0, 400
 SENSELESS = "none of its responses are cues, so it has no senses"
 SHARE_TICKS = (0.0, 0.5, 1.0)
@@ -50,7 +53,7 @@ SHARE_TICKS = (0.0, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class _Row:
-    """A sense, or none, in the figure, with its word if it is the first, and its height."""
+    """A row of the list: a sense or None, its word if the sense is the first, and its height."""
 
     number: int | None
     sense: SenseChange | None
@@ -67,8 +70,8 @@ def plot_comparison(
     found : Comparison
         The comparison.
     words : str or sequence of str, optional
-        Words to list, at most 40. By default the words that changed most certainly are listed, at
-        least three and at most eight.
+        Words to list, at most 40. By default, the words with the strongest evidence of a change are
+        listed, from three to eight words.
     n_members : int
         Number of responses listed next to each sense.
 
@@ -80,9 +83,9 @@ def plot_comparison(
     Raises
     ------
     ParameterError
-        If the number of words is not from 1 to 40, or a value is out of its range.
+        If the number of words is not from 1 to 40, or a value is out of range.
     UnknownLabelError
-        If a word was not tested; the message lists suggestions.
+        If a word was not tested. The message suggests similar labels.
 
     See Also
     --------
@@ -136,7 +139,7 @@ def _rows(found: Comparison, chosen: Sequence[int], n_members: int) -> tuple[lis
         for k, sense in enumerate(senses or [None]):
             rows.append(_Row(number if k == 0 else None, sense, y + ROW / 2))
             y += ROW
-        # The result of a word takes two lines.
+        # The result of a word occupies two lines.
         y += BETWEEN + (ROW if len(senses) < 2 else 0)
     return rows, y - BETWEEN
 
@@ -163,7 +166,7 @@ def _axes(height: float, n_overviews: int) -> tuple[list[Axes], Axes]:
 
 
 def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
-    """Draw all words by their divergence and the divergence expected by chance."""
+    """Plot the divergence of all words against the divergence expected by chance."""
     across, upwards = found.by_chance, found.divergence
     widest, most = (1.06 * float(max(values.max(), 1e-3)) for values in (across, upwards))
     least = min(widest, most)
@@ -174,7 +177,7 @@ def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Ty
 
 
 def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
-    """Draw all words by the number of neighbours shared by the groups' maps."""
+    """Plot the divergence of all words against the share of neighbours that maps have in common."""
     kept = found.moved["neighbors_kept"]
     step = 1 / (found.fits.movement.n_neighbors if found.fits is not None else 1)
     shaken = kept + np.random.default_rng(0).uniform(-0.3, 0.3, len(kept)) * step
@@ -192,7 +195,7 @@ def _draw_dots(
     chosen: Sequence[int],
     typeface: Typeface,
 ) -> None:
-    """Draw a dot for each word, and the numbers of those in the list if there is space."""
+    """Draw a dot for each word, and the numbers of the listed words if there is space."""
     changed = found.changes != NO_CHANGE
     alpha = float(np.clip(MOST_OPAQUE / max((~changed).sum(), 1), 0.25, 0.8))
     for members, color, area, opaque, gid in (
@@ -258,7 +261,7 @@ def _draw_row(
 def _draw_word(
     ax: Axes, number: int, y: float, found: Comparison, w: int, typeface: Typeface
 ) -> None:
-    """Draw a word's number and name, a line above, and its result below."""
+    """Draw a word's number and name, with a line above and the result below."""
     right = ax.get_xlim()[1]
     ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
     write(ax, 0.17, y, str(number + 1), typeface, SMALL, MUTED, "right")

@@ -1,14 +1,15 @@
-"""Additive clusters over a map: each feature is a rounded outline around its objects.
+"""Additive clusters drawn over a map, with a rounded outline around the objects of each feature.
 
 The figure follows Shepard & Arabie (Additive clustering, Psychological Review 86, 1979): the map
 shows the overall similarities, and the outlines show the features that cause them. Each feature has
-a number on its outline and in the list next to the map, which contains its weight and members;
-heavier features have thicker lines. An outline surrounds only its members: an object among them
-without the feature has a notch or a hole around it.
+a number, which is shown on its outline and in the list next to the map. The list also contains the
+weight and the members of each feature. Heavier features have thicker lines. An outline surrounds
+only the members of its feature. If another object lies among the members, there is a notch or a
+hole around it.
 
-If there is no atlas, `manymaps.clustering.scaling` makes a simple map. The conventions are those of
-`manymaps.figures.maps`. Artists have the group ids of `manymaps.figures.panel`, and "outline" and
-"number".
+If there is no atlas, `manymaps.clustering.scaling` computes a simple map. The figure follows the
+conventions of `manymaps.figures.maps`. The artists have the same group ids as in
+`manymaps.figures.panel`, plus "outline" and "number".
 """
 
 from __future__ import annotations
@@ -55,34 +56,37 @@ if TYPE_CHECKING:
 
 __all__ = ["Feature", "plot_features"]
 
-# The heaviest features are drawn if none are requested; ten have their own colours.
+# Number of the heaviest features that are drawn by default. Only ten features have their own
+# colours.
 USUAL = 8
-# Inches.
+# In inches.
 WIDTH, LIST_WIDTH, GAP = 11.5, 3.3, 0.3
-# Points between an outline and its dots, and further points per outline inside it. Levels are
-# limited so that outlines stay near their dots.
+# Distance in points between an outline and its dots, and the additional distance for each outline
+# inside it. Levels are limited so that outlines stay near their dots.
 RADIUS, LEVEL, MOST_LEVELS, CLEARANCE = 14.0, 4.0, 7, 9.0
-# A fill darker than this has white numbers; clusters that recur less often are dashed.
+# Numbers on darker fills are white. Clusters that recur less often are dashed.
 DARK, HALF = 0.5, 0.5
-# Points of the lightest and the heaviest feature's line, and the opacity of an area: areas overlap,
-# and eight on top of one another cover 39 % of what is below.
+# Line widths of the lightest and the heaviest feature in points, and the opacity of an area. Areas
+# overlap, and eight areas on top of one another hide 39 % of the content below.
 LINES, FILL = (1.0, 2.6), 0.06
-# Points of type, of a row of the list, and of the column of recurrence.
+# In points: the font size, the height of a row of the list, and the width of the column of
+# recurrence.
 NUMBER, ENTRY, LINE, RECURS = 8.0, 9.0, 12.5, 66.0
-# Points of labels without and with a feature; no map has space for more labels than these.
+# Font sizes of labels without and with a feature in points, and the maximum number of labels for
+# which a map has space.
 LABELS, MOST_LABELS = (7.5, 10.5), 300
-# From 60 objects on, radii and font sizes decrease with the square root of their number, to the
-# legible minimum.
+# If there are more than 60 objects, radii and font sizes decrease with the square root of the
+# number of objects, down to the legible minimum.
 CROWD, LEAST_SCALE, LEAST_TYPE = 60, 0.6, (6.0, 7.5)
-# Maximum number of rows per member list; fewer if the list is too long.
+# Maximum number of rows per list of members. The number is smaller if the whole list is too long.
 MOST_ROWS = 3
-# Weight of an outline relative to a dot if a label covers it: below 1, so that a label crosses a
-# line rather than being far from its dot.
+# Cost of covering an outline with a label, relative to the cost of covering a dot. It is below 1,
+# so that a label crosses a line rather than being far from its dot.
 LINE_BULK = 0.25
 
 
 class Feature(Protocol):
-    """A feature, with the weight that it adds to a similarity, and the labels of its objects."""
+    """A feature, with the labels of its objects and the weight that it adds to similarities."""
 
     @property
     def weight(self) -> float:
@@ -107,7 +111,7 @@ class _Shown:
 
     @property
     def unsteady(self) -> bool:
-        """Whether it recurs in less than half of the repeated fits."""
+        """Whether the feature recurs in less than half of the repeated fits."""
         return self.recurrence is not None and self.recurrence < HALF
 
 
@@ -126,22 +130,24 @@ def plot_features(
     Parameters
     ----------
     atlas : Atlas
-        An atlas with one kind of object; it may contain objects without features.
+        An atlas with one kind of object. It may contain objects without features.
     clusters : AdditiveClustering or sequence of clusters
-        A fitted model, or objects with a `weight` and `members`, which are labels of the atlas.
+        A fitted model, or objects with the attributes `weight` and `members`. The members are
+        labels of the atlas.
     map : int
         Number of the map, from 0.
     features : sequence of int, optional
-        Indices of the features to draw, from 0 and at most ten; by default the eight heaviest.
+        Indices of the features to draw, from 0. At most ten features can be drawn. By default, the
+        eight heaviest features are drawn.
     min_weight : float in [0, 1]
-        Minimum weight of objects in this map; others are omitted.
+        Minimum weight of objects in this map. Objects with a smaller weight are omitted.
     stability : ClusterStability, optional
         Stability of these clusters (`manymaps.clustering.stability`). The list then shows the share
-        of the repeated fits in which each feature recurs, and the outline of a feature that recurs
-        in less than half is dashed.
+        of the repeated fits in which each feature recurs. The outline of a feature that recurs in
+        less than half of the fits is dashed.
     size : (float, float), optional
-        Width and height in inches. By default the figure is 11.5 wide, and its height follows from
-        the map.
+        Width and height in inches. By default, the figure is 11.5 inches wide, and its height
+        follows from the map.
 
     Returns
     -------
@@ -154,7 +160,7 @@ def plot_features(
         If the map or a feature does not exist, more than ten features are requested, or a value is
         out of its range.
     UnknownLabelError
-        If the atlas lacks a member; the message lists suggestions.
+        If the atlas does not contain a member. The message suggests similar labels.
 
     See Also
     --------
@@ -185,7 +191,8 @@ def plot_features(
     look = Look(
         typeface, Coloring(), dot_areas=(8.0, 60.0), ink=0.02, margin=(44, 40), ground=PAPER
     )
-    # Dots only: labels are placed later, away from outlines and numbers too.
+    # Only dots are drawn here. Labels are placed later, so that they also avoid outlines and
+    # numbers.
     draw(ax, scene, replace(look, max_labels=0), atlas.labels)
     shown = _shown(found, chosen, rows, scene)
     if stability is not None:
@@ -204,7 +211,7 @@ def plot_features(
 
 
 def _whole(scene: Scene) -> Scene:
-    """Make all objects visible if there are few, because each may be a member."""
+    """Make all objects visible if there are few, because each object may be a member."""
     n = len(scene.objects)
     if not 0 < n <= MOST_LABELS:
         return scene
@@ -282,7 +289,7 @@ def _axes(scene: Scene, size: tuple[float, float] | None) -> Axes:
 def _draw_features(
     ax: Axes, scene: Scene, shown: Sequence[_Shown], typeface: Typeface
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """Draw outlines, the lightest first, and numbers; return both in pixels, as lines and boxes."""
+    """Draw outlines, the lightest first, and numbers; return them as lines and boxes in pixels."""
     frame = _frame(ax)
     inside = ~scene.view.outside
     pixels = frame.to_pixels(scene.points)[inside]
@@ -311,12 +318,12 @@ def _draw_features(
 
 
 def _scale(n: int) -> float:
-    """Return the factor by which radii and fonts shrink if many objects crowd a map."""
+    """Return the factor by which radii and fonts are reduced if a map contains many objects."""
     return float(np.clip(np.sqrt(CROWD / max(n, 1)), LEAST_SCALE, 1.0))
 
 
 def _tag(text: Text, color: str) -> None:
-    """Put a number on a disc in the feature's colour, in a contrasting ink."""
+    """Draw a disc in the feature's colour behind a number in a contrasting colour."""
     red, green, blue = to_rgb(color)
     dark = 0.299 * red + 0.587 * green + 0.114 * blue < DARK
     text.set_color(PAPER if dark else INK)
@@ -331,7 +338,7 @@ def _draw_labels(
     lines: Sequence[np.ndarray],
     numbers: np.ndarray,
 ) -> None:
-    """Draw labels next to their dots, apart from numbers and, if possible, from outlines."""
+    """Draw labels next to their dots, away from numbers and, if possible, from outlines."""
     frame = _frame(ax)
     radius = np.sqrt(dot_area(frame, scene.shares, look) * scene.shares / np.pi)
     rows = np.flatnonzero(~scene.view.outside)
@@ -346,13 +353,13 @@ def _draw_labels(
     ]
     texts = [elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows]
     boxes = text_sizes(root(ax), texts, fonts) + 2 * LABEL_PAD * frame.pixel
-    # A line counts as a sequence of circles slightly smaller than the dots.
+    # A line is represented by a sequence of circles that are slightly smaller than the dots.
     beads = [line[:: max(1, int(4 * frame.pixel / _step(line)))] for line in lines]
     crossed = np.concatenate([np.empty((0, 2)), *beads])
     crossed = np.column_stack([crossed, np.full(len(crossed), 0.6 * dots[:, 2].max(initial=1.0))])
     bounds, gap = frame.bounds, 0.5 * frame.pixel
     if len(rows) == len(dots) and is_sparse(frame, boxes):
-        # Crossing a line is better than avoiding it with a long leader.
+        # A label that crosses a line is better than one with a long leader.
         crossed[:, 2] *= LINE_BULK
         found = place_all(dots, boxes, bounds, gap=gap, others=crossed, taken=numbers)
         draw_leaders(ax, frame, list(found.leaders[np.isfinite(found.leaders[:, 0, 0])]))
@@ -374,7 +381,7 @@ def _step(line: np.ndarray) -> float:
 
 
 def _frame(ax: Axes) -> Frame:
-    """Return the frame of the axes after a scene is drawn into them."""
+    """Return the frame of the axes after a scene has been drawn into them."""
     extent = ax.get_window_extent()
     size = np.array([extent.width, extent.height])
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
@@ -400,7 +407,7 @@ def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Shown) -> Non
 def _number_places(
     lines: Sequence[Sequence[np.ndarray]], sizes: np.ndarray, dots: np.ndarray, frame: Frame
 ) -> np.ndarray:
-    """Compute the box of each number on its own line, far from other lines and from dots."""
+    """Compute a box for each number on its outline, far from other outlines and from dots."""
     n_places = 80
     places = np.zeros((len(lines), n_places, 4))
     for k, outlines in enumerate(lines):
@@ -409,15 +416,15 @@ def _number_places(
         foreign = [each for j, other in enumerate(lines) if j != k for each in other]
         others = np.concatenate([dots[:, :2], *foreign])
         apart = np.array([np.hypot(*(others - spot).T).min() for spot in spots])
-        # With equal costs the upper left is chosen, where readers look first.
+        # If costs are equal, the upper left is chosen, because readers look there first.
         upper = (spots[:, 1] - spots[:, 0]) / max(float(np.ptp(spots)), 1e-9)
         best = np.argsort(-np.minimum(apart, 2.5 * NUMBER * frame.pixel) - upper, kind="stable")
         half = np.full(2, sizes[k].max() / 2)
         places[k] = np.column_stack([spots[best] - half, spots[best] + half])
-    # `place_labels` needs a dot for each number; these are far outside.
+    # `place_labels` needs a dot for each number, so these dots are placed far outside the map.
     none = np.column_stack([np.full((len(lines), 2), -1e6), np.zeros(len(lines))])
     chosen = place_labels(places, np.concatenate([none, dots]), frame.bounds)
-    # A number without a free position is drawn at its best one.
+    # A number without a free position is drawn at its best position.
     return places[np.arange(len(lines)), np.maximum(chosen, 0)]
 
 
@@ -431,7 +438,7 @@ def _subject(clusters: Any, atlas: Atlas) -> list[str]:
 
 
 def _list(page: Captions, shown: Sequence[_Shown]) -> int:
-    """List number, weight and members of each feature on the right; return how many fit."""
+    """List the number, weight and members of each feature on the right; return how many fit."""
     width, height = page.figure.get_size_inches()
     left, top = (width - SIDE - LIST_WIDTH) * 72, -HEAD * 72 - 8
     least = -(height - FOOT) * 72
@@ -465,7 +472,7 @@ def _list(page: Captions, shown: Sequence[_Shown]) -> int:
 
 
 def _wrapped(page: Captions, labels: Sequence[str], width: float, most: int) -> list[str]:
-    """Arrange labels in a limited number of rows; the last row counts the omitted ones."""
+    """Arrange labels in a limited number of rows; the last row counts the omitted labels."""
     figure = page.figure
     font = page.typeface.font(ENTRY)
 

@@ -1,14 +1,15 @@
-"""Selection of the parts of a bipartite map that are enlarged.
+"""Selection of the parts of a bipartite map to enlarge.
 
 A good part is crowded, contains both kinds, and lies apart from the other parts. If there are
-groups of rows, it contains one of them. The box around c contains n rows and k columns, with n_g
-rows of group g. The distance d is measured from c to the middle of the map or the parts chosen
-before, whichever is nearest. The score is
+groups of rows, a good part contains rows of one group. Let the box around the centre c contain n
+rows and k columns, including n_g rows of group g. Let d be the distance from c to the middle of the
+map or to the nearest part that is already chosen, whichever is closer. The score is
 
     for group g       n_g^2 / n k / (k + 10)   crowded and pure, with some columns
     without groups    d sqrt(n k)              among boxes with a third of the largest sqrt(n k)
 
-Boxes never overlap. They lie within the view, or in its middle if it is smaller.
+Boxes never overlap. A box lies within the view, or in the middle of the view if the view is smaller
+than the box.
 
 Shapes: points (n_objects, 2).
 """
@@ -24,11 +25,11 @@ from manymaps.atlas.landmarks import View
 
 __all__ = ["Inset", "choose_insets"]
 
-# Every candidate box is compared with all points: more candidates find better boxes and take
-# longer; not tuned.
+# Number of candidate boxes. Each candidate is compared with all points, so more candidates give
+# better boxes but take longer. The number is not tuned.
 MAX_CANDIDATES = 600
-# Number of columns that give half of the score k / (k + 10). Further ones count less and less,
-# because a few words are enough to name a region.
+# Number of columns at which the factor k / (k + 10) is one half. Each further column increases the
+# score less, because a few words are enough to name a region.
 ENOUGH_COLUMNS = 10
 
 
@@ -58,13 +59,13 @@ def choose_insets(
     is_column : array of shape (n_objects,), bool
         Whether each object is a column.
     view : View
-        Region that contains the boxes.
+        The region that contains the boxes.
     half : array of shape (2,)
         Half the width and half the height of each box.
     n_regions : int
-        Maximum number of boxes; fewer if there is no space for more.
+        Maximum number of boxes. Fewer boxes are returned if there is no space for more.
     groups : sequence of (str, array of bool)
-        Names and members of groups; each of the first `n_regions` gets a box, in this order.
+        Names and members of groups. Each of the first `n_regions` groups gets a box, in this order.
 
     Returns
     -------

@@ -1,20 +1,23 @@
-"""One panel of a bipartite atlas: one kind of object as dots, the other as words.
+"""One panel of a bipartite atlas, with one kind of object as dots and the other as words.
 
 Examples are documents and words, sites and species, or authors and words. Thousands of objects of
 one kind form a background of small translucent dots. As many objects of the other kind as fit are
-written as text centred on their position, the most frequent first. The frequency of an object is
-its fixed factor in the model, its share p(x) or p(y) of all counts (Globerson, Chechik, Pereira &
-Tishby 2004). Words without space are small pale dots. In a small table every object matters, so
-words are crosses with labels next to them, which avoid the dots.
+written as text centred on their position, starting with the most frequent object. The frequency of
+an object is its fixed factor in the model, which is its share p(x) or p(y) of all counts
+(Globerson, Chechik, Pereira & Tishby 2004). Words without space are small pale dots. In a small
+table, every object matters. Words are then drawn as crosses with labels next to them, and the
+labels avoid the dots.
 
-The weight of an object within its kind, with f its factor and pi^m its proportion in map m, is
+Let f be the factor of an object and pi^m its proportion in map m. The weight of the object within
+its kind is
 
     w^m = f (pi^m)^2                     frequent, with a large proportion in the map
 
-Its priority is its rank by this weight within its kind, so labels of both kinds alternate if both
-have some.
+The priority of an object is its rank by this weight within its kind. Labels of the two kinds
+therefore alternate if both kinds have labels.
 
-Artists carry the group ids of `manymaps.figures.panel`, and "specks", "regions" and "letter".
+The artists have the same group ids as in `manymaps.figures.panel`, plus "specks", "regions" and
+"letter".
 """
 
 from __future__ import annotations
@@ -51,16 +54,17 @@ from manymaps.labels import plural
 
 __all__ = ["draw_kinds", "dressed", "part", "region_letter", "remarks"]
 
-# From this number on dots are stored as an image, because vector files grow with each dot and
-# viewers slow down; not tuned.
+# From this number on, dots are stored as an image, because each dot enlarges a vector file and
+# slows down viewers. The number is not tuned.
 RASTERIZED_FROM = 1500
-# Square points of specks, and the share of the panel that all of them may cover.
+# Areas of specks in square points, and the share of the panel that all specks together may cover.
 SPECKS, SPECK_INK = (0.4, 1.1), 0.004
-# Square points of a cross, and the points that labels stay away from it.
+# Area of a cross in square points, and the minimum distance of labels from a cross in points.
 CROSS_AREA, CROSS_RADIUS = 16.0, 2.0
-# Share of ink mixed into a colour, because pale category colours are hard to read as text.
+# Share of the text colour that is mixed into a category colour, because pale colours are hard to
+# read as text.
 TEXT_DARKENING, DOT_DARKENING = 0.45, 0.35
-# Points.
+# In points.
 LETTER = 8.0
 
 
@@ -68,7 +72,7 @@ LETTER = 8.0
 class _Panel(Panel):
     """A bipartite scene and the axes into which it is drawn.
 
-    Each of the words `in_place` is text in place of a dot, so the radius of its dot is 0.
+    Each word in `in_place` is drawn as text instead of a dot, so the radius of its dot is 0.
     """
 
     is_text: np.ndarray
@@ -133,7 +137,7 @@ def draw_kinds(
     roles : Roles
         The kinds drawn as dots and as words.
     regions : sequence of Inset
-        Regions to outline, each with a letter from A on. Labels avoid the lines.
+        Regions to outline. They are lettered from A, and labels avoid their lines.
 
     Returns
     -------
@@ -172,9 +176,9 @@ def draw_kinds(
 
 
 def _draw_swarm(panel: _Panel, points: np.ndarray, areas: np.ndarray) -> None:
-    """Draw dots in an arbitrary order, so that no group covers the others.
+    """Draw dots in an arbitrary order, so that no group hides the others.
 
-    Objects without a value are drawn below the others, and requested ones above.
+    Objects without a value are drawn below the others, and requested objects above them.
     """
     scene, look = panel.scene, panel.look
     is_shown = ~panel.is_text & ~scene.view.outside
@@ -200,7 +204,7 @@ def _draw_crosses(panel: _Panel, points: np.ndarray) -> None:
 
 
 def _draw_regions(panel: _Panel, regions: Sequence[Inset]) -> np.ndarray:
-    """Draw outlines and letters; return their boxes (k, 4) in pixels, which labels avoid."""
+    """Draw outlines and letters; return the boxes (k, 4) in pixels that labels must avoid."""
     taken, frame = [], panel.frame
     half, side = 1.5 * frame.pixel, 1.7 * LETTER * frame.pixel
     for number, region in enumerate(regions):
@@ -234,7 +238,7 @@ def _draw_regions(panel: _Panel, regions: Sequence[Inset]) -> np.ndarray:
 
 
 def region_letter(number: int) -> str:
-    """Return the letter A, B, ... of a region, counted from 0."""
+    """Return the letter (A, B, ...) of a region with this number, from 0."""
     return chr(ord("A") + number)
 
 
@@ -281,7 +285,7 @@ def _draw_labels(
 
 
 def _label_color(panel: _Panel, row: int) -> str | tuple[float, float, float, float]:
-    """Return ink for words or the dot's colour for its label, darkened so that it is legible."""
+    """Return the text colour of a word, or the darkened colour of a dot for its label."""
     if panel.is_named[row]:
         return ACCENT
     scene, coloring, one = panel.scene, panel.look.coloring, slice(row, row + 1)

@@ -1,16 +1,16 @@
-"""Selection and positions of labels in a map, without overlaps.
+"""Selection and placement of labels in a map, without overlaps.
 
-Two rules, both greedy in order of priority, so that important labels are kept:
+There are two rules. Both are greedy in order of priority, so that important labels are kept:
 
-`label_zooms`   labels of fixed size, each centred on its point. At `zoom` pixels a unit, labels
-                i and j overlap iff
+`label_zooms`   labels of fixed size, each centred on its point. At `zoom` pixels per unit,
+                labels i and j overlap if and only if
 
                     zoom < min((w_i + w_j) / (2 |dx|), height / |dy|)
 
-                Each label gets the least zoom from which on it is free of every more important
-                label that is visible there. If label i is shown iff zoom >= zooms[i], then no two
-                visible labels overlap, at any zoom and for any subset of the labels. A visible
-                label never disappears while one zooms in.
+                Each label is assigned the minimum zoom from which on it does not overlap any
+                more important label that is visible. If label i is shown only at zooms of at
+                least zooms[i], then no two visible labels overlap, at any zoom and for any subset
+                of the labels. A visible label never disappears while the user zooms in.
 
 `place_labels`  labels with several possible positions around their point, for one picture.
 
@@ -32,7 +32,7 @@ NOTHING = np.empty((0, 4))
 def label_zooms(
     positions: np.ndarray, widths: np.ndarray, height: float, priority: np.ndarray
 ) -> np.ndarray:
-    """Compute the smallest zoom at which each label is free of the more important ones.
+    """Compute the minimum zoom at which each label does not overlap more important labels.
 
     Parameters
     ----------
@@ -43,13 +43,14 @@ def label_zooms(
     height : float
         The height of every label in pixels.
     priority : array of shape (n,)
-        Priority of each label; larger values come first, and equal ones in the order passed.
+        Priority of each label. Labels with larger values are processed first, and labels with equal
+        values in the order passed.
 
     Returns
     -------
     ndarray of shape (n,)
-        Zooms in pixels per map unit: 0 for a label that is always free, infinity for one that is
-        never free. The latter has the position of a more important label.
+        Zooms in pixels per map unit. The zoom is 0 for a label that is always free. It is infinite
+        for a label that is never free, because it has the same position as a more important label.
 
     Examples
     --------
@@ -66,7 +67,8 @@ def label_zooms(
             free = np.minimum(
                 (half_widths[:k] + half_widths[k]) / apart[:, 0], height / apart[:, 1]
             )
-            # A pair that is free before the more important label appears needs no space.
+            # A pair that does not overlap when the more important label appears needs no further
+            # space.
             zooms[k] = free[free > zooms[:k]].max(initial=0.0)
     result = np.empty_like(zooms)
     result[order] = zooms
@@ -90,7 +92,7 @@ def places_around(
     Returns
     -------
     ndarray of shape (n, 8, 4)
-        Boxes: right, left, above, below, then the four corners.
+        Boxes in the order right, left, above, below, and the four corners.
 
     Examples
     --------
@@ -118,8 +120,8 @@ def places_over(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n, 8, 4)
-        Boxes: centred on the point, then shifted by a quarter of the width or a third of the
-        height.
+        Boxes. The first is centred on the point. The others are shifted by a quarter of the width
+        or a third of the height.
 
     Examples
     --------
@@ -137,7 +139,7 @@ def places_over(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def places_in_tiers(
     points: np.ndarray, sizes: np.ndarray, gap: float, n_tiers: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute positions in rows above and below a line of dots, the nearest first, with leaders.
+    """Compute positions with leaders in rows above and below a line of dots, the nearest first.
 
     Parameters
     ----------
@@ -153,7 +155,7 @@ def places_in_tiers(
     Returns
     -------
     boxes, leaders : ndarrays of shape (n, 2 * n_tiers, 4)
-        A leader is the thin box between a dot and its label.
+        Boxes of the labels, and leaders. A leader is the thin box between a dot and its label.
 
     Examples
     --------
@@ -191,35 +193,37 @@ def place_labels(
 ) -> np.ndarray:
     """Choose a position for each label, in the order passed, or omit it.
 
-    A label never overlaps one placed before, leaves the bounds, or covers the dot of one placed
-    before. A label whose own dot is covered already is omitted. Among its free positions a label
-    takes the one that covers the least of the other dots, then the first.
+    A label never extends beyond the bounds, and never overlaps an earlier label or the dot of an
+    earlier label. A label is omitted if its own dot is already covered. Among the free positions of
+    a label, the position that covers the least of the other dots is chosen. If there are several
+    such positions, the first is chosen.
 
     Parameters
     ----------
     places : array of shape (n, n_places, 4)
-        Boxes of the labels, the most important label first, and its best position first.
+        Boxes of the labels. Labels are sorted by importance, and the positions of each label by
+        preference.
     dots : array of shape (d, 3)
-        Centre and radius of every dot in pixels; dot i < n belongs to label i.
+        Centre and radius of every dot in pixels. Dot i < n belongs to label i.
     bounds : array of shape (4,)
         Box that contains all labels.
     max_labels : int, optional
         Maximum number of labels.
     max_covered : float
-        Maximum covered amount of other dots; a label that would cover more is omitted. The largest
-        dot counts 1, any other by its radius.
+        Maximum amount of other dots that a label may cover. A label that would cover more is
+        omitted. The amount of a dot is its radius divided by the largest radius.
     spacing : float
-        Distance in pixels from the dots of all labels placed before, beyond which a label may cover
-        any number of dots.
+        Distance in pixels. A label whose distance from the dots of all earlier labels is larger may
+        cover any number of dots.
     leaders : array of shape (n, n_places, 4), optional
-        Thin boxes between dot and label, which must not overlap labels either.
+        Thin boxes between dots and labels, which must not overlap labels.
     taken : array of shape (k, 4)
         Boxes that no label may overlap.
 
     Returns
     -------
     ndarray of shape (n,), int
-        The chosen position of each label, -1 for an omitted one.
+        The chosen position of each label, or -1 if the label is omitted.
 
     Examples
     --------
@@ -280,6 +284,7 @@ def boxes_meet(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def dot_boxes(dots: np.ndarray, margin: float = 0.0) -> np.ndarray:
     """Return squares around dots (n, 3) with a margin, shape (n, 4)."""
-    # A little less than the radius, because a box that grazes the square misses the dot.
+    # The square is slightly smaller than the dot, because a box that only touches the corner of a
+    # larger square does not touch the dot.
     reach = 0.85 * dots[:, 2:] + margin
     return np.concatenate([dots[:, :2] - reach, dots[:, :2] + reach], axis=1)

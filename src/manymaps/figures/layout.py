@@ -1,7 +1,7 @@
-"""Pages: a figure for one panel or for panels in rows, and the surrounding elements.
+"""Page layout: figures for one panel or for panels in rows, and the surrounding elements.
 
-All sizes are in inches: margins `SIDE`, `HEAD` (above, with space for a title) and `FOOT` (below,
-for notes). A key of colours takes additional space at the head (`key_space`).
+All sizes are in inches. The margins are `SIDE`, `HEAD` (above, with space for a title) and `FOOT`
+(below, for notes). A key of colours needs additional space at the head (`key_space`).
 
 Figures are matplotlib `Figure` objects without any global state.
 """
@@ -30,7 +30,8 @@ __all__ = [
     "stacked",
 ]  # fmt: skip
 
-# Inches of margin; the head has space for a title of 17 points, the foot for rows of notes.
+# Margins in inches. The head has space for a title of 17 points, and the foot has space for rows of
+# notes.
 SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
 TITLE = (SIDE * 72, -36.0)
 METHOD_NAMES = {
@@ -40,12 +41,12 @@ METHOD_NAMES = {
     "uni-sne": "UNI-SNE",
     "code": "CODE",
 }
-# Inches of the rows of a key of colours.
+# Height of the rows of a colour key in inches.
 FIRST_ROW, FURTHER_ROW = 0.3, 15 / 72
 
 
 class AtlasFigure(Figure):
-    """A figure that notebooks display and that needs no display."""
+    """A figure that is shown in notebooks and does not need a display."""
 
     def __init__(self, width: float, height: float):
         super().__init__(figsize=(width, height), dpi=100, facecolor=PAPER)
@@ -58,7 +59,7 @@ class AtlasFigure(Figure):
 
 
 def key_space(colors: Coloring, typeface: Typeface, width: float) -> float:
-    """Compute the inches for the key of colours at the head of a figure of this width."""
+    """Compute the height in inches of the colour key at the head of a figure with this width."""
     if colors.name is None:
         return 0.0
     page = Captions(AtlasFigure(width, 1.0), typeface)
@@ -66,7 +67,7 @@ def key_space(colors: Coloring, typeface: Typeface, width: float) -> float:
 
 
 def own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axes:
-    """Create axes in a new figure, with the height that the scene needs unless a size is passed."""
+    """Create axes in a new figure; by default, the scene determines the height."""
     if size is None:
         width = 9.0
         spread = scene.view.high - scene.view.low
@@ -98,7 +99,7 @@ def grid(
     title: float,
     n_columns: int | None = None,
 ) -> list[Axes]:
-    """Create panels in rows, each with space for a title above, in a new figure."""
+    """Create panels in rows in a new figure, with space for a title above each panel."""
     n_columns = n_columns or _n_columns(count)
     return stacked([count], panel, key=key, title=title, heading=0, n_columns=n_columns)[0]
 
@@ -121,7 +122,7 @@ def stacked(
     panel : (float, float)
         Width and height of a panel in inches.
     key : (Coloring, Typeface)
-        The key of colours, for which the head reserves space, and its fonts.
+        The colour key, for which space is reserved at the head, and its fonts.
     title, heading : float
         Inches above each panel, and above each group.
     n_columns : int
@@ -159,16 +160,16 @@ def stacked(
 
 
 def _n_columns(count: int) -> int:
-    """Choose the columns of a page about a third wider than high, with few empty cells."""
+    """Choose the number of columns for a page a third wider than high, with few empty cells."""
     ideal = math.sqrt(1.35 * count)
     around_it = range(max(1, math.floor(0.75 * ideal)), math.ceil(1.3 * ideal) + 1)
     return min(around_it, key=lambda n: (-count % n) / count + 0.6 * abs(math.log(n / ideal)))
 
 
 def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float | None) -> None:
-    """Draw the key of colours below a figure's title, and notes and the key of areas at its foot.
+    """Draw the colour key below a figure's title, and the notes and the area key at its foot.
 
-    If all map weights are 1, `least` is None and there is no key of areas.
+    If all map weights are 1, `least` is None and no area key is drawn.
     """
     x = SIDE * 72
     page.color_key(look.coloring, (x, -57))
@@ -181,7 +182,7 @@ def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float 
 def common_area(
     scenes: Sequence[Scene], panel_size: float, *, ink: float, areas: tuple[float, float]
 ) -> float:
-    """Compute one dot area for all panels, in square points, from the median of their mass."""
+    """Compute a common dot area for all panels, in square points, from their median mass."""
     masses = [float(scene.shares.sum()) for scene in scenes]
     panel = (72 * panel_size) ** 2
     return float(np.clip(ink * panel / max(float(np.median(masses)), 1e-9), *areas))
@@ -195,7 +196,7 @@ def panel_border(ax: Axes) -> None:
 
 
 def name_axes(ax: Axes, across: str, upwards: str, font: FontProperties) -> None:
-    """Name two plain axes, with lines at the left and below only."""
+    """Label two plain axes, and draw lines only at the left and below."""
     ax.set_xlabel(across, fontproperties=font, color=MUTED)
     ax.set_ylabel(upwards, fontproperties=font, color=MUTED)
     ax.tick_params(length=0, labelcolor=MUTED)
@@ -206,7 +207,7 @@ def name_axes(ax: Axes, across: str, upwards: str, font: FontProperties) -> None
 
 
 def root(ax: Axes) -> Figure:
-    """Return the figure that contains the axes, at the root of any subfigures."""
+    """Return the root figure that contains the axes, including axes in subfigures."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure

@@ -1,8 +1,9 @@
-"""Positions for the labels of a sparse panel, in which every dot has a label.
+"""Label placement in a sparse panel, in which every dot has a label.
 
-A label is next to its dot or at the end of a leader, a line to its dot. Labels overlap neither each
-other nor any labelled dot, and leaders cross no label and no other leader. Among its positions a
-label takes the one of least cost, in units of its height,
+A label is next to its dot or at the end of a leader, which is a line to its dot. Labels overlap
+neither each other nor any labelled dot, and leaders do not cross labels or other leaders. Among the
+positions of a label, the one with the lowest cost is chosen. In units of the label height, the cost
+is
 
     cost = rank / 100                  next to the dot, the best position first
     cost = 1 + distance                at the end of a leader
@@ -12,10 +13,10 @@ label takes the one of least cost, in units of its height,
     + 8 for each label that must be moved
     + 2 for each time that the label had to leave this position
 
-Labels that were moved choose again until all have a position. This is an ejection chain with
-increasing costs of contested positions, as in guided local search (Voudouris & Tsang 1999). Then
-the label with the worst position tries others, for a limited number of choices. The best
-arrangement is kept, and finally each label moves to the best position that is free.
+A label that was moved chooses a new position, until all labels have one. This is an ejection chain
+in which the costs of contested positions increase, as in guided local search (Voudouris & Tsang
+1999). Then the label with the worst position tries other positions, for a limited number of
+choices. The best arrangement is kept. Finally, each label moves to its best free position.
 
 Shapes: points (n, 2), boxes (..., 4) as left, bottom, right, top, and segments (..., 2, 2), in
 pixels, y upwards.
@@ -33,16 +34,16 @@ __all__ = ["Placed", "place_all"]
 
 #: Mean number of choices per label.
 CHOICES = 20
-#: Lengths of leaders that spread from a dot, in heights of a label, and number of their directions.
+#: Lengths of leaders that spread from a dot, in label heights, and the number of directions.
 LENGTHS, DIRECTIONS = (0.7, 1.3, 2.0, 3.0, 4.5, 6.5), 16
-#: Distances of label columns from their dots, in heights of a label, and maximum rows away.
+#: Distances of label columns from their dots, in label heights, and the maximum distance in rows.
 COLUMNS, ROWS = (1.2, 3.0), 10
 #: Minimum distance of a leader from labels, as a share of their height.
 CLEARANCE = 0.12
-# The costs in the docstring, in heights of a label. The longest leader costs 7.5, so that any free
+# The costs in the docstring, in label heights. The longest leader costs 7.5, so that any free
 # position is better than one from which another label must be moved.
 OVER_DOT, STRAY, STANDING, CONTESTED = 3.0, 2.0, 8.0, 2.0
-#: A label closer to a dot than this, in heights of a label, seems to belong to the dot.
+#: A label that is closer to a dot than this, in label heights, seems to belong to the dot.
 ASIDE = 0.5
 
 
@@ -53,9 +54,9 @@ class Placed:
     Attributes
     ----------
     boxes : ndarray of shape (n, 4)
-        Box of each label; NaN for a label without a position.
+        Box of each label. It is NaN for a label without a position.
     leaders : ndarray of shape (n, 2, 2)
-        Leader from the edge of the dot to the label; NaN if the label is next to its dot.
+        Leader from the edge of the dot to the label. It is NaN if the label is next to its dot.
     """
 
     boxes: np.ndarray
@@ -76,12 +77,12 @@ def place_all(
     others: np.ndarray | None = None,
     taken: np.ndarray = NOTHING,
 ) -> Placed:
-    """Find a position for the label of each dot, as far as space allows.
+    """Find a position for the label of each dot, if there is space.
 
     Parameters
     ----------
     dots : array of shape (n, 3)
-        Centres and radii in pixels, the most important first.
+        Centres and radii in pixels, sorted by importance in descending order.
     sizes : array of shape (n, 2)
         Widths and heights of the labels in pixels.
     bounds : array of shape (4,)
@@ -120,7 +121,7 @@ def place_all(
 
 @dataclass(frozen=True)
 class _Places:
-    """All positions of each label, those next to the dot first, and their costs.
+    """All positions of each label and their costs, with the positions next to the dot first.
 
     The shapes are boxes (n, k, 4), leaders (n, k, 2, 2) and costs (n, k). Impossible positions have
     an infinite cost.
@@ -180,7 +181,7 @@ class _Places:
 
 
 class _Choice:
-    """The current position of each label; -1 for labels without one."""
+    """The current position of each label, or -1 if a label has no position."""
 
     def __init__(self, places: _Places):
         self.places = places
@@ -201,7 +202,8 @@ class _Choice:
                 worst = int(held.argmax())
                 if held[worst] < 1:
                     break
-                # All labels have a position, but that of this one is bad and might improve.
+                # All labels have a position, but the position of this label is bad and might
+                # improve.
                 self._leave(worst)
                 waiting = [worst]
             i = waiting.pop(0)
@@ -245,20 +247,20 @@ class _Choice:
 
 
 def _spread(dots: np.ndarray, sizes: np.ndarray, height: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return boxes at the ends of leaders in all directions, and the leaders, shortest first."""
+    """Return boxes at the ends of leaders in all directions, and the leaders, by length."""
     angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
     ways = np.tile(np.stack([np.cos(angles), np.sin(angles)], axis=1), (len(LENGTHS), 1))
     lengths = np.repeat(np.array(LENGTHS) * height, DIRECTIONS)
     starts = dots[:, None, :2] + ways * dots[:, None, 2:]
     ends = starts + ways * lengths[:, None]
-    # The nearest point of a box lies straight ahead.
+    # The nearest point of a box lies in the direction of the leader.
     middles = ends + ways / np.abs(ways).max(axis=1, keepdims=True) * sizes[:, None] / 2
     boxes = np.concatenate([middles - sizes[:, None] / 2, middles + sizes[:, None] / 2], axis=2)
     return boxes, np.stack([starts, ends], axis=2)
 
 
 def _columns(dots: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return boxes in columns to the right and left, and their leaders.
+    """Return boxes in columns to the right and left of the dots, and their leaders.
 
     Rows and columns form one grid, so that labels of neighbouring dots are aligned.
     """
@@ -281,12 +283,12 @@ def _over_dots(lines: np.ndarray, dots: np.ndarray) -> np.ndarray:
     along = ((dots[:, :2] - start) * way).sum(axis=-1) / square
     nearest = start + np.clip(along, 0, 1)[..., None] * way
     far = np.hypot(*np.moveaxis(dots[:, :2] - nearest, -1, 0))
-    # A position next to its dot has no line, and NaN overlaps nothing.
+    # A position next to its dot has no line, so its line is NaN, which overlaps nothing.
     return np.asarray((far < dots[:, 2]).sum(axis=1))
 
 
 def _line_meets(lines: np.ndarray, boxes: np.ndarray, clearance: float) -> np.ndarray:
-    """Mark lines that pass through boxes or within the clearance of them, (n_lines, n_boxes)."""
+    """Mark lines that pass through boxes or within a clearance of boxes, (n_lines, n_boxes)."""
     low, high = boxes[:, :2] - clearance, boxes[:, 2:] + clearance
     start, way = lines[:, None, 0], lines[:, None, 1] - lines[:, None, 0]
     none = np.isnan(way).any(axis=-1)

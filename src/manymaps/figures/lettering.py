@@ -1,8 +1,8 @@
-"""Text in figures: available fonts, printable labels, sizes in pixels.
+"""Text in figures: available fonts, printable labels, and sizes in pixels.
 
-matplotlib warns while drawing about every character that no font contains, long after the figure
-was made. Labels are therefore made printable first. A character that only another installed font
-contains adds that font to the list. A character that no font contains becomes an empty box.
+For every character that no font contains, matplotlib warns during drawing, long after the figure
+was created. Labels are therefore made printable first. If only another installed font contains a
+character, that font is added to the list. A character that no font contains becomes an empty box.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from matplotlib.text import Text
 
 __all__ = ["Typeface", "elide", "text_sizes", "typeface_for"]
 
-# Sans serifs in order of preference; matplotlib ships the last one.
+# Sans-serif fonts in order of preference. The last one is included in matplotlib.
 PREFERRED = (
     "Source Sans 3", "Source Sans Pro", "Inter", "Open Sans", "Noto Sans", "Helvetica Neue",
     "Segoe UI", "Arial", "DejaVu Sans",
 )  # fmt: skip
-# Weights in the CSS scale, as font files state them.
+# Font weights on the CSS scale, as stored in font files.
 REGULAR, BOLD = 400, 700
-# Text is measured at this multiple of its size, because small type is fitted to pixels.
+# Text is measured at this multiple of its size, because small text is fitted to pixels.
 FINER = 4
 UNSHOWABLE = "\N{WHITE SQUARE}"
 
 
 @dataclass(frozen=True)
 class Typeface:
-    """Font families in the order in which a character is looked up, and their characters."""
+    """Font families in the order in which characters are looked up, and their characters."""
 
     families: tuple[str, ...]
     characters: frozenset[int]
@@ -45,7 +45,7 @@ class Typeface:
         return FontProperties(family=list(self.families), size=size, weight=weight)
 
     def printable(self, label: str) -> str:
-        """Return one line of text that these fonts can show; characters they lack become a box.
+        """Return one line of text, with a box for each character that the fonts do not contain.
 
         Examples
         --------
@@ -63,7 +63,7 @@ class Typeface:
 
 
 def elide(text: str, length: int) -> str:
-    """Return at most `length` characters, with an ellipsis for the rest.
+    """Shorten a text to at most `length` characters, ending in an ellipsis if it is too long.
 
     Examples
     --------
@@ -122,11 +122,11 @@ def _characters(path: str) -> frozenset[int]:
     try:
         return frozenset(font_manager.get_font(path).get_charmap())
     except (OSError, RuntimeError, ValueError):
-        return frozenset()  # A font that cannot be opened (a colour bitmap, say) shows nothing.
+        return frozenset()  # A font that cannot be opened has no characters.
 
 
 def text_sizes(figure: Figure, texts: Sequence[str], fonts: Sequence[FontProperties]) -> np.ndarray:
-    """Compute widths and heights in pixels of lines of text, as matplotlib lays them out.
+    """Compute the widths and heights in pixels of lines of text laid out by matplotlib.
 
     Parameters
     ----------
@@ -138,15 +138,15 @@ def text_sizes(figure: Figure, texts: Sequence[str], fonts: Sequence[FontPropert
     Returns
     -------
     ndarray of shape (n, 2)
-        The widths and heights.
+        The widths and heights in pixels.
     """
     gauge = Text(0, 0, "", parse_math=False, usetex=False)
     gauge.set_figure(figure)
     sizes = np.zeros((len(texts), 2))
     for row, (text, font) in enumerate(zip(texts, fonts, strict=True)):
         gauge.set_fontproperties(font)
-        # Small type is fitted to the pixels, and about 3 % longer at other resolutions. Measured
-        # at a large size, the result applies to all of them.
+        # Small text is fitted to pixels, and is about 3 % longer at other resolutions. Sizes that
+        # are measured at a large font size apply to all resolutions.
         gauge.set_fontsize(FINER * font.get_size_in_points())
         gauge.set_text(text)
         extent = gauge.get_window_extent()

@@ -1,22 +1,22 @@
-"""Static figures of an atlas: one map, all maps, the maps of one word.
+"""Static figures of an atlas: one map, all maps, or the maps of one word.
 
-Dot area shows the map weight of an object (`Atlas.map_weights`); dots below `min_weight` are left
-out. Labels never overlap. If space is short, words that are requested by name are labelled first,
-then those that stand out in the map (proportion times association probability,
-`manymaps.atlas.landmarks`).
+Dot area shows the map weight of an object (`Atlas.map_weights`); dots below `min_weight` are
+omitted. Labels never overlap. If space is short, words that are requested by name are labelled
+first, followed by words that stand out in the map. These words have a high proportion times
+association probability (`manymaps.atlas.landmarks`).
 
-A few remote dots would compress a map. They become small arrows at the edge, with labels like the
-others, if both of two conditions are met. They have at most 2 % of the map's mass, and the box
-without them has at most two thirds of the extent. The notes count them and list other omissions.
-Maps of three and more dimensions show their first two principal axes. A map of one dimension is a
-line, with labels in rows above and below.
+A few remote dots would compress a map. They are drawn as small labelled arrows at the edge if two
+conditions are met. The remote dots have at most 2 % of the map's mass, and the box without them has
+at most two thirds of the extent. The notes report the number of remote dots and other omissions. A
+map with three or more dimensions is projected onto its first two principal axes. A map with one
+dimension is a line, with labels in rows above and below.
 
 In a bipartite atlas, such as one of documents and words, one kind is drawn as dots and the other as
-words at their positions, the most frequent first (`manymaps.figures.kinds`).
+words at their positions. The most frequent words are drawn first (`manymaps.figures.kinds`).
 `manymaps.figures.zooms` adds enlarged parts.
 
-Figures are matplotlib `Figure` objects without any global state: they need no display, are shown in
-notebooks, and are written to files by `save_figure`.
+Figures are matplotlib `Figure` objects without any global state. They do not need a display, are
+shown in notebooks, and are written to files by `save_figure`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ from manymaps.labels import plural
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
-# Trades the legibility of the smallest type (5.5 points) for the size of PNG files; not tuned.
+# A compromise between the legibility of the smallest text (5.5 points) and the size of PNG files.
+# It is not tuned.
 SAVED_DPI = 200
 
 
@@ -90,27 +91,28 @@ def plot_map(
     map : int
         Number of the map, from 0.
     min_weight : float in [0, 1]
-        Minimum map weight of an object; others are omitted.
+        Minimum map weight of an object. Objects with a smaller weight are omitted.
     max_labels : int, optional
-        Maximum number of labels. By default there are as many as fit. With 40 dots or fewer all get
-        one, by leaders if needed. For coloured dots whose labels only number more than 40 objects,
-        only highlighted ones get a label.
+        Maximum number of labels. By default, as many labels are drawn as fit. If there are at most
+        40 dots, all of them are labelled, with leaders if needed. If there are more than 40
+        coloured dots and their labels are only numbers, only highlighted dots are labelled.
     font_size : float, optional
-        Size in points of the largest labels; the smaller ones keep their ratio.
+        Size in points of the largest labels. Smaller labels are scaled in proportion.
     highlight : str or sequence of str
-        Objects to draw in the accent colour, whose labels come first.
+        Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots: a scale for numbers, and categories for anything
-        else. By default the colour shows the map weight.
+        else. By default, the colour shows the map weight.
     label : str or sequence of str, optional
-        In a bipartite atlas, the kind or kinds with labels. By default these are the columns,
-        drawn as words at their positions, and the rows, drawn as dots, if there are 60 or fewer.
+        In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
+        words at their positions, and the rows as dots. The dots also have labels if there are at
+        most 60 rows.
     size : (float, float), optional
-        Width and height in inches. By default the figure is 9 wide, and its height follows from the
-        map.
+        Width and height in inches. By default, the figure is 9 inches wide, and its height follows
+        from the map.
     ax : matplotlib Axes, optional
-        Axes to draw into, at their present size; by default those of a new figure. The title and
-        the notes need half an inch above and below.
+        Axes to draw into, at their current size. By default, a new figure is created. The title and
+        the notes need half an inch above and below the axes.
 
     Returns
     -------
@@ -122,7 +124,7 @@ def plot_map(
     ParameterError
         If the map or a column does not exist, or a value is out of its range.
     UnknownLabelError
-        If a highlighted object does not exist; the message lists suggestions.
+        If a highlighted object does not exist. The message suggests similar labels.
 
     See Also
     --------
@@ -162,7 +164,7 @@ def plot_map(
     key_height = max(72 * (key - FIRST_ROW), 0)
     captions.title(name, words, size=15, shift=(0, 30 + key_height if color else 12))
     captions.color_key(colors, (0, 10 + key_height))
-    # A single map shows all labels that there are.
+    # A single map shows all labels.
     key_width = 0 if alone else captions.size_key(area, min_weight, colors, (0, -22))
     remarks = _map_print(atlas, scene, min_weight, named, _kinds_print(scene, roles, n_labels))
     captions.small_print(remarks, (0, -22), reserve=key_width + 14)
@@ -189,23 +191,23 @@ def plot_atlas(
     atlas : Atlas
         The atlas.
     maps : sequence of int, optional
-        Numbers of the maps to draw, in this order; by default all.
+        Numbers of the maps to draw, in this order. By default, all maps are drawn.
     min_weight : float in [0, 1]
-        Minimum map weight of an object; others are omitted.
+        Minimum map weight of an object. Objects with a smaller weight are omitted.
     max_labels : int, optional
-        Maximum number of labels per map. By default it depends on the size of the panels, and with
-        40 dots or fewer all get one. For coloured dots whose labels only number more than 40
-        objects, only highlighted ones get a label.
+        Maximum number of labels per map. By default, the number depends on the size of the panels,
+        and all dots are labelled if there are at most 40. If there are more than 40 coloured dots
+        and their labels are only numbers, only highlighted dots are labelled.
     font_size : float, optional
-        Size in points of the largest labels; the smaller ones keep their ratio.
+        Size in points of the largest labels. Smaller labels are scaled in proportion.
     highlight : str or sequence of str
-        Objects to draw in the accent colour, whose labels come first.
+        Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
-        Metadata column that colours the dots; by default the map weight.
+        Metadata column that colours the dots. By default, the colour shows the map weight.
     label : str or sequence of str, optional
         In a bipartite atlas, the kinds with labels, as for `plot_map`.
     panel_size : float, optional
-        Width of a panel in inches; by default larger for fewer panels.
+        Width of a panel in inches. By default, the width is larger if there are fewer panels.
 
     Returns
     -------
@@ -217,7 +219,7 @@ def plot_atlas(
     ParameterError
         If the map or a column does not exist, or a value is out of its range.
     UnknownLabelError
-        If a highlighted object does not exist; the message lists suggestions.
+        If a highlighted object does not exist. The message suggests similar labels.
 
     See Also
     --------
@@ -286,35 +288,35 @@ def plot_senses(
     kind: str | None = None,
     panel_size: float | None = None,
 ) -> Figure:
-    """Plot the senses of a word next to each other, the largest first, centred on the word.
+    """Plot the senses of a word next to each other, in descending order and centred on the word.
 
-    Two senses in one map are two details of it, each of which reaches to its own neighbours.
-    Several words are drawn one below the other.
+    Two senses in the same map are drawn as two details of that map, and each detail includes the
+    neighbours of its sense. Several words are drawn one below the other.
 
     Parameters
     ----------
     atlas : Atlas
         The atlas.
     word : str or sequence of str
-        Word or words, matched in any case.
+        Word or words, matched regardless of case.
     min_weight : float in [0, 1]
-        Minimum map weight of an object; others are omitted, except for members of the senses. Maps
-        in which the word itself has a smaller weight are omitted too, unless they contain a group
-        of its observed associates. The first map is always shown.
+        Minimum map weight of an object. Objects with a smaller weight are omitted, except for
+        members of the senses. Maps in which the word itself has a smaller weight are also omitted,
+        unless they contain a group of its observed associates. The first map is always shown.
     n_neighbors : int
         Number of nearest words of each sense that the panel includes and labels. In a bipartite
-        atlas these are columns.
+        atlas, these words are columns.
     max_labels : int, optional
-        Maximum number of labels per panel. By default the word and these neighbours get one; with
-        40 objects or fewer all do.
+        Maximum number of labels per panel. By default, the word and these neighbours are labelled.
+        If there are at most 40 objects, all of them are labelled.
     font_size : float, optional
-        Size in points of the largest labels; the smaller ones keep their ratio.
+        Size in points of the largest labels. Smaller labels are scaled in proportion.
     color : str, optional
-        Metadata column that colours the dots; by default the map weight.
+        Metadata column that colours the dots. By default, the colour shows the map weight.
     kind : str, optional
-        The kind of the word, if both kinds have that label.
+        The kind of the word, in case both kinds contain the label.
     panel_size : float, optional
-        Width of a panel in inches; by default larger for fewer panels.
+        Width of a panel in inches. By default, the width is larger if there are fewer panels.
 
     Returns
     -------
@@ -369,7 +371,8 @@ def plot_senses(
         colors,
         font_sizes=(7.0, 9.5) if alone else (6.5, 8.5),
         dot_areas=(area, area),
-        # In a large atlas a panel is a detail, in which unrelated objects have no label.
+        # In a large atlas, a panel is a detail of a map, in which unrelated objects are not
+        # labelled.
         max_labels=most if max_labels is None and atlas.n_objects > FEW else max_labels,
         crowded_labels=most,
         max_covered=np.inf,
@@ -390,7 +393,7 @@ def plot_senses(
 
 @dataclass(frozen=True)
 class _Lives:
-    """The senses of one word and their details, `grouped` as in `Atlas.has_associations`."""
+    """The senses of one word and their details; `grouped` is `Atlas.has_associations`."""
 
     row: int
     senses: list[Sense]
@@ -399,7 +402,7 @@ class _Lives:
 
     @property
     def where(self) -> list[str]:
-        """The number of maps that contain the senses, for a heading."""
+        """The heading text with the number of maps that contain the senses."""
         _, n_maps = where_senses_lie(self.senses, grouped=self.grouped)
         return [f"in {plural('map', n_maps)}"]
 
@@ -457,20 +460,20 @@ def _draw_lives(
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure to a file, completely or not at all.
+    """Write a figure to a file; a partial file is never left behind.
 
     Parameters
     ----------
     figure : Figure
         The figure.
     path : path
-        The file. Its suffix determines the format: .png (200 dots per inch), .svg (text remains
-        text) or .pdf.
+        The file. Its suffix determines the format: .png (200 dots per inch), .svg (text is stored
+        as text) or .pdf.
 
     Raises
     ------
     ParameterError
-        If the suffix is another one.
+        If the suffix is not supported.
     OSError
         If the file cannot be written. No incomplete file remains.
 
@@ -523,7 +526,7 @@ def _check(
 def _most_labels(
     atlas: Atlas, colors: Coloring, named: Sequence[int], max_labels: int | None
 ) -> int | None:
-    """Limit labels to requested objects if row numbers would only hide the colours."""
+    """Limit labels to requested objects if labels are row numbers that would hide the colours."""
     if max_labels is None and colors.name is not None and labels_say_nothing(atlas):
         return len(named)
     return max_labels
@@ -551,7 +554,7 @@ def _read_style(
 def _draw(
     ax: Axes, scene: Scene, look: Look, atlas: Atlas, roles: Roles | None
 ) -> tuple[float, int]:
-    """Draw a scene of one or two kinds; return the dot area, and the number of labels if two."""
+    """Draw a scene; return the dot area and, for two kinds, the number of labels."""
     if roles is None:
         return draw(ax, scene, look, atlas.labels), 0
     area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles)

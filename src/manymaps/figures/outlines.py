@@ -1,17 +1,18 @@
-"""Outlines of overlapping sets of points: rounded, around their members and no others.
+"""Rounded outlines of overlapping sets of points, which contain only the members of each set.
 
 The outline of a set is the level F = 0 of
 
     F(x) = max( d(x, skeleton) - radius,  max_j (clearance_j - |x - x_j|) )      j not in the set
 
-The skeleton is the shortest tree that connects the members, filled with those of their Delaunay
-triangles that contain no other point. If a region contains only members, the outline is therefore
-their convex hull, rounded and enlarged. An object among them that is not a member has a notch or a
-hole around it. The clearance_j is at most half the distance from j to the nearest member, so that
-no member is cut off. F is smoothed before its level is drawn.
+The skeleton is the shortest tree that connects the members, together with the Delaunay triangles of
+the members that contain no other point. If a region contains only members, the outline is therefore
+their convex hull, rounded and enlarged. If an object that is not a member lies among the members,
+there is a notch or a hole around it. The clearance_j is at most half the distance from j to the
+nearest member, so that no member is cut off. F is smoothed before its level is drawn.
 
-Sets that share members lie around the same positions. `levels` assigns integers by which radii
-differ, larger ones to outer sets, so that no two lines coincide.
+Sets with common members have outlines around the same positions. `levels` therefore assigns an
+integer to each set, which is larger for outer sets and increases the radius, so that no two lines
+coincide.
 
 Shapes: points (n, 2) in pixels, members (n,) bool, outlines (n_vertices, 2), closed.
 """
@@ -27,11 +28,11 @@ from scipy.spatial import Delaunay, QhullError
 
 __all__ = ["levels", "outline"]
 
-# Cells of the raster on which outlines are traced: a sixth of the radius wide, larger on large
-# maps, so that time and memory stay bounded; not tuned.
+# The width of a raster cell is a sixth of the radius. Cells are larger on large maps, which limits
+# time and memory. These values are not tuned.
 MOST_CELLS = 250_000
-# A bridge between members that passes close to another object counts as up to this many times its
-# length, so that bridges go round where they can.
+# The length of a bridge between members that passes close to another object is multiplied by up to
+# this factor, so that bridges avoid other objects if possible.
 DETOUR = 4.0
 
 
@@ -45,16 +46,16 @@ def outline(
     points : array of shape (n, 2)
         All points, in pixels.
     members : array of shape (n,), bool
-        Mask of the points in the set, at least one.
+        Mask of the points in the set, which must not be empty.
     radius : float
-        Distance of the line from its members.
+        Distance in pixels of the line from the members.
     clearance : float
-        Distance of the line from all others, if there is space.
+        Distance in pixels of the line from all other points, if there is space.
 
     Returns
     -------
     list of ndarray of shape (n_vertices, 2)
-        Closed lines; outer lines and those of holes have opposite directions.
+        Closed lines. Outer lines and the lines around holes have opposite directions.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def outline(
 
 
 def levels(members: np.ndarray) -> np.ndarray:
-    """Choose how far outside each set is drawn, so that sets with common members are separated.
+    """Choose the level of each set, so that the outlines of sets with common members are separate.
 
     Parameters
     ----------
@@ -93,8 +94,8 @@ def levels(members: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_sets,), int
-        Levels from 0. A set is outside those within it, and no two sets with two common members
-        have the same level.
+        Levels, from 0. A set is drawn outside its subsets, and no two sets with at least two common
+        members have the same level.
 
     Examples
     --------
@@ -107,14 +108,15 @@ def levels(members: np.ndarray) -> np.ndarray:
     for at, k in enumerate(order):
         before = order[:at]
         common = (members[before] & members[k]).sum(axis=1)
-        # The line of a pair or a triple runs round all of it, so one common member is enough there.
+        # The line around a pair or a triple surrounds all of its members, so one common member is
+        # enough.
         close = common >= np.minimum(2, members[before].sum(axis=1))
         found[k] = found[before[close]].max(initial=-1) + 1
     return found
 
 
 def _to_skeleton(cells: np.ndarray, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Compute the distance of each cell to the filled tree of some points; 0 in its triangles."""
+    """Compute the distance of each cell to the filled tree of some points; 0 inside triangles."""
     edges = _tree(points, others)
     triangles = _free_triangles(points, others)
     edges += [(t[i], t[j]) for t in triangles.tolist() for i, j in ((0, 1), (1, 2), (0, 2))]
@@ -127,7 +129,7 @@ def _to_skeleton(cells: np.ndarray, points: np.ndarray, others: np.ndarray) -> n
 
 
 def _tree(points: np.ndarray, others: np.ndarray) -> list[tuple[int, int]]:
-    """Find the edges of the shortest tree, in which those that pass by others count for longer."""
+    """Find the edges of the shortest tree, with a penalty on edges that pass near other points."""
     n = len(points)
     if n == 1:
         return []
@@ -137,7 +139,8 @@ def _tree(points: np.ndarray, others: np.ndarray) -> list[tuple[int, int]]:
             length = float(np.hypot(*(points[i] - points[j])))
             near = _to_segment(others, points[i], points[j]) if len(others) else np.array([np.inf])
             passes = 1 + (DETOUR - 1) * max(0.0, 1 - float(near.min()) / max(length / 4, 1e-9))
-            # Points that coincide are joined too, and 0 would mean no edge.
+            # Points that coincide are also joined, but a length of 0 would represent a missing
+            # edge.
             lengths[i, j] = max(length, 1e-9) * passes
     tree = minimum_spanning_tree(lengths).tocoo()
     return [(int(i), int(j)) for i, j in zip(tree.row, tree.col, strict=True)]

@@ -1,8 +1,8 @@
-"""One panel of a figure: the dots and labels of one map, or of a part of it.
+"""One panel of a figure, with the dots and labels of one map or a part of a map.
 
 A `Scene` contains the objects of a panel, in map units and in order of priority. A `Look` contains
-the style. Inside a panel all computations are in pixels from its lower left corner, y upwards, at
-`zoom` pixels per map unit. The artists get data coordinates, so a figure can be saved at any
+the style. Inside a panel, all computations use pixels from its lower left corner, with y upwards
+and `zoom` pixels per map unit. The artists have data coordinates, so a figure can be saved at any
 resolution.
 
 Artists have the group ids "dots", "beyond" (arrows at the edge), "halo", "leaders" and "label".
@@ -47,23 +47,24 @@ Centres: TypeAlias = dict[int, np.ndarray]
 
 # A triangle that points to the right, in units of its size.
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
-# Points around a label that other labels leave free.
+# Free space around a label in points.
 LABEL_PAD = 1.0
-# Minimum share with which a labelled dot is drawn, because its true size may be invisible.
+# Minimum map weight with which a labelled dot is drawn, because its true size may be invisible.
 SPECK = 0.02
-# Up to 40 labels that would cover at most a quarter of the panel all get a place, by leaders if
-# need be; in a fuller panel leaders would be long and cross. Not tuned.
+# If there are at most 40 labels, which would cover at most a quarter of the panel, all of them are
+# placed, with leaders if needed. In a fuller panel, leaders would be long and cross. The values are
+# not tuned.
 FEW, SPARSE = 40, 0.25
 FAINT_INK, LEADER = "#4B525C", "#BDB8AC"
-# Dots behind a label stay visible, but do not break its letters.
+# Dots behind a label remain visible, but do not interfere with its letters.
 VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Objects of a panel in order of priority, with their points and map weights.
+    """The objects of a panel in order of priority, with their points and map weights.
 
-    `share` is the share of the variance that two dimensions show. `named` contains the rows of
+    `share` is the share of the variance that the two dimensions show. `named` contains the rows of
     requested objects.
     """
 
@@ -89,9 +90,9 @@ class Look:
     coloring : Coloring
         The colours of the dots.
     font_sizes : (float, float)
-        Sizes in points of the least and of the most important label.
+        Font sizes in points of the least and the most important label.
     dot_areas : (float, float)
-        Minimum and maximum area of a dot with a share of 1, in square points.
+        Minimum and maximum area in square points of a dot with a map weight of 1.
     ink : float
         The share of the panel that dots should cover, within `dot_areas`.
     max_labels : int, optional
@@ -101,16 +102,17 @@ class Look:
     max_covered : float
         Maximum bulk of other dots that a label may cover (see `place_labels`).
     spacing : float
-        Distance in points from all labels placed before, beyond which a label may cover more dots.
-        Otherwise the crowded parts of a map would have no labels.
+        Distance in points. A label that is farther away from all earlier labels may cover more
+        dots, because otherwise the crowded parts of a map would have no labels.
     margin : (float, float)
-        Free points at the sides, and above and below.
+        Free space in points at the sides, and above and below.
     above : bool
-        Whether labels are only placed above their dots, by the zoom rule, or at any free position.
+        Whether labels are placed only above their dots, by the zoom rule. Otherwise, labels are
+        placed at any free position.
     ground : str
-        The colour of the panel, which veils dots behind labels.
+        The background colour of the panel, which also covers dots behind labels.
     air : (float, float)
-        Free points at the sides, and above and below, of words that replace their dots
+        Free space in points at the sides, and above and below, of words that replace their dots
         (`manymaps.figures.kinds`).
     """
 
@@ -151,8 +153,8 @@ def check_font_size(font_size: float | None) -> None:
 class Frame:
     """The scale and the centre of a panel.
 
-    They consist of its size in pixels, the pixels per map unit, the map point in its middle, and
-    the pixels per point of type.
+    The attributes are the size of the panel in pixels, the pixels per map unit, the map position in
+    the middle of the panel, and the pixels per point.
     """
 
     size: np.ndarray
@@ -194,7 +196,7 @@ def read_scene(
     named: Sequence[int] = (),
     always: Sequence[int] = (),
 ) -> Scene:
-    """Return the content of a whole map.
+    """Return the scene of a whole map.
 
     Parameters
     ----------
@@ -203,11 +205,11 @@ def read_scene(
     map : int
         The number of the map.
     weights : array of shape (n_objects,)
-        How much each object stands out in this map.
+        How prominent each object is in this map.
     min_weight : float
-        Minimum map weight of an object; others are omitted.
+        Minimum map weight of an object. Objects with a smaller weight are omitted.
     named : sequence of int
-        Indices of objects whose labels come first.
+        Indices of objects whose labels are placed first.
     always : sequence of int
         Indices of objects that are shown regardless of their map weight.
 
@@ -219,7 +221,7 @@ def read_scene(
     shares = atlas.map_weights[map]
     is_shown = (shares >= min_weight) & (shares > 0)
     is_shown[list(always)] = True
-    # An object with a label has a visible dot.
+    # An object with a label must have a visible dot.
     shares = np.where(np.isin(np.arange(len(shares)), always), np.maximum(shares, SPECK), shares)
     objects = np.flatnonzero(is_shown)
     priority = np.where(np.isin(objects, named), np.inf, weights[objects])
@@ -256,7 +258,8 @@ def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Sce
     Returns
     -------
     Scene
-        A part centred on the word. Comparatively remote neighbours become arrows at the edge.
+        The part of the map, centred on the word. Comparatively remote neighbours are drawn as
+        arrows at the edge.
     """
     middle = scene.points[scene.objects == word][0]
     reach = np.abs(scene.points - middle).max(axis=1)
@@ -317,9 +320,9 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
 def dots_in_frame(
     ax: Axes, scene: Scene, frame: Frame, radii: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute dots (n, 3) in pixels, those outside the view at the edge, and directions.
+    """Compute dots (n, 3) in pixels, with dots outside the view moved to the edge, and directions.
 
-    `radii` are in points. The line of a map of one dimension is drawn.
+    `radii` are in points. The line of a one-dimensional map is also drawn.
     """
     pixels, outside = frame.to_pixels(scene.points), scene.view.outside
     directions = pixels - frame.size / 2
@@ -358,14 +361,14 @@ def set_frame(ax: Axes, scene: Scene, look: Look) -> Frame:
 
 
 def dot_area(frame: Frame, shares: np.ndarray, look: Look) -> float:
-    """Compute square points for a map weight of 1, so that these dots cover `look.ink`."""
+    """Compute the dot area (square points) for a map weight of 1, so that dots cover `look.ink`."""
     panel = float(np.prod(frame.size / frame.pixel))
     total = max(float(shares.sum()), 1e-9)
     return float(np.clip(look.ink * panel / total, *look.dot_areas))
 
 
 def _onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray:
-    """Return pixels near the edge of a panel, in these directions from its middle."""
+    """Return positions in pixels near the edge of a panel, in these directions from its middle."""
     half = frame.size / 2 - inset
     with np.errstate(divide="ignore"):
         scale = (half / np.abs(directions)).min(axis=1, keepdims=True)
@@ -393,7 +396,7 @@ def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: flo
 
 
 def draw_named(ax: Axes, points: np.ndarray, areas: np.ndarray, fills: np.ndarray | str) -> None:
-    """Draw the dots of requested objects with a halo, above all others."""
+    """Draw the dots of requested objects with a halo, above all other dots."""
     if len(points) == 0:
         return
     x, y = points.T
@@ -458,7 +461,7 @@ def _draw_labels(panel: Panel, labels: Sequence[str]) -> None:
 def label_texts(
     panel: Panel, labels: Sequence[str], wanted: np.ndarray
 ) -> tuple[dict[int, str], bool]:
-    """Return texts of the rows that may have a label, and whether these are all rows requested."""
+    """Return the texts of rows that may have a label, and whether these are all requested rows."""
     scene, typeface = panel.scene, panel.look.typeface
     rows = wanted[_worth_measuring(panel.look, panel.frame, panel.dots[wanted])].tolist()
     texts = {row: elide(typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows}
@@ -475,7 +478,7 @@ def write_labels(
     every: bool,
     taken: np.ndarray = NOTHING,
 ) -> np.ndarray:
-    """Write the labels that find space, with their leaders.
+    """Write the labels for which there is space, with their leaders.
 
     Parameters
     ----------
@@ -489,9 +492,9 @@ def write_labels(
         The colour of each text.
     crowded : callable
         A function that returns the centres of labels with boxes (n_texts, 2) in a panel without
-        space for all of them.
+        space for all labels.
     every : bool
-        Whether all dots that should have a label have a text.
+        Whether there is a text for every dot that should have a label.
     taken : array of shape (k, 4)
         Boxes that no label may overlap.
 
@@ -503,7 +506,8 @@ def write_labels(
     look, frame, figure = panel.look, panel.frame, panel.ax.get_figure(root=True)
     assert figure is not None
     rows = np.array(list(texts), dtype=np.int64)
-    # Half points: matplotlib caches a font for each size, and hundreds of labels share a few.
+    # Sizes are rounded to half points, because matplotlib caches a font for each size. Hundreds of
+    # labels then use only a few sizes.
     fonts = [look.typeface.font(size) for size in np.round(2 * sizes) / 2]
     boxes = text_sizes(figure, list(texts.values()), fonts) + 2 * LABEL_PAD * frame.pixel
     leaders: list[np.ndarray] = []
@@ -521,21 +525,21 @@ def write_labels(
 
 
 def is_sparse(frame: Frame, boxes: np.ndarray) -> bool:
-    """Check whether labels of these sizes are few and small enough that each has a position."""
+    """Check whether labels are so few and small that each label can have a position."""
     return len(boxes) <= FEW and bool(boxes.prod(axis=1).sum() <= SPARSE * frame.size.prod())
 
 
 def draw_label(
     ax: Axes, point: tuple[float, float], text: str, font: FontProperties, color: Any, ground: str
 ) -> None:
-    """Write a label centred on a point, on a veil of the colour of the background."""
+    """Write a label centred on a point, on a translucent box in the background colour."""
     label = ax.text(*point, text, fontproperties=font, color=color, ha="center", va="center")
     label.set(parse_math=False, usetex=False, gid="label", zorder=5)
     label.set_bbox({**VEIL, "facecolor": ground})
 
 
 def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
-    """Draw thin lines between dots and labels, from their ends in pixels."""
+    """Draw thin lines between dots and labels, given their ends in pixels."""
     if leaders:
         lines = LineCollection(
             [frame.to_map(leader) for leader in leaders], colors=LEADER, linewidths=0.7
@@ -545,7 +549,7 @@ def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
 
 
 def _worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
-    """Return rows whose labels may fit, in order of priority: the first of each neighbourhood."""
+    """Return the rows whose labels may fit: the first rows of each neighbourhood, by priority."""
     line = 1.3 * look.font_sizes[0] * frame.pixel
     most = 20 + int(1.5 * frame.size.prod() / (line * 6 * line))
     if look.most is not None:
@@ -560,20 +564,20 @@ def _worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
 
 
 def _rank(priority: np.ndarray) -> np.ndarray:
-    """Scale priorities by the largest finite one; infinite ones become 1."""
+    """Divide priorities by the largest finite priority; infinite priorities become 1."""
     finite = priority[np.isfinite(priority)]
     greatest = finite.max(initial=0.0)
     return np.clip(priority / greatest, 0.0, 1.0) if greatest > 0 else np.ones(len(priority))
 
 
 def labelled_first(panel: Panel, rows: np.ndarray) -> np.ndarray:
-    """Put the dots of labelled rows before all others, as `place_labels` expects them."""
+    """Put the dots of labelled rows before all other dots, as `place_labels` expects."""
     others = np.setdiff1d(np.arange(len(panel.dots)), rows)
     return np.concatenate([panel.dots[rows], panel.dots[others]])
 
 
 def middles(places: np.ndarray, chosen: np.ndarray) -> Centres:
-    """Return the centres of the chosen positions (n, n_places, 4) of labels that have one."""
+    """Return the centres of the chosen positions (n, n_places, 4), for labels with a position."""
     shown = np.flatnonzero(chosen >= 0)
     return {int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown}
 
@@ -581,7 +585,7 @@ def middles(places: np.ndarray, chosen: np.ndarray) -> Centres:
 def _centres_of_all(
     panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
 ) -> tuple[Centres, list[np.ndarray]]:
-    """Compute the centres of the labels of a sparse panel, and leaders."""
+    """Compute the centres and leaders of the labels in a sparse panel."""
     frame, wanted = panel.frame, rows[: panel.look.max_labels]
     if panel.scene.n_components == 1:
         width, height = frame.size
@@ -603,7 +607,7 @@ def _centres_of_all(
 def _centres_on_line(
     panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
 ) -> tuple[Centres, list[np.ndarray]]:
-    """Compute the centres of labels in tiers above and below a line of dots, and leaders."""
+    """Compute the centres and leaders of labels in tiers above and below a line of dots."""
     dots, frame = panel.dots, panel.frame
     gap = float(dots[:, 2].max()) + 3 * frame.pixel
     pitch = 1.3 * boxes[:, 1].max(initial=1.0)

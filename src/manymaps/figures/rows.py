@@ -1,4 +1,4 @@
-"""Lists of senses in figures: text at its own height, and words as far as there is space."""
+"""Lists of senses in figures, with text at a given height and as many words as fit."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes
 
 __all__ = ["TYPE", "named_words", "words_that_fit", "write"]
 
-# Points.
+# In points.
 TYPE = 9.0
-# More words would make a figure higher than a page.
+# Maximum number of words, because more words would make a figure higher than a page.
 MOST_WORDS = 40
 
 
 def named_words(words: str | Sequence[str]) -> list[str]:
-    """Return the list of the words of a figure, which must contain 1 to 40."""
+    """Return the list of words for a figure, which must contain from 1 to 40 words."""
     named = [words] if isinstance(words, str) else list(words)
     if not 1 <= len(named) <= MOST_WORDS:
         raise ParameterError(f"{len(named)} words were requested; pass 1 to {MOST_WORDS}")
@@ -27,7 +27,7 @@ def named_words(words: str | Sequence[str]) -> list[str]:
 
 
 def words_that_fit(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:
-    """Join as many of the words as the width allows, at least the first."""
+    """Join as many words as the width allows, but at least the first word."""
     figure = root(ax)
     font = typeface.font(TYPE)
     for count in range(len(words), 0, -1):
@@ -41,7 +41,7 @@ def write(
     ax: Axes, x: float, y: float, text: str, typeface: Typeface, size: float, color: str,
     align: str, *, bold: bool = False, gid: str | None = None,
 ) -> None:  # fmt: skip
-    """Write text unchanged, vertically centred, across the edge of the axes if necessary."""
+    """Write text unchanged and vertically centred, even if it extends beyond the axes."""
     ax.text(
         x, y, text, fontproperties=typeface.font(size, bold=bold), color=color, ha=align,
         va="center_baseline", parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,

@@ -1,12 +1,12 @@
-"""A Shepard plot: agreement of the order of dissimilarities with that of distances in a plane.
+"""A Shepard plot, which compares the order of dissimilarities and distances in a plane.
 
-The left panel has a dot for each pair, with its dissimilarity on the horizontal and its distance on
-the vertical axis. A line shows the increasing function that fits the distances best, and the
-scatter around it is the stress (`manymaps.analysis.scaling`). On the right is the plane itself:
-nonmetric scaling of the objects.
+The left panel has a dot for each pair, with the dissimilarity on the horizontal axis and the
+distance on the vertical axis. A line shows the increasing function that fits the distances best.
+The scatter around this line is the stress (`manymaps.analysis.scaling`). The right panel shows the
+plane itself, which is obtained by nonmetric scaling of the objects.
 
-The conventions are those of `manymaps.figures.maps`. Artists have the group ids of
-`manymaps.figures.panel`, and "pair" and "rising".
+The figure follows the conventions of `manymaps.figures.maps`. The artists have the same group ids
+as in `manymaps.figures.panel`, plus "pair" and "rising".
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ from manymaps.model.choice import T_SNE
 
 __all__ = ["plot_shepard"]
 
-# Inches.
+# In inches.
 WIDTH, HEIGHT = 10.0, 5.6
-# Inches between the panels and around them, with room for tick labels.
+# Space in inches between the panels and around them, with room for tick labels.
 LEFT, GAP, BELOW, ABOVE = 0.75, 0.45, 0.45, 0.2
-# Points of ticks, square points of a dot; more than 300 dots become paler, because they overlap.
+# Font size of ticks in points, and area of a dot in square points. More than 300 dots are drawn
+# paler, because they overlap.
 TICK, AREA, MOST_OPAQUE = 8.0, 12.0, 300
 # J. B. Kruskal, "Multidimensional scaling by optimizing goodness of fit", Psychometrika 29 (1964).
 JUDGED = ((0.025, "excellent"), (0.05, "good"), (0.1, "fair"))
@@ -52,9 +53,9 @@ def plot_shepard(found: Diagnosis, *, size: tuple[float, float] | None = None) -
     Parameters
     ----------
     found : Diagnosis
-        The diagnosis.
+        The diagnosis to plot.
     size : (float, float), optional
-        Width and height in inches; by default 10 by 5.6.
+        Width and height in inches. The default is 10 by 5.6.
 
     Returns
     -------

@@ -1,12 +1,12 @@
-"""Agreement of several fits as a figure: the senses of some words, fit by fit.
+"""A figure of the agreement between several fits, with the senses of some words in each fit.
 
-A row is a sense of the consensus (`manymaps.analysis.stability`), and a column is a fit. A dot
-means that the fit contains the sense, and its area is the share of the sense. A small ring means
-that the fit lacks the sense. Senses in most fits are on top, and senses in fewer fits are paler.
-The representative fit, the reference, is marked.
+Each row is a sense of the consensus (`manymaps.analysis.stability`), and each column is a fit. A
+dot marks a sense that the fit contains, and the area of the dot shows the share of the sense. A
+small ring marks a sense that the fit does not contain. Senses in most fits are on top, and senses
+in fewer fits are paler. The representative fit, the reference, is marked.
 
-The conventions are those of `manymaps.figures.maps`. Artists have the group ids "dot", "ring",
-"word" and "neighbors".
+The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "dot",
+"ring", "word" and "neighbors".
 """
 
 from __future__ import annotations
@@ -30,26 +30,27 @@ from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
 
 __all__ = ["plot_stability"]
 
-# Words that are shown if none are requested: they determine the height of the page; not tuned.
+# Number of words that are shown by default. It determines the height of the page and is not tuned.
 USUAL = 6
-# Inches, for a font of 9 points: a row, the gap between words, the line above the list.
+# Heights in inches for a font size of 9 points: a row, the gap between words, and the line above
+# the list.
 ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
-# Inches of the columns; a word of 18 characters fills the first.
+# Widths of the columns in inches. A word with 18 characters fills the first column.
 WORD_WIDTH, FIT_WIDTH, COUNT_WIDTH, LIST_WIDTH = 1.35, 0.42, 0.75, 4.3
-# Columns become narrower from ten fits on, so that a page keeps its width; the least width keeps
-# dots visible.
+# If there are at least ten fits, columns are narrower, so that the width of the page does not
+# change. The minimum width keeps dots visible.
 LEAST_FIT_WIDTH, MOST_FITS_WIDTH = 0.22, 4.2
-# Points of numbers.
+# Font size of numbers in points.
 SMALL = 8.0
-# Square points of a dot of share 1, and of a ring.
+# Areas of a dot with a share of 1 and of a ring, in square points.
 AREA, RING = 150.0, 5.0
-# Colours show the number of fits that contain a sense, so the key of areas has none.
+# Colours show the number of fits that contain a sense, so the area key has no colour.
 PLAIN = Coloring("fits")
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A sense in the figure, with its word if it is the first, and its height."""
+    """A row of the figure: a sense, its word if the sense is the first, and its height."""
 
     word: str | None
     sense: ConsensusSense
@@ -71,11 +72,11 @@ def plot_stability(
     found : Stability
         The stability of the fits.
     words : str or sequence of str, optional
-        Words to show, at most 40; by default the six whose senses are the most evenly spread in the
-        reference.
+        Words to show, at most 40. By default, the six words whose senses are most evenly spread in
+        the reference are shown.
     least_fits : int
-        Minimum number of fits of a sense; others are omitted and counted in the notes. For a word
-        without any such sense, the largest is shown.
+        Minimum number of fits that contain a sense. Senses in fewer fits are omitted and counted in
+        the notes. If a word has no sense in enough fits, its largest sense is shown.
     n_neighbors : int
         Number of neighbours listed next to each sense.
     kind : str, optional
@@ -91,7 +92,7 @@ def plot_stability(
     ParameterError
         If the number of words is not from 1 to 40, or a value is out of its range.
     UnknownLabelError
-        If a word does not exist; the message lists suggestions.
+        If a word does not exist. The message suggests similar labels.
 
     See Also
     --------
@@ -144,7 +145,7 @@ def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | Non
 def _rows(
     found: Stability, words: Sequence[str], least_fits: int, kind: str | None
 ) -> tuple[list[_Row], int, float]:
-    """List the senses to show from the top downwards, the number omitted, and the height."""
+    """Return the rows from the top downwards, the number of omitted senses, and the height."""
     rows, n_left_out, y = [], 0, NAMES
     for word in words:
         senses = found.consensus(word, kind=kind)
@@ -176,7 +177,7 @@ def _draw_columns(ax: Axes, found: Stability, centers: np.ndarray, typeface: Typ
     ax.add_collection(LineCollection(lines, colors=HAIRLINE, linewidths=0.7, zorder=1))
     y = NAMES - 0.2
     write(ax, centers[0] - 0.32, y, "fit", typeface, SMALL, MUTED, "right")
-    # If there are many fits, some numbers have no space.
+    # If there are many fits, there is no space for some of the numbers.
     step = max(1, int(np.ceil(0.2 / np.diff(centers).min())))
     for fit, x in enumerate(centers):
         is_reference = fit == found.reference
@@ -222,7 +223,7 @@ def _draw_row(
 
 
 def _area(width: float) -> float:
-    """Return the area of a dot of share 1, in square points, for columns of a width in inches."""
+    """Return the area (square points) of a dot with a share of 1 in a column of this width."""
     return min(AREA, np.pi * (0.45 * 72 * min(width, ROW)) ** 2)
 
 

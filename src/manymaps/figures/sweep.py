@@ -1,12 +1,13 @@
-"""The figure of a sweep: error by dimension, with one line per number of maps.
+"""A figure of a sweep, which shows the error by dimension with one line per number of maps.
 
-Validation is on the left and test on the right, on the same scale. A mark is the mean over splits
-and seeds, and its bar extends one standard deviation to either side. If other settings were swept
-too, each mark uses those with the least validation error, in both panels: the test part does not
-affect any choice. The lowest mark on the left has a ring, in both panels.
+The left panel shows the validation error and the right panel the test error, on the same scale.
+Each mark is the mean over splits and seeds, and its bar extends one standard deviation to either
+side. If other settings were also swept, each mark uses the settings with the lowest validation
+error in both panels. The test part therefore does not affect any choice. The lowest mark in the
+left panel has a ring in both panels.
 
-The conventions are those of `manymaps.figures.maps`. Artists have the group ids "line", "mark",
-"best" and "name".
+The figure follows the conventions of `manymaps.figures.maps`. Artists have the group ids "line",
+"mark", "best" and "name".
 """
 
 from __future__ import annotations
@@ -29,28 +30,28 @@ from manymaps.prediction.sweeps import SweepResult
 
 __all__ = ["plot_sweep"]
 
-# Inches.
+# In inches.
 WIDTH, HEIGHT = 10.0, 5.2
-# Inches around the panels, with room for tick labels and the names of lines.
+# Space in inches around the panels, for tick labels and the names of lines.
 LEFT, GAP, NAMES, BELOW = 0.75, 0.25, 0.85, 0.45
 PARTS = {"valid": "validation", "test": "test"}
-# From this ratio of the largest to the smallest dimension on, the small ones would crowd a linear
-# axis.
+# If the ratio of the largest to the smallest dimension is at least this value, small dimensions
+# would be crowded on a linear axis.
 LOG_FROM = 6.0
-# Points of type.
+# Font sizes in points.
 TICK, NAME = 8.0, 9.0
 
 
 def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) -> Figure:
-    """Plot the validation and test error of a sweep by dimension, with one line per number of maps.
+    """Plot the validation and test error of a sweep by dimension, with a line per number of maps.
 
     Parameters
     ----------
     result : SweepResult
-        Result of the sweep. A name that its grid lacks ("n_maps" or "n_components") counts as one
-        value.
+        Result of the sweep. If its grid does not contain "n_maps" or "n_components", the missing
+        setting is treated as one value.
     size : (float, float), optional
-        Width and height in inches; by default 10 by 5.2.
+        Width and height in inches. The default is 10 by 5.2.
 
     Returns
     -------
@@ -103,7 +104,7 @@ def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) 
 
 
 def _lines(summary: Sequence[Mapping[str, Any]]) -> dict[int, list[tuple[float, dict[str, Any]]]]:
-    """Map each number of maps to (dimension, record of the best other settings), ascending."""
+    """Map each number of maps to (dimension, record with the best other settings), ascending."""
     chosen: dict[tuple[int, float], dict[str, Any]] = {}
     for record in summary:
         if record["valid"] is None or not np.isfinite(record["valid"]):
@@ -184,7 +185,7 @@ def _name_lines(ax: Axes, lines: Mapping[int, Sequence[tuple[float, Mapping[str,
     step = float(heights.max()) * 72 / figure.dpi
     for before, after in pairwise(order):
         placed[after] = max(placed[after], placed[before] + step)
-    # A pile at the top is shifted down as a whole.
+    # A stack of names that exceeds the top is shifted down as a whole.
     placed -= max(0.0, placed.max() - points)
     for k, (name, y) in enumerate(zip(names, placed, strict=True)):
         ax.annotate(

@@ -1,9 +1,9 @@
 """A bipartite map with enlarged parts next to it.
 
-The whole map is on the left, with boxes named by letters. On the right each box is enlarged as far
-as space allows, with labels of both kinds if it contains few dots. Figures 2 and 3 of Globerson,
-Chechik, Pereira & Tishby (Euclidean embedding of co-occurrence data, NIPS 2004) are similar. The
-conventions are those of `manymaps.figures.maps`.
+The whole map is on the left, with boxes named by letters. On the right, each box is enlarged as far
+as space allows, with labels for both kinds if the box contains few dots. Figures 2 and 3 of
+Globerson, Chechik, Pereira & Tishby (Euclidean embedding of co-occurrence data, NIPS 2004) are
+similar. The figure follows the conventions of `manymaps.figures.maps`.
 """
 
 from __future__ import annotations
@@ -46,15 +46,16 @@ from manymaps.figures.panel import Look, Scene, check_font_size, read_scene
 __all__ = ["plot_zooms"]
 
 Place: TypeAlias = str | tuple[float, float] | np.ndarray
-# Inches.
+# In inches.
 WIDTH = 14.5
-# Number of regions that are chosen if none are requested, and the maximum for readable panels.
+# Number of regions that are chosen by default, and the maximum number for readable panels.
 AUTOMATIC, MOST_REGIONS = 4, 8
-# Radius of a region as a share of the map, which is smaller for more objects, within these limits.
+# Limits of the radius of a region as a fraction of the map. The radius is smaller if there are more
+# objects.
 RADII, SPARSE = (0.1, 0.2), 1.2
-# Inches.
+# In inches.
 GAP, PANEL_TITLE = 0.2, 0.3
-# Share of the width for the whole map, by number of regions in one column next to it.
+# Share of the width for the whole map, by the number of regions in a single column next to it.
 OVERVIEW_SHARES = {1: 0.5, 2: 0.62, 3: 0.64}
 
 
@@ -78,35 +79,36 @@ def plot_zooms(
     atlas : Atlas
         A bipartite atlas.
     regions : sequence, or int, optional
-        Parts to enlarge, at most eight. Each is the label of an object or a position (x, y) in
-        the map, or a pair of one of them and a radius in map units. The radius is half the shorter
-        side of the box.
-        By default, or if a number is passed, up to four parts or that number are found. They are
-        crowded parts far from one another or, if `color` is a column of categories, one for each of
-        the largest categories.
+        Parts to enlarge, at most eight. Each part is the label of an object, a position (x, y) in
+        the map, or a pair of either of these and a radius in map units. The radius is half the
+        shorter side of the box. If a number is passed, up to that many parts are chosen
+        automatically; the default is four. These are crowded parts far from one another or, if
+        `color` is a column of categories, one part for each of the largest categories.
     map : int
         Number of the map, from 0.
     min_weight : float in [0, 1]
-        Minimum map weight of an object; others are omitted.
+        Minimum map weight of an object. Objects with a smaller weight are omitted.
     max_labels : int, optional
-        Maximum number of labels per panel; by default as many as fit.
+        Maximum number of labels per panel. By default, as many labels are drawn as fit.
     font_size : float, optional
-        Size in points of the largest labels of the whole map; all others keep their ratio.
+        Size in points of the largest labels of the whole map. All other labels are scaled in
+        proportion.
     highlight : str or sequence of str
-        Objects to draw in the accent colour, whose labels come first.
+        Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots, or "kind".
     label : str or sequence of str, optional
-        The kind or kinds with labels in the whole map, as for `plot_map`. Enlarged parts label both
-        kinds if they contain 60 dots or fewer.
+        The kind or kinds with labels in the whole map, as for `plot_map`. In an enlarged part, both
+        kinds are labelled if the part contains at most 60 dots.
     size : (float, float), optional
-        Width and height in inches. By default the figure is 14.5 wide, and its height follows from
-        the map.
+        Width and height in inches. By default, the figure is 14.5 inches wide, and its height
+        follows from the map.
 
     Returns
     -------
     Figure
-        Its first axes contain the whole map, each further one a part.
+        The figure. Its first axes contain the whole map, and each of the other axes contains a
+        part.
 
     Raises
     ------
@@ -114,7 +116,7 @@ def plot_zooms(
         If a map, column or kind does not exist, a region is invalid, a value is out of its range,
         or all objects are of one kind.
     UnknownLabelError
-        If an object does not exist; the message lists suggestions.
+        If an object does not exist. The message suggests similar labels.
 
     See Also
     --------
@@ -180,7 +182,7 @@ def plot_zooms(
 
 @dataclass(frozen=True)
 class _Asked:
-    """A requested region around an object or a position, perhaps with a radius."""
+    """A requested region around an object or a position, optionally with a radius."""
 
     row: int | None
     place: tuple[float, float] | None
@@ -196,14 +198,14 @@ class _Layout:
 
     @property
     def aspects(self) -> list[float]:
-        """Width by height of the enlarged parts."""
+        """The ratio of width to height of each enlarged part."""
         return [width / height for _, _, width, height in self.panels[1:]]
 
 
 def _asked(
     atlas: Atlas, regions: int | Sequence[Any] | None, map: int, min_weight: float
 ) -> list[_Asked]:
-    """Return the requested regions after checks of all parameters."""
+    """Check all parameters, and return the requested regions."""
     if atlas.kinds is None:
         raise ParameterError(
             "plot_zooms requires a bipartite atlas; use plot_map for one kind of object"
@@ -223,7 +225,7 @@ def _asked(
 
 
 def _read_region(atlas: Atlas, region: Any) -> _Asked:
-    """Read a region: a label, a position, or one of them with a radius."""
+    """Read a region, which is a label or a position, optionally with a radius."""
     if isinstance(region, str):
         return _Asked(atlas.index(region), None, None)
     try:
@@ -265,7 +267,7 @@ def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Inset:
 
 
 def _radius(scene: Scene, aspect: float) -> float:
-    """Return the radius of regions without one: a share of the map, larger for fewer objects."""
+    """Return the default radius: a fraction of the map, which is larger for fewer objects."""
     spread = scene.view.high - scene.view.low
     share = float(np.clip(SPARSE / np.sqrt(max(len(scene.objects), 1)), *RADII))
     whole = float(np.sqrt(spread.prod()) or spread.max() or 1.0)
@@ -273,14 +275,14 @@ def _radius(scene: Scene, aspect: float) -> float:
 
 
 def _half(radius: float, aspect: float) -> np.ndarray:
-    """Compute half the width and half the height of a box, the smaller of which is its radius."""
+    """Compute half the width and half the height of a box; the radius is the smaller of the two."""
     return radius * np.array([max(aspect, 1.0), max(1 / aspect, 1.0)])
 
 
 def _found(
     scene: Scene, roles: Roles, layout: _Layout, groups: Sequence[tuple[str, np.ndarray]]
 ) -> list[Inset]:
-    """Choose regions if none are requested, at most one for each enlarged panel."""
+    """Choose regions automatically, at most one for each enlarged panel."""
     widest = max(layout.aspects)
     half = _half(_radius(scene, widest), widest)
     is_column = roles.is_text[scene.objects]
@@ -295,7 +297,7 @@ def _found(
 
 
 def _groups(colors: Coloring, scene: Scene) -> list[tuple[str, np.ndarray]]:
-    """Return names and members (indices in the scene) of the coloured groups, largest first."""
+    """Return the names and members (indices in the scene) of coloured groups, largest first."""
     if colors.colors is None or colors.scale is not None or colors.name == "kind":
         return []
     shown = colors.colors[scene.objects]
@@ -313,7 +315,7 @@ def _layout(
     size: tuple[float, float] | None,
     key: tuple[Coloring, Typeface],
 ) -> _Layout:
-    """Lay out the whole map on the left, and its parts in one or two columns on the right."""
+    """Arrange the whole map on the left, and its parts in one or two columns on the right."""
     share = OVERVIEW_SHARES.get(count, 0.5)
     width = WIDTH if size is None else size[0]
     top = HEAD + key_space(*key, width) + PANEL_TITLE
@@ -365,7 +367,7 @@ def _with_room(scene: Scene, boxes: Sequence[Inset]) -> Scene:
 def _draw_part(ax: Axes, atlas: Atlas, scene: Scene, look: Look, roles: Roles) -> None:
     near = replace(
         look,
-        # 7 to 9.5 points if those of the whole map are 7 to 10.5.
+        # The font sizes are 7 to 9.5 points if the sizes in the whole map are 7 to 10.5.
         font_sizes=(look.font_sizes[0], look.font_sizes[1] * 9.5 / 10.5),
         dot_areas=(14.0, 40.0),
         ink=0.03,

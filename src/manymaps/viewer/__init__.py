@@ -1,4 +1,4 @@
-"""The atlas page: packed data, the offline file, and the notebook widget."""
+"""The atlas page: packed data, an offline HTML file, and a notebook widget."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The columns and features of an atlas in the form that a page contains.
+"""Conversion of the columns and features of an atlas to the format of a page.
 
-Recurring texts are categories, numbers keep their scale, and pictures remain data URIs. All other
-values are texts that are only shown. Columns contain values of the objects that the page shows.
+Recurring texts are stored as categories, numbers keep their scale, and pictures remain data URIs.
+All other values are stored as texts that are only displayed. Columns contain the values of the
+objects that the page shows.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ from manymaps.errors import ParameterError
 
 __all__ = ["NO_CATEGORY", "check_shown", "column_blocks", "feature_blocks", "numbers_of"]
 
-# The largest 16-bit code. Columns with more texts, or with mostly different ones, are labels rather
-# than categories.
+# The largest 16-bit code. A column with more distinct texts, or with mostly distinct texts,
+# contains labels rather than categories.
 NO_CATEGORY, MOST_CATEGORIES, FEW_VALUES = 65535, 1000, 100
 LARGEST = float(np.finfo(np.float32).max)
 PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+=*")
-#: Maximum number of characters of one picture, and of all pictures of a column.
+#: Maximum number of characters in one picture, and in all pictures of a column.
 LARGEST_PICTURE, LARGEST_PICTURES = 262_144, 64 * 2**20
 
 
 def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
-    """Return the indices of labelled objects, each label in any case as for `Atlas.index`.
+    """Return the indices of labelled objects, matching labels regardless of case.
 
     Raises
     ------
     UnknownLabelError
-        If no object has a label. The message suggests similar labels.
+        If a label does not belong to any object. The message suggests similar labels.
     """
     exact = {label: i for i, label in reversed(list(enumerate(atlas.labels)))}
     return [exact[label] if label in exact else atlas.index(label) for label in map(str, labels)]
@@ -45,12 +46,12 @@ def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
 def column_blocks(
     atlas: Atlas, kept: np.ndarray
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """Return the header's description of each column, and blocks of numbers or categories.
+    """Return the description of each column for the header, and blocks of numbers or categories.
 
     Raises
     ------
     ParameterError
-        If pictures are larger than a page can contain.
+        If the pictures are too large for a page.
     """
     described, blocks = [], {}
     for k, (name, whole) in enumerate(atlas.columns.items()):
@@ -67,7 +68,7 @@ def column_blocks(
 
 
 def _as_numbers(values: np.ndarray) -> np.ndarray | None:
-    """Convert values to numbers, NaN if missing or infinite; None if they are not numbers."""
+    """Convert values to numbers (NaN if missing or infinite); None if they are not numeric."""
     if values.dtype.kind == "O":
         there = [value for value in values.tolist() if not _is_missing(value)]
         if not there or not all(isinstance(v, Real) and not isinstance(v, bool) for v in there):
@@ -83,12 +84,12 @@ def _is_missing(value: Any) -> bool:
     try:
         return value is None or bool(value != value)
     except TypeError:
-        # The missing value of pandas raises an error if compared with itself.
+        # The missing value of pandas raises an error if it is compared with itself.
         return True
 
 
 def _as_texts(values: np.ndarray) -> list[str]:
-    """Format values for readers, "" for missing ones."""
+    """Format values for readers, with "" for missing values."""
     if values.dtype.kind == "M":
         times: Any = values
         are_days = (values.astype("M8[D]") == values) | np.isnat(values)
@@ -100,7 +101,7 @@ def _as_texts(values: np.ndarray) -> list[str]:
 
 
 def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
-    """Pack numbers with the limits of the figures' colour scale, the 2nd and 98th percentiles."""
+    """Pack numbers with the limits of the colour scale, which are the 2nd and 98th percentiles."""
     there = numbers[np.isfinite(numbers)]
     low, high = np.quantile(there, [0.02, 0.98]).tolist() if len(there) else (0.0, 1.0)
     if not high > low and len(there):
@@ -108,13 +109,13 @@ def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
     high = high if high > low else low + max(1.0, abs(low))
     column = {"type": "number", "low": low, "high": high}
     single = np.clip(numbers, -LARGEST, LARGEST).astype("<f4")
-    # Days such as 20240131 and other long integers have more digits than single precision.
+    # Dates such as 20240131 and other long integers have more digits than single precision.
     whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)
     return column, numbers.astype("<f8") if (single[whole] != numbers[whole]).any() else single
 
 
 def _text_column(name: str, texts: list[str]) -> tuple[dict[str, Any], np.ndarray | None]:
-    """Pack texts as pictures, as categories if values recur, or else as texts that are shown."""
+    """Pack texts as pictures, as categories if values recur, or otherwise as displayed texts."""
     if any(texts) and all(not text or PICTURE.fullmatch(text) for text in texts):
         _check_pictures(name, texts)
         return {"type": "image", "values": texts}, None
@@ -139,7 +140,7 @@ def _check_pictures(name: str, texts: list[str]) -> None:
 
 
 def check_shown(columns: Sequence[dict[str, Any]], color: str | None, size: str | None) -> None:
-    """Reject columns that do not exist or are unsuitable; the message lists suitable ones."""
+    """Reject columns that do not exist or are unsuitable; the message lists suitable columns."""
     kinds = {column["name"]: column["type"] for column in columns}
     for parameter, name, suited, what in (
         ("color", color, ("category", "number"), "categories or numbers"),
@@ -165,16 +166,16 @@ def check_shown(columns: Sequence[dict[str, Any]], color: str | None, size: str 
 def feature_blocks(
     atlas: Atlas, clusters: Any, number: np.ndarray
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """Return the header's description of each feature, and the blocks of their members.
+    """Return the description of each feature for the header, and the blocks of members.
 
-    `number` (n_objects,) contains the index of each object in the page, -1 for a hidden one.
+    `number` (n_objects,) contains the index of each object in the page, or -1 for a hidden object.
 
     Raises
     ------
     ParameterError
         If the features are invalid, or the atlas is bipartite.
     UnknownLabelError
-        If the atlas lacks a member. The message suggests similar labels.
+        If the atlas does not contain a member. The message suggests similar labels.
     """
     if clusters is None:
         return [], {}

@@ -1,4 +1,4 @@
-"""The options of a page: its texts, and its state when it opens."""
+"""Options for a page: its texts, and its state when it opens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["PageOptions"]
 
 @dataclass(frozen=True)
 class PageOptions:
-    """The options of `manymaps.write_page`, which documents them."""
+    """Options of `manymaps.write_page`; see there for their documentation."""
 
     title: str | None = None
     description: str = ""
@@ -31,7 +31,7 @@ class PageOptions:
 
     @property
     def nouns(self) -> tuple[str, str]:
-        """The noun for one object, and that for several.
+        """The singular and the plural noun for objects.
 
         >>> PageOptions(noun="word").nouns, PageOptions(noun=("mouse", "mice")).nouns
         (('word', 'words'), ('mouse', 'mice'))
@@ -48,7 +48,7 @@ class PageOptions:
         Raises
         ------
         ParameterError
-            If a number is not that of a map.
+            If a number does not belong to a map.
         """
         titles = {} if self.map_titles is None else dict(self.map_titles)
         for number in titles:
@@ -59,7 +59,7 @@ class PageOptions:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """The labels to hide; a single text is one label.
+        """The labels to hide; a single string is treated as one label.
 
         >>> PageOptions(hide="tie").hidden, PageOptions(hide=["tie", 7]).hidden
         (('tie',), ('tie', '7'))

@@ -3,16 +3,16 @@
     gzip of  "manymaps", u4 version, u4 bytes of the header, the header (JSON, UTF-8), zeros up to a
              multiple of 8, then the blocks, each at a multiple of 8 from the start of the first
 
-All numbers are little endian. An entry is an object in a map in which it has weight. The entries of
-all maps are stored one after the other, those of map m from offsets[m] to offsets[m + 1], sorted by
-the index of the object:
+All numbers are little endian. An entry represents an object in a map in which the object has
+weight. The entries of all maps are concatenated. The entries of map m extend from offsets[m] to
+offsets[m + 1], sorted by the index of the object:
 
-    proportion = q / 65535        entries with q = 0 are omitted; an object without any other entry
-                                  keeps its largest, with q = 1
+    proportion = q / 65535        entries with q = 0 are omitted. If an object has no other entry,
+                                  its largest entry is stored with q = 1
     weight = q / 65535            the map weight of the object (`Atlas.map_weights`), at least
-                                  1 / 65535, which is drawn
-    coordinate = low + step q     per map and component; or, in all maps, the number in single
-                                  precision if any step would exceed 0.01 kernel widths
+                                  1 / 65535. The page draws this weight
+    coordinate = low + step q     per map and component. If any step would exceed 0.01 kernel
+                                  widths, all maps contain numbers in single precision instead
 
     block           type     length
     offsets         u4       n_maps + 1
@@ -20,10 +20,10 @@ the index of the object:
     proportions     u2       n_entries
     weights         u2       n_entries, if there are several maps
     positions       u2, f4   n_components * n_entries, one component after the other
-    order           u2, u4   n_entries: entries of each map by their index in it, sorted by how much
-                             they stand out
-    axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; for more than two
-                             dimensions: the point drawn is (coordinates - middle) @ axes
+    order           u2, u4   n_entries: entries of each map by their index in the map, sorted by how
+                             prominent they are
+    axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; if there are more
+                             than two dimensions: the drawn point is (coordinates - middle) @ axes
     log_factors     f4       n_objects, of a bipartite atlas
     log_normalizers f8       n_objects, if some are hidden: the sum of the choices of all objects
     data/offsets    u4       n_objects + 1, if associations are known: each object's associates
@@ -38,11 +38,11 @@ the index of the object:
     column/K        u2, f4   n_objects: the K-th column's categories (65535: none), or numbers
     feature/K       u4       the objects with the K-th feature
 
-The header contains the labels and the model, each map's title, view, scales and regions, the
-columns with their categories, and the offset of each block. A title is a list of words. They are
-labels or, if these only number the objects, categories. Hidden objects are in no part of the
-header. The others have the indices 0, 1, ... and their similarities under the model of all objects.
-`viewer/src/data/container.ts` reads this format.
+The header contains the labels and the model, the title, view, scales and regions of each map, the
+columns with their categories, and the offset of each block. A title is a list of words, which are
+labels or, if labels only number the objects, categories. The header does not contain hidden
+objects. The other objects have the indices 0, 1, ... and the similarities that the model of all
+objects assigns to them. `viewer/src/data/container.ts` reads this format.
 
 Shapes: coordinates (n_entries, n_components), points (k, 2).
 """
@@ -74,7 +74,7 @@ from manymaps.viewer.options import PageOptions
 __all__ = ["pack_page", "page_title", "well_formed"]
 
 MAGIC, VERSION = b"manymaps", 1
-# Names of methods in the line below a page's title.
+# Names of the methods, shown in the line below the title of a page.
 METHOD_WORDS = {
     "mm-tsne": "multiple maps t\N{NON-BREAKING HYPHEN}SNE",
     "mm-sne": "multiple maps SNE",
@@ -86,22 +86,24 @@ METHOD_WORDS = {
     "semidefinite-code": "co-occurrence embedding",
     "mds": "multidimensional scaling",
 }
-# 16 bits: half the size of floats, and finer than a screen.
+# A code of 16 bits is half the size of a float, and finer than the resolution of a screen.
 TOP = 65535
-# In kernel widths; coarser steps would be visible in similarities.
+# The maximum step is in kernel widths. Coarser steps would visibly change similarities.
 COARSEST = 0.01
-# They fit in a line above a map.
+# The maximum number of title words that fit in a line above a map.
 TITLE_WORDS = 5
-# A page has no arrows to points outside, so the first view contains all of a few objects.
+# A page has no arrows to points outside the view. If there are few objects, the initial view
+# therefore contains all of them.
 FEW_OBJECTS, OUT_OF_VIEW = 100, 0.02
-#: For very many objects fewer associates are stored, which would otherwise be most of the page.
+#: If there are very many objects, fewer associates are stored, because they would otherwise account
+#: for most of the page size.
 MANY_OBJECTS, FEW_PARTNERS = 20_000, 10
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
 class _Entries:
-    """The objects of each map: offsets (n_maps + 1,), and otherwise one value per entry."""
+    """The entries of all maps: offsets (n_maps + 1,), and arrays with one value per entry."""
 
     offsets: np.ndarray
     objects: np.ndarray
@@ -129,7 +131,7 @@ def page_title(atlas: Atlas) -> str:
 
 
 def well_formed(text: str) -> str:
-    """Replace halves of characters, which UTF-8 cannot represent.
+    """Replace unpaired surrogates, which UTF-8 cannot represent.
 
     >>> well_formed("a\\ud800b") == "a\N{REPLACEMENT CHARACTER}b"
     True
@@ -138,15 +140,15 @@ def well_formed(text: str) -> str:
 
 
 def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
-    """Pack an atlas for the viewer, into the same bytes for the same atlas.
+    """Pack an atlas for the viewer; the same atlas always gives the same bytes.
 
     Raises
     ------
     ParameterError
-        If a column does not exist or is unsuitable, features are invalid or the atlas is bipartite
-        and has features. Also if a value is out of range, or every object would be hidden.
+        If a column does not exist or is unsuitable, if features are invalid, or if the atlas is
+        bipartite and has features. If a value is out of range, or every object would be hidden.
     UnknownLabelError
-        If the atlas lacks a member of a feature. The message suggests similar labels.
+        If the atlas does not contain a member of a feature. The message suggests similar labels.
     """
     check_number("min_weight", options.min_weight, least=0, most=1)
     kept = _kept(atlas, options)
@@ -185,7 +187,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
 
 
 def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
-    """Return the indices of the objects that the page shows: all but those of a hidden label."""
+    """Return the indices of the objects that the page shows, without those to be hidden."""
     hidden = {fold(label) for label in options.hidden}
     kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
     if not len(kept):
@@ -210,12 +212,12 @@ def _told(atlas: Atlas, options: PageOptions) -> dict[str, Any]:
 def _feature_groups(
     listed: list[dict[str, Any]], members: dict[str, np.ndarray], kept: np.ndarray
 ) -> list[tuple[str, np.ndarray]]:
-    """Return the features by name, with the atlas's indices of their members."""
+    """Return the features by name, with the indices of their members in the atlas."""
     return [(each["name"], kept[members[f"feature/{k}"]]) for k, each in enumerate(listed)]
 
 
 def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
-    """Return method, sizes and model for the header."""
+    """Return the method, the sizes and the model for the header."""
     model = atlas.model.as_dict()
     told = ("kernel", "normalization", "background", "kernel_width", "given")
     whole = float(atlas.log_whole) if model["normalization"] == "joint" else -math.inf
@@ -232,7 +234,7 @@ def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
 
 
 def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
-    """Return factors of a bipartite atlas, and sums over objects that the page lacks."""
+    """Return the factors of a bipartite atlas, and sums that include hidden objects."""
     blocks = {}
     if atlas.kinds is not None:
         factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
@@ -243,7 +245,7 @@ def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _senses(atlas: Atlas, entries: _Entries, number: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the meanings of each object, in maps with a packed entry of it."""
+    """Return the meanings of each object in the maps that contain an entry for it."""
     if atlas.kinds is not None or atlas.associations is None:
         return {}
     words = np.arange(atlas.n_objects)
@@ -268,7 +270,7 @@ def _senses(atlas: Atlas, entries: _Entries, number: np.ndarray) -> dict[str, np
 
 
 def _observed(atlas: Atlas, number: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the observed associations of each object: the strongest ones, and their shares."""
+    """Return the strongest observed associates of each object, and their shares."""
     if atlas.kinds is not None or atlas.associations is None:
         return {}
     table = atlas.associations
@@ -297,7 +299,7 @@ def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:
     whole[atlas.proportions[:, nowhere].argmax(axis=0), nowhere] = 1
     lives = (whole > 0) & is_kept
     offsets = np.concatenate([[0], np.cumsum(lives.sum(axis=1))])
-    # In a single map every object has its full weight.
+    # In a single map, every object has its full weight.
     weights = whole
     if atlas.n_maps > 1:
         weights = np.clip(np.rint(atlas.map_weights * TOP), 1, TOP).astype(np.int64)
@@ -313,7 +315,7 @@ def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:
 def _positions(
     entries: _Entries, kernel_width: float
 ) -> tuple[list[dict[str, list[float]]], np.ndarray]:
-    """Return the scale of each map's coordinates, and the coordinates, one component at a time."""
+    """Return the coordinate scale of each map, and the coordinates, one component at a time."""
     n_maps, n_components = len(entries.offsets) - 1, entries.coordinates.shape[1]
     low, step = np.zeros((n_maps, n_components)), np.zeros((n_maps, n_components))
     for m in range(n_maps):
@@ -339,7 +341,7 @@ def _maps(
     options: PageOptions,
     features: list[tuple[str, np.ndarray]],
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """Describe each map for the header; return also blocks of order, axes, middles, regions."""
+    """Describe each map for the header; also return blocks of order, axes, middles and regions."""
     n_maps, n_components = atlas.n_maps, atlas.n_components
     priority, words = _importance(atlas)
     color = options.color
@@ -389,7 +391,7 @@ def _maps(
 
 
 def _shown(weights: np.ndarray, min_weight: float) -> np.ndarray:
-    """Return the entries of a map that are shown at first; all if no entry would be."""
+    """Return the entries of a map that are shown initially, or all if no entry would be shown."""
     shown = np.flatnonzero(weights >= min_weight)
     return shown if len(shown) else np.arange(len(weights))
 
@@ -401,10 +403,10 @@ def _region(region: Region) -> dict[str, Any]:
 
 
 def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the priority of labels, (n_maps, n_objects), and objects that may name maps, (n,)."""
+    """Return label priorities, (n_maps, n_objects), and the objects that may name maps, (n,)."""
     if atlas.kinds is None:
         return standing(atlas), None
-    # Figures take long to load, and only this function needs the roles of labels.
+    # The modules of figures take long to load, and only this function needs the roles of labels.
     from manymaps.atlas.roles import label_roles
 
     roles = label_roles(atlas, None)
@@ -414,12 +416,12 @@ def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray | None]:
 def _plane(
     points: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
-    """Compute the drawn points of a map, the share of their variance, axes and middle."""
+    """Compute the drawn points of a map, their share of the variance, the axes and the middle."""
     n_components = points.shape[1]
     if len(points) == 0:
         return np.zeros((0, 2)), 1.0, np.zeros((n_components, 2)), np.zeros(n_components)
     middle = np.average(points, axis=0, weights=weights)
-    # Probes without weight do not affect the plane: the images of the unit vectors are its axes.
+    # Points without weight do not affect the plane, so the images of the unit vectors are its axes.
     probes = np.vstack([points, middle, middle + np.eye(n_components)])
     plane = principal_plane(probes, np.concatenate([weights, np.zeros(n_components + 1)]))
     k = len(points)
@@ -431,7 +433,7 @@ def _index_type(count: int) -> str:
 
 
 def _container(header: dict[str, Any], blocks: dict[str, np.ndarray]) -> bytes:
-    """Join header and blocks into one sequence of bytes, compressed without a timestamp."""
+    """Join the header and the blocks into bytes, compressed without a timestamp."""
     listed, parts, offset = {}, [], 0
     for name, block in blocks.items():
         data = block.tobytes()

@@ -1,11 +1,11 @@
-"""The atlas page: one HTML file that contains an atlas and its viewer.
+"""The atlas page, a single HTML file that contains an atlas and its viewer.
 
-The template `assets/page.html` has fields for the title, the first style (`page.css`), the data of
-`manymaps.viewer.packing` in base64 (of one or two atlases), and the viewer with its style. The
-viewer (`viewer.js`, `viewer.css`) is built from the folder `viewer`. The page opens from disk and
-without a network connection. Its Content-Security-Policy lists the SHA-256 hashes of its only
-script and style, and forbids all other resources that a page can load. No label is written into the
-HTML itself.
+The template `assets/page.html` has fields for the title, the initial style (`page.css`), and the
+viewer with its style. A further field contains the data of one or two atlases, packed by
+`manymaps.viewer.packing` and encoded in base64. The viewer (`viewer.js`, `viewer.css`) is built
+from the folder `viewer`. The page can be opened from disk without a network connection. The
+Content-Security-Policy of the page lists the SHA-256 hashes of its only script and style, and
+forbids all other resources that a page can load. No label is written into the HTML itself.
 """
 
 from __future__ import annotations
@@ -66,49 +66,51 @@ def write_page(
     hide: str | Collection[str] = (),
     map_titles: Mapping[int, str] | None = None,
 ) -> None:
-    """Write an atlas as one HTML file that works offline, completely or not at all.
+    """Write an atlas to a single HTML file that works offline.
 
     Parameters
     ----------
     atlas : Atlas or sequence of two
-        The atlas. Two atlases are shown next to each other with one search field. A word is shown
-        in both, and columns that both have use the same colours. A column of only one atlas is
-        used there only.
+        The atlas. Two atlases are shown next to each other with a common search field. A selected
+        word is shown in both atlases. Columns that both atlases contain have the same colours in
+        both. A column of only one atlas is used only in that atlas.
     path : path
-        The file; its name ends in .html or .htm.
+        The file. Its suffix must be .html or .htm. A partial file is never left behind.
     color, size : str, optional
-        Columns of the atlas that colour the dots (categories or numbers) and determine their size
-        (numbers) when the page opens. Readers of the page can choose others.
+        Columns of the atlas that determine the colours of the dots (categories or numbers) and
+        their sizes (numbers) when the page opens. Readers of the page can choose other columns.
     title : str or (str, str), optional
-        Title of the page; by default the file name without its suffix. Two atlases need one title
-        each, by default "first" and "second".
+        Title of the page. By default, it is the file name without its suffix. Two atlases need one
+        title each. The default titles are "first" and "second".
     features : AdditiveClustering or sequence of features, optional
-        Features to draw as outlines: a fitted estimator, or objects with a `weight` and `members`,
-        which are labels of the atlas.
+        Features to draw as outlines: a fitted estimator, or objects with the attributes `weight`
+        and `members`. The members are labels of the atlas.
     min_weight : float in [0, 1]
         Minimum map weight (`Atlas.map_weights`) of the objects that each map shows when the page
-        opens; the weight is the area of a dot.
+        opens. The area of a dot shows the map weight.
     description : str, optional
         Description of the page in a sentence or two, shown below the title.
     source, credit, date : str, optional
         Source of the data, credits, and the date of the data or of the page.
     noun : str or (str, str), optional
-        Noun for an object, such as "word", "image" or "cell"; with its plural if that is irregular.
+        Noun for an object, such as "word", "image" or "cell", or the noun and its plural if the
+        plural is irregular.
     hide : str or collection of str, optional
-        Labels that must not be shown, in any case. These objects are omitted from the page
-        completely, and the model's values for the others do not change. A label without an object
-        has no effect.
+        Labels to hide, matched regardless of case. The objects with these labels are omitted from
+        the page completely, and the model's values for the other objects do not change. A label
+        that does not match any object has no effect.
     map_titles : mapping of int to str, optional
-        Titles of maps by their numbers, instead of typical words.
+        Titles of maps by map number, which replace the typical words.
 
     Raises
     ------
     ParameterError
-        If the suffix is another one, or a column does not exist or is unsuitable. Also if pictures
-        are too large, a value is out of its range, or every object would be hidden. Also if there
-        are other than one or two atlases, a wrong number of titles, or features of two atlases.
+        If the suffix is not supported, or a column does not exist or is unsuitable. If pictures are
+        too large, a value is out of range, or every object would be hidden. If the number of
+        atlases is not one or two, the number of titles is wrong, or features are passed for two
+        atlases.
     UnknownLabelError
-        If the atlas lacks a member of a feature. The message suggests similar labels.
+        If the atlas does not contain a member of a feature. The message suggests similar labels.
     OSError
         If the file cannot be written. No incomplete file remains.
 
@@ -175,7 +177,7 @@ def _titles(title: str | Sequence[str] | None, n_atlases: int, stem: str) -> lis
 
 
 def _options_of(atlas: Atlas, atlases: Sequence[Atlas], options: PageOptions) -> PageOptions:
-    """Remove columns that only the other atlas has from the options."""
+    """Remove from the options the columns that only the other atlas contains."""
     there = {name for one in atlases for name in one.columns} - set(atlas.columns)
     return replace(
         options,
@@ -204,7 +206,7 @@ def _data_element(packed: bytes, number: int) -> str:
 
 
 def _inline(module: str) -> str:
-    """Escape text within a module that would end a script element.
+    """Escape text in a module that would end a script element.
 
     >>> print(_inline("a = '</SCRIPT>' + '<!--'"))
     a = '\\x3C/SCRIPT>' + '\\x3C!--'
@@ -213,10 +215,10 @@ def _inline(module: str) -> str:
 
 
 def _sum(text: str) -> str:
-    """Return the name of an inline script or style in a policy."""
+    """Return the hash that identifies an inline script or style in a policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _asset(name: str) -> str:
-    # Lines end in "\n" only, as they do when a browser computes its hashes.
+    # Lines must end in "\n" only, because a browser computes its hashes from such lines.
     return (resources.files("manymaps.viewer") / "assets" / name).read_text(encoding="utf-8")

@@ -1,7 +1,8 @@
-"""The atlas page as a Jupyter widget, whose selection Python reads and sets.
+"""The atlas page as a Jupyter widget, with a selection that Python can read and set.
 
-The widget shows the page of `manymaps.viewer.page.write_page` with the same viewer, through
-anywidget (the extra "widget"). Without anywidget, only `AtlasWidget` is missing from this module.
+The widget shows the same page as `manymaps.viewer.page.write_page` with the same viewer. It
+requires anywidget (the extra "widget"). If anywidget is not installed, only `AtlasWidget` is
+missing from this module.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ if find_spec("anywidget") is not None:
         atlas : Atlas
             The atlas.
         color, size
-            As for `write_page`.
+            Same as in `write_page`.
         title : str, optional
-            Title; by default the numbers of objects and maps.
+            Title of the page. By default, it contains the numbers of objects and maps.
         features, min_weight, description, source, credit, date, noun, map_titles
-            As for `write_page`.
+            Same as in `write_page`.
         height : int
             Height in pixels.
 
@@ -45,24 +46,25 @@ if find_spec("anywidget") is not None:
         selected : list of int
             Indices of the selected objects.
         selection : tuple of str
-            Labels of the selected objects; assigning labels, in any case, selects the objects.
+            Labels of the selected objects. Assigning labels, matched regardless of case, selects
+            the objects.
         word : str
-            Label of the word whose senses are shown, "" for none.
+            Label of the word whose senses are shown, or "" if no word is shown.
         map : int or None
-            Number of the open map; None for the gallery.
+            Number of the open map, or None if the gallery is shown.
         theme : {"auto", "light", "dark"}
-            Colour theme of the page; by default "auto", that of the browser.
+            Colour theme of the page. The default "auto" follows the theme of the browser.
         atlas : Atlas
             The atlas that is shown.
 
         Raises
         ------
         ParameterError
-            As for `write_page`.
+            Same as in `write_page`.
         TraitError
-            If an attribute is set to a value that the atlas does not have.
+            If an attribute is set to a value that does not exist in the atlas.
         UnknownLabelError
-            If `selection` is set to an unknown label; the message lists suggestions.
+            If `selection` is set to an unknown label. The message suggests similar labels.
 
         See Also
         --------
