@@ -3,8 +3,8 @@
     strengths[i, j] >= 0      how strongly cue i evokes response j; i != j
 
 Row i belongs to the cue `labels[i]`. An object without a row (a response that was never a cue) has
-an empty row. A pair that is not stored has strength 0, unless it is `missing`, which means that it
-was not judged. `Associations` defines the data, and `manymaps.model.target` defines the target of a
+an empty row. A pair that is not stored has strength 0, unless the pair is `missing`, that is, was
+not judged. `Associations` defines the data, and `manymaps.model.target` defines the target of a
 fit.
 """
 
@@ -23,13 +23,13 @@ from manymaps.labels import find_label
 
 __all__ = ["Associations", "ReadReport", "associations_of", "is_symmetric", "known_pairs"]
 
-# Sums over both directions can differ by rounding.
+# Sums over the two directions can differ because of rounding.
 SYMMETRIC = 1e-9
 
 
 @dataclass(frozen=True)
 class ReadReport:
-    """Report on pairs that a reader read, merged and dropped.
+    """Report on the pairs that were read, merged and dropped.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class ReadReport:
     n_read : int
         Number of pairs in the source.
     merged : int
-        Number of repeated pairs whose strengths were added to an earlier one.
+        Number of repeated pairs whose strengths were added to an earlier pair.
     dropped : dict of str to int
-        Number of dropped pairs by reason.
+        Number of dropped pairs for each reason.
     notes : tuple of str
-        Further notes, for example on a row that sums to more than one.
+        Further notes, for example on a row that sums to more than 1.
 
     See Also
     --------
@@ -84,14 +84,14 @@ class Associations:
         Sense of the cue for each stored pair, in row-major order. It is available only for the
         bundled word relations.
     n_responses : ndarray of int, shape (n,), optional
-        Number of responses to each cue, whose proportions are in its row. It is available if counts
-        were read.
+        Number of responses to each cue. It is available only if counts were read, which are then
+        stored as proportions.
     missing : sparse array of bool, shape (n, n), optional
         Pairs of different objects that were not judged and have no strength. They are excluded from
         a fit (`manymaps.model.observed`).
     row_sums : ndarray of shape (n,), optional
-        Sums of the rows before they were normalized to 1. They are available if the original values
-        were symmetric and the normalized rows are not.
+        Sums of the rows before the rows were normalized to 1. The sums are available if the
+        original values were symmetric but the normalized rows are not.
 
     Raises
     ------
@@ -202,7 +202,7 @@ class Associations:
 
     @property
     def observed(self) -> np.ndarray | None:
-        """Mask of known pairs, (n, n) with a false diagonal, or None if all are known."""
+        """Mask of known pairs, (n, n), with a false diagonal, or None if all pairs are known."""
         if self.missing is None:
             return None
         observed = ~self.missing.toarray()
@@ -211,12 +211,12 @@ class Associations:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether every pair is equally strong in both directions."""
+        """Whether every pair has the same strength in both directions."""
         return is_symmetric(self.strengths)
 
     @property
     def similarities(self) -> sparse.csr_array:
-        """Original symmetric values, or the strengths if the values were not symmetric."""
+        """Original values if these were symmetric, and the strengths otherwise."""
         if self.row_sums is None:
             return self.strengths
         values = sparse.csr_array(sparse.diags_array(self.row_sums) @ self.strengths)
@@ -249,7 +249,7 @@ class Associations:
 
 
 def is_symmetric(values: sparse.csr_array) -> bool:
-    """Return whether a table (n, n) equals its transpose up to rounding."""
+    """Return whether a square table equals its transpose up to rounding errors."""
     difference = abs(values - values.T)
     return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * values.max())
 
@@ -269,10 +269,11 @@ def associations_of(labels: Sequence[str], table: np.ndarray | sparse.sparray) -
 
 
 def known_pairs(values: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array | None]:
-    """Return the known values of a square table and its missing pairs, which are NaN.
+    """Separate the known values of a square table from its missing pairs, which are NaN.
 
-    If the known values are symmetric, a missing value is replaced by its known mirror value, so
-    that one triangle is sufficient. The diagonal is never missing.
+    If the known values are symmetric, a missing value is replaced by the known value of the
+    opposite direction. One triangle of the table is therefore sufficient. The diagonal is never
+    missing.
 
     Parameters
     ----------
@@ -284,7 +285,7 @@ def known_pairs(values: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_
     known : sparse array of shape (n, n)
         Known values, or `values` itself if no value is NaN.
     missing : sparse array of bool, shape (n, n), or None
-        Missing pairs, or None if all are known.
+        Missing pairs, or None if all pairs are known.
     """
     unknown = np.isnan(values.data)
     if not unknown.any() or values.shape[0] != values.shape[1]:

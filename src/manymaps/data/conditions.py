@@ -4,10 +4,10 @@
     OP           =  !=  <  <=  >  >=         (== is =)
                  in, followed by [VALUE, VALUE, ...]
 
-A column is a word, or a name in `backticks` or quotation marks. A value is a number, a word, or a
-text in quotation marks. Texts are compared by =, != and in, without case. If a cell is missing
-(NaN, or an empty text), every comparison with it is false. No part of a condition is executed as
-code.
+A column name is a single word, or a name in `backticks` or quotation marks. A value is a number, a
+word, or a text in quotation marks. Texts can be compared by =, != and in, and comparisons ignore
+case. If a cell is missing (NaN or an empty text), every comparison with this cell is false. No part
+of a condition is executed as code.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "==": "!=", 
 _QUOTED = r"""`[^`]*`|"[^"]*"|'[^']*'"""
 _COLUMN = rf"{_QUOTED}|[^\W\d][\w.]*"
 _VALUE = rf"(?:{_QUOTED}|[\w.+-]+)"
-# One regular expression per comparison: no part of a condition reaches `eval`.
+# A regular expression parses each comparison, so that no part of a condition is passed to `eval`.
 _COMPARISON = re.compile(
     rf"\s*(?P<column>{_COLUMN})\s*(?:(?P<sign>[<>=!]=|[<>=])\s*(?P<value>{_VALUE})"
     rf"|\bin\s*\[\s*(?P<values>{_VALUE}(?:\s*,\s*{_VALUE})*)\s*\])\s*(?P<further>and\b|$)?",
@@ -46,16 +46,16 @@ _SYNTAX = (
 
 
 class Selection(NamedTuple):
-    """The rows for which a condition is true.
+    """Rows for which a condition is true.
 
     Attributes
     ----------
     holds : ndarray of bool, shape (n,)
         Whether all comparisons are true.
     missing : ndarray of bool, shape (n,)
-        Whether a cell of a compared column is missing; `holds` is then false.
+        Whether a cell in one of the compared columns is missing. In this case, `holds` is false.
     opposite : str
-        The condition for all other rows, as their name.
+        The opposite condition, which serves as the name of the remaining rows.
     """
 
     holds: np.ndarray
@@ -71,19 +71,21 @@ def select_rows(text: str, columns: Columns, name: str = "where") -> Selection:
     text : str
         The condition.
     columns : mapping of str to ndarray of shape (n,)
-        Numbers as float64 (NaN is missing) and texts as objects ("" is missing).
+        Columns by name. Numbers are float64 (NaN if missing), and texts are objects ("" if
+        missing).
     name : str
-        Name of the parameter, for messages.
+        Name of the parameter for error messages.
 
     Returns
     -------
     Selection
-        Masks over the rows, and the name of the opposite condition.
+        Masks of the rows, and the opposite condition.
 
     Raises
     ------
     ParameterError
-        If the syntax is invalid, a column does not exist, or values do not fit a column.
+        If the syntax is invalid, if a column does not exist, or if a value has the wrong type for
+        its column.
 
     Examples
     --------
@@ -127,7 +129,7 @@ the columns are 'age', 'sex'. Did you mean 'age'?
 
 
 def column_named(wanted: str, columns: Columns) -> str | None:
-    """The column with a name: an exact match, else the only one that differs in case or accents."""
+    """Find a column by name, ignoring case and accents if only one column then matches."""
     if wanted in columns:
         return wanted
     similar = [name for name in columns if fold(name) == fold(wanted)]
@@ -165,7 +167,7 @@ def _holds(
         if sign in _COMPARE:
             return np.asarray(_COMPARE[sign](cells, wanted[0]))
     else:
-        # `fold` is called once per different text, not once per row.
+        # `fold` is called once per distinct text, not once per row.
         texts = sorted(set(cells.tolist()) - {""})
         if sign in _COMPARE:
             fail(

@@ -1,6 +1,6 @@
-"""Checks and conversions that tables of numbers share: counts, vectors and square matrices.
+"""Checks and conversions for tables of numbers: counts, vectors and square matrices.
 
-Numbers are checked in blocks, so that a check of millions needs no second copy of them.
+Numbers are checked in blocks, so that the check of a large table does not need a second copy.
 """
 
 from __future__ import annotations
@@ -24,17 +24,20 @@ __all__ = [
 
 # 32 MiB of float64.
 BLOCK_SIZE = 2**22
-# An array of texts gives each the room of the longest; beyond this many bytes that is a waste.
+# An array of texts stores each text in the width of the longest. Above this number of bytes, the
+# texts are encoded instead.
 LARGEST_TEXT_ARRAY = 2**26
 
 
 def checked_table(values: Any, source: str) -> np.ndarray | sparse.csr_array:
-    """Check a table of real numbers, dense (memory-mapped or not) or sparse, without converting it.
+    """Check that values are a table of real numbers, without converting them.
+
+    The table is dense (memory-mapped or not) or sparse.
 
     Raises
     ------
     DataError
-        If the values are not a table of real numbers, or the table is empty.
+        If the values are not a table of real numbers, or if the table is empty.
     """
     if not sparse.issparse(values):
         try:
@@ -56,7 +59,7 @@ def checked_table(values: Any, source: str) -> np.ndarray | sparse.csr_array:
 
 
 def as_csr(values: Any, source: str) -> sparse.csr_array:
-    """Return a table as CSR of float64, copied only if its type or layout differs."""
+    """Convert a table to CSR of float64, copying it only if its type or layout differs."""
     table = checked_table(values, source)
     if sparse.issparse(table):
         return sparse.csr_array(table, dtype=np.float64)
@@ -64,9 +67,9 @@ def as_csr(values: Any, source: str) -> sparse.csr_array:
 
 
 def canonical(values: sparse.csr_array) -> sparse.csr_array:
-    """Return the table with each pair once, in order, and no explicit zeros.
+    """Return a sorted table without duplicate entries or explicit zeros.
 
-    It is copied if that changes it, because other objects may refer to its arrays.
+    The table is copied if it has to be changed, because other objects may refer to its arrays.
     """
     values = canonical_rows(values)
     if any(np.count_nonzero(block) < block.size for block in blocks(values.data)):
@@ -83,7 +86,7 @@ def reject_cells(
     labels: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
     what: str = "value",
 ) -> None:
-    """Raise an error for the first cell with a wrong value, by its row, column and labels."""
+    """Raise an error that names the row, column and labels of the first invalid cell."""
     cell = first_cell(values, is_wrong)
     if cell is not None:
         row, column = (
@@ -100,7 +103,7 @@ def reject_non_counts(
     source: str,
     labels: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
 ) -> None:
-    """Reject negative, missing and infinite counts, and sums beyond the range of numbers."""
+    """Reject negative, missing and infinite counts, and sums that overflow."""
     rule = "counts must be finite and not negative"
     reject_cells(values, not_amount, source, rule, labels, "count")
     with np.errstate(over="ignore"):
@@ -110,7 +113,7 @@ def reject_non_counts(
 
 
 def checked_labels(labels: Any, n: int, kind: str, source: str) -> tuple[str, ...]:
-    """Check one label per object, all different; None stands for the numbers of the objects."""
+    """Check that there is one unique label per object, or number the objects if labels are None."""
     if labels is None:
         return tuple(map(str, range(n)))
     names = tuple(map(str, labels))
@@ -119,7 +122,7 @@ def checked_labels(labels: Any, n: int, kind: str, source: str) -> tuple[str, ..
 
 
 def numbered(labels: Sequence[str], kind: str) -> tuple[list[str], tuple[str, ...]]:
-    """Add numbers to repeated labels; the note reports how many.
+    """Add numbers to repeated labels, and return the new labels with a note on their number.
 
     >>> numbered(["tie", "knot", "tie"], "row")
     (['tie', 'knot', 'tie (2)'], ("1 row with a repeated label got a number: 'tie (2)'",))
@@ -132,7 +135,7 @@ def numbered(labels: Sequence[str], kind: str) -> tuple[list[str], tuple[str, ..
 
 
 def checked_metadata(metadata: Mapping[str, Any], n: int, side: str) -> dict[str, np.ndarray]:
-    """Convert columns of metadata to arrays of n values each."""
+    """Convert metadata columns to arrays with n values each."""
     columns = {str(name): metadata_array(values) for name, values in metadata.items()}
     for name, column in columns.items():
         if column.shape != (n,):
@@ -158,7 +161,7 @@ def smallest_type(values: np.ndarray, whole: bool) -> np.ndarray:
 
 
 def text_array(texts: Sequence[str]) -> np.ndarray:
-    """Return an array of texts, or of their UTF-8 with zeros in between if one is very long."""
+    """Return an array of texts, or of zero-separated UTF-8 bytes if a text is very long."""
     if 4 * len(texts) * max(map(len, texts), default=0) <= LARGEST_TEXT_ARRAY:
         return np.array(texts, dtype=str)
     joined = "\0".join(texts).encode("utf-8", "surrogatepass")
@@ -166,12 +169,12 @@ def text_array(texts: Sequence[str]) -> np.ndarray:
 
 
 def texts_of(array: np.ndarray) -> list[str]:
-    """Return the texts of an array, including one that `text_array` encoded.
+    """Return the texts of an array, which `text_array` may have encoded.
 
     Raises
     ------
     DataError
-        If they are not UTF-8.
+        If the encoded texts are not valid UTF-8.
 
     Examples
     --------
@@ -189,12 +192,12 @@ def texts_of(array: np.ndarray) -> list[str]:
 
 
 def sparse_rows(values: Any) -> sparse.csr_array:
-    """Convert a dense table, in memory or in a file, to CSR block by block.
+    """Convert a dense table in memory or in a file to CSR, block by block.
 
     Parameters
     ----------
     values : array-like of shape (n_rows, n_columns)
-        An array, a memory-mapped file, an HDF5 data set or another object that slices rows.
+        Array, memory-mapped file, HDF5 data set or another object that supports row slices.
 
     Examples
     --------
@@ -210,7 +213,7 @@ def sparse_rows(values: Any) -> sparse.csr_array:
 
 
 def metadata_array(values: Any) -> np.ndarray:
-    """Return a column of metadata as an array without Python objects; a missing text is "".
+    """Convert a metadata column to an array without Python objects, with "" for missing texts.
 
     >>> metadata_array(["a", None]), metadata_array(np.array([b"a"]))
     (array(['a', ''], dtype='<U1'), array(['a'], dtype='<U1'))
@@ -228,17 +231,15 @@ def metadata_array(values: Any) -> np.ndarray:
 
 
 def count_table(X: Any) -> sparse.csr_array:
-    """Check a table of counts and return it as CSR of float64.
+    """Check a table of counts and convert it to CSR of float64.
 
-    Parameters
-    ----------
-    X : array or sparse array of shape (n_rows, n_columns), or an object with such `values`
-        The counts.
+    Parameters ---------- X : array or sparse array of shape (n_rows, n_columns), or an object with
+    such `values` The counts.
 
     Raises
     ------
     DataError
-        If X is not a table of numbers, or a number is negative or not finite.
+        If X is not a table of numbers, or if a number is negative or non-finite.
 
     Examples
     --------

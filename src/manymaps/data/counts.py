@@ -3,13 +3,14 @@
     values[i, j] >= 0      number of co-occurrences of row `row_labels[i]` and `column_labels[j]`
 
 Rows are documents, sites, users, ...; columns are words, species, goods, ... Labels are unique
-within a kind, but the same label may occur in both. Fractional counts (weights) are allowed. Rows
-and columns without counts stay until `without_empty` removes them, because an evaluation of a map
-of all documents must know which were empty.
+within the rows and within the columns, but the same label may occur in both. Fractional counts
+(weights) are allowed. Rows and columns without counts are kept until `without_empty` removes them,
+because the evaluation of a map of all documents requires the list of empty documents.
 
-A file of counts is an NPZ without pickles. It contains the parts of a CSR array under the names of
-`scipy.sparse.save_npz` (so that `scipy.sparse.load_npz` reads it too), `row_labels`,
-`column_labels`, `kinds`, `report`, and one array per column of metadata.
+Counts are saved as an NPZ file without pickles. The file contains the components of a CSR array
+under the names that `scipy.sparse.save_npz` uses, so that `scipy.sparse.load_npz` can also read it.
+The other arrays are `row_labels`, `column_labels`, `kinds`, `report`, and one array per metadata
+column.
 """
 
 from __future__ import annotations
@@ -77,44 +78,45 @@ COUNTS = Schema(
     },
 )
 
-# Patterns of labels that decide between rows and columns: words and genes are features; files and
-# the barcodes of cells are observations.
+# Label patterns that distinguish features (words and genes) from observations (files and cell
+# barcodes).
 WORD = re.compile(r"[^\W\d_]+(['-][^\W\d_]+)*")
 GENE = re.compile(r"ENS[A-Z]*[GT]\d{6,}(\.\d+)?")
 FILE = re.compile(
     r".*\.(txt|text|html?|xml|pdf|md|docx?|tex|eml)|.*\w/\S+|(doc|document|text)\W?\d+"
 )
 BARCODE = re.compile(r"([ACGT]{12,})([-_.].*)?")
-# Fewer labels are no evidence.
+# With fewer labels than this, the patterns are not reliable.
 FEWEST_LABELS = 10
 LABELS_CHECKED = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts:
-    """A table of counts of rows by columns.
+    """Table of counts with labelled rows and columns.
 
     Parameters
     ----------
     values : array or sparse array of shape (n_rows, n_columns)
-        Finite and not negative. They are stored as CSR of float64 without duplicates and explicit
-        zeros. An array in this form is shared, not copied.
+        Finite, nonnegative counts. They are stored as CSR of float64 without duplicates or explicit
+        zeros. An array that already has this form is shared, not copied.
     row_labels, column_labels : sequence of str, optional
-        One label per row and per column, unique within each. The default is "0", "1", ...
+        Unique labels of the rows, and unique labels of the columns. The default is "0", "1", ...
     kinds : pair of str
-        The kinds of the rows and of the columns, such as ("document", "word"); two different names.
+        Names of the row objects and of the column objects, such as ("document", "word"). The two
+        names must differ.
     row_metadata, column_metadata : mapping of str to array
-        One value per row, or per column, in each array.
+        Metadata by name, with one value per row or per column in each array.
     report : ReadReport, optional
-        The source of the table, and the rows that were merged or dropped.
+        Report on the source of the table and on merged or dropped rows.
 
     Raises
     ------
     DataError
-        If a count is negative or not finite, the table is empty, a label is empty or repeated, or
-        labels or metadata do not fit the table.
+        If a count is negative or non-finite, if the table is empty, if a label is empty or
+        repeated, or if the lengths of labels or metadata do not match the table.
     ParameterError
-        If the kinds are not two different names.
+        If `kinds` does not contain two different names.
 
     See Also
     --------
@@ -161,7 +163,7 @@ class Counts:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
+        """Number of rows and number of columns."""
         return self.n_rows, self.n_columns
 
     @property
@@ -186,12 +188,12 @@ class Counts:
 
     @cached_property
     def row_totals(self) -> np.ndarray:
-        """Sum of each row, of shape (n_rows,)."""
+        """Sum of each row, shape (n_rows,)."""
         return np.asarray(self.values.sum(axis=1), dtype=np.float64).ravel()
 
     @cached_property
     def column_totals(self) -> np.ndarray:
-        """Sum of each column, of shape (n_columns,)."""
+        """Sum of each column, shape (n_columns,)."""
         return np.bincount(
             self.values.indices, weights=self.values.data, minlength=self.n_columns
         ).astype(np.float64)
@@ -204,42 +206,42 @@ class Counts:
         )
 
     def row_index(self, label: str) -> int:
-        """Find the row of a label.
+        """Return the index of a row by its label.
 
         Parameters
         ----------
         label : str
-            In any case.
+            Label to find; case is ignored if there is no exact match.
 
         Returns
         -------
         int
-            The index of the row.
+            Index of the row.
 
         Raises
         ------
         UnknownLabelError
-            If there is no such label; the error suggests similar ones.
+            If the label does not exist. The message suggests similar labels.
         """
         return find_label(label, self.row_labels or ())
 
     def column_index(self, label: str) -> int:
-        """Find the column of a label.
+        """Return the index of a column by its label.
 
         Parameters
         ----------
         label : str
-            In any case.
+            Label to find; case is ignored if there is no exact match.
 
         Returns
         -------
         int
-            The index of the column.
+            Index of the column.
 
         Raises
         ------
         UnknownLabelError
-            If there is no such label; the error suggests similar ones.
+            If the label does not exist. The message suggests similar labels.
         """
         return find_label(label, self.column_labels or ())
 
@@ -249,7 +251,7 @@ class Counts:
         Returns
         -------
         Counts
-            A new table.
+            New table.
 
         Examples
         --------
@@ -272,17 +274,17 @@ class Counts:
         Parameters
         ----------
         rows, columns : array of int or of bool, or slice, optional
-            Indices or a mask. The default is all.
+            Indices, or a mask. By default, all rows or all columns are selected.
 
         Returns
         -------
         Counts
-            A new table.
+            New table.
 
         Raises
         ------
         ParameterError
-            If an index does not exist or is repeated, or nothing is selected.
+            If an index does not exist or is repeated, or if nothing is selected.
 
         Examples
         --------
@@ -304,17 +306,17 @@ class Counts:
         return replace(self, values=values, **changes)
 
     def without_empty(self) -> Counts:
-        """Remove rows and columns without counts; the report lists some of them.
+        """Remove rows and columns without counts, and list some of them in the report.
 
         Returns
         -------
         Counts
-            A new table, or this one if no row or column is empty.
+            New table, or this table if no row or column is empty.
 
         Raises
         ------
         DataError
-            If no count is above 0.
+            If all counts are 0.
         """
         rows, columns = self.row_totals > 0, self.column_totals > 0
         if rows.all() and columns.all():
@@ -328,27 +330,27 @@ class Counts:
         return replace(smaller, report=replace(self.report, notes=notes))
 
     def most_frequent_columns(self, count: int, skip: int = 0) -> Counts:
-        """Select the columns with the largest sums, largest first, after the first `skip`.
+        """Select the columns with the largest sums, omitting the first `skip` columns.
 
-        Equal sums keep the order of the table. All rows stay, including those without counts.
+        The columns are sorted by decreasing sum. Columns with equal sums stay in their original
+        order. All rows are kept, including rows without counts.
 
         Parameters
         ----------
         count : int
-            Number of columns; at least 1.
+            Number of columns to select, at least 1.
         skip : int
-            Number of columns to omit; at least 0. Analyses of texts often omit the most frequent
-            words.
+            Number of columns to omit, at least 0. Text analyses often omit the most frequent words.
 
         Returns
         -------
         Counts
-            A new table.
+            New table.
 
         Raises
         ------
         ParameterError
-            If fewer than `skip + count` columns have counts.
+            If fewer than `skip + count` columns contain counts.
         """
         check_whole("count", count)
         check_whole("skip", skip, 0)
@@ -364,14 +366,16 @@ class Counts:
         return self.subset(columns=order[skip : skip + count])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an NPZ file without pickles, which `read_counts` reads.
+        """Write the counts to an NPZ file without pickles, which `read_counts` can read.
 
-        The file is written as a whole; a failure leaves the old one.
+        The file is replaced only after it has been written completely, so that an existing file
+        survives a failure.
 
         Parameters
         ----------
         path : path
-            Its suffix should be .npz, by which `read_counts` and other programs recognize it.
+            Output file. Its suffix should be .npz, so that `read_counts` and other programs
+            recognize the format.
 
         Raises
         ------
@@ -411,8 +415,9 @@ def looks_transposed(counts: Counts) -> str | None:
     """Return the reason why rows and columns look swapped, or None if they do not.
 
     Rows are usually documents, sites, users or cells, and columns words, species, goods or genes.
-    Known kinds decide. For unknown kinds the labels decide, if nearly all of them are words or
-    genes on one side, and files or barcodes of cells on the other.
+    If the kinds are known, they are compared with these. If they are unknown, the labels are
+    examined. The table looks transposed if nearly all row labels are words or genes and nearly all
+    column labels are files or cell barcodes.
 
     Examples
     --------
@@ -441,13 +446,13 @@ def looks_transposed(counts: Counts) -> str | None:
 
 
 def _nearly_all(pattern: re.Pattern[str], labels: Sequence[str]) -> bool:
-    """Return whether nine of ten labels match a pattern, and there are enough of them."""
+    """Return whether there are enough labels and at least 90 % of them match a pattern."""
     n_matches = sum(pattern.fullmatch(label) is not None for label in labels)
     return len(labels) >= FEWEST_LABELS and 10 * n_matches >= 9 * len(labels)
 
 
 def _checked_kinds(kinds: Any) -> tuple[str, str]:
-    """Check two different names."""
+    """Check that there are two different kinds."""
     pair = (kinds,) if isinstance(kinds, str) else tuple(str(kind).strip() for kind in kinds)
     if len(pair) != 2 or "" in pair or pair[0] == pair[1]:
         raise ParameterError(
@@ -460,7 +465,7 @@ def _checked_kinds(kinds: Any) -> tuple[str, str]:
 
 
 def _indices(wanted: Any, n: int, side: str) -> np.ndarray:
-    """Return the indices that a list, a mask or a slice selects."""
+    """Return the indices selected by a list, a mask or a slice."""
     try:
         chosen = np.arange(n)[wanted if isinstance(wanted, slice) else np.asarray(wanted)]
     except IndexError as error:
@@ -477,7 +482,7 @@ def _indices(wanted: Any, n: int, side: str) -> np.ndarray:
 
 
 def empty_notes(counts: Counts, fate: str) -> list[str]:
-    """Return a note on the rows, and one on the columns, that have no counts."""
+    """Return notes on the rows and on the columns without counts."""
     notes = []
     sides = ((counts.row_labels, counts.row_totals), (counts.column_labels, counts.column_totals))
     for kind, (labels, totals) in zip(counts.kinds, sides, strict=True):

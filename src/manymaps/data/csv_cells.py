@@ -1,14 +1,15 @@
-"""Cells of CSV files for spreadsheets: texts that look like formulas are guarded by an apostrophe.
+"""CSV cells for spreadsheets, where an apostrophe guards texts that look like formulas.
 
     =cmd|' /C calc'!A0   ->  '=cmd|' /C calc'!A0
     -ing                 ->  '-ing
     '-ing                ->  ''-ing
     -1.5e-07             ->  -1.5e-07, a number
 
-A cell that begins with = + - @, a tab or the end of a line, and is not a number, gets an
-apostrophe, by which spreadsheets recognize a text (OWASP, "CSV Injection"). A cell that begins with
-apostrophes before such a character gets one more, so that readers can remove it: `unguarded` is the
-inverse of `guarded`. Parquet files need no guards.
+A cell is guarded if it begins with = + - @, a tab or a line break, and is not a number. The guard
+is a leading apostrophe, which marks the cell as text in spreadsheets (OWASP, "CSV Injection"). If a
+cell already begins with apostrophes before such a character, another apostrophe is added. Readers
+can therefore always remove the guard: `unguarded` is the inverse of `guarded`. Parquet files do not
+need guards.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from typing import Any, TextIO
 
 __all__ = ["guarded", "unguarded", "write_csv"]
 
-# The last four are the full-width forms of = + - @, which some spreadsheets treat the same way.
+# The last four characters are the full-width forms of = + - @, which some spreadsheets treat as
+# formulas.
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|nan)")
 
@@ -40,6 +42,6 @@ def unguarded(cell: str) -> str:
 
 
 def write_csv(file: TextIO, rows: Iterable[Iterable[Any]]) -> None:
-    """Write rows, the header first, each cell as text and guarded; None becomes an empty cell."""
+    """Write the header and rows as guarded texts, with an empty cell for None."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows(["" if cell is None else guarded(str(cell)) for cell in row] for row in rows)

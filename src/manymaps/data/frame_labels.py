@@ -1,11 +1,12 @@
-"""The labels in data frames, and the numbers that remain.
+"""Separation of labels from numbers in data frames.
 
     rows       the index of a pandas frame; else the only column of text, if its cells all differ
     columns    their names
 
-The running numbers of a pandas index are not labels, and neither are default names of columns ("0",
-"1", ...; "column_0", "column_1", ... in polars). In a square table, row i and column i have the
-same label: either of them may provide it, and if both do, they must agree.
+The default integer index of a pandas frame does not contain labels, and default column names are
+not labels either ("0", "1", ..., or "column_0", "column_1", ... in polars). In a square table, row
+i and column i have the same label. The label may come from the row or from the column. If both are
+labelled, the labels must agree.
 """
 
 from __future__ import annotations
@@ -61,15 +62,16 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     Returns
     -------
     labels : tuple of str or None
-        Repeated labels are numbered. None for an array, and for a frame without labels.
+        Labels of the rows, or None for an array or a frame without labels. Repeated labels are
+        numbered.
     values : array, sparse array or frame
-        For a frame, its columns of numbers.
+        Values without labels. For a frame, these are the numeric columns.
 
     Raises
     ------
     DataError
-        If a frame has columns of text that cannot be labels, the labels of rows and columns of a
-        square table differ, or X is the name of a file.
+        If a frame has text columns that cannot be labels, if the row and column labels of a square
+        table differ, or if X is a file name.
 
     Examples
     --------
@@ -104,7 +106,7 @@ def _of_rows(frame: Any) -> tuple[list[str] | None, Any]:
     texts = _text_columns(frame)
     if not texts:
         return labels, frame
-    # Only a single column of different texts can be labels; with two, neither is preferred.
+    # Labels can come only from a single column of unique texts. If there are two, neither is used.
     c, cells = next(iter(texts.items()))
     are_complete = all(isinstance(cell, str) and cell.strip() for cell in cells)
     if labels is None and are_complete and len(texts) == 1 and len(set(cells)) == len(cells):
@@ -129,7 +131,8 @@ def _narwhals(frame: Any) -> Any:
 def _text_columns(frame: Any) -> dict[int, list[Any]]:
     """The columns that contain words, by position."""
     if hasattr(frame, "iloc"):
-        # Columns of numbers are not converted to lists, which takes long for wide tables.
+        # Numeric columns are not converted to lists, because the conversion is slow for wide
+        # tables.
         types = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
         columns = {c: list(frame.iloc[:, c]) for c, kind in enumerate(types) if kind == "O"}
     else:

@@ -1,12 +1,12 @@
-"""Tables that go into an atlas and come out of it, as columns by name.
+"""Input and output tables of an atlas, as mappings of column names to arrays.
 
-In: metadata, one row per label, joined to the objects, or a column in their order. Out: one row per
-object and map,
+The input is metadata: a table with one row per label, which is joined to the objects, or a single
+column in the order of the objects. The output has one row per object and map, with the columns
 
     label, map, proportion, x, y, ..., and the metadata of the object
 
-Frames of any kind (pandas, polars, pyarrow, ...) pass through narwhals, which is imported only when
-it is used; files do not need it.
+Data frames of all libraries (pandas, polars, pyarrow, ...) are accessed through narwhals, which is
+imported only when it is used. Reading files does not require narwhals.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
-# Above this, float64 cannot represent every whole number.
+# Above this value, float64 cannot represent every integer.
 _WHOLE_IN_FLOATS = 2**53
 _NUMBERS = (int, float, np.integer, np.floating)
 
@@ -41,7 +41,7 @@ def long_columns(
     metadata: Mapping[str, np.ndarray],
     beside: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
-    """One row per object and map, with the maps of an object in successive rows.
+    """Return columns with one row per object and map, where the maps of an object are adjacent.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def long_columns(
     maps : ndarray of shape (n_maps, n, n_components)
     proportions : ndarray of shape (n_maps, n)
     metadata : mapping of str to ndarray of shape (n,)
-        A column that has the name of another column gets the prefix "metadata_".
+        Metadata of the objects. If a name is already in use, the prefix "metadata_" is added.
     beside : mapping of str to ndarray of shape (n_maps, n), optional
-        Further values of each object in each map.
+        Additional values of each object in each map.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) 
     ----------
     columns : mapping of str to ndarray
     backend : {"pandas", "polars", "pyarrow"}, optional
-        By default the first of them that is installed.
+        Library of the data frame. By default, the first installed library is used, in this order.
 
     Raises
     ------
@@ -107,12 +107,12 @@ def eager_frame(frame: Any, refused: str) -> Any:
     ----------
     frame : object
     refused : str
-        The message for an object that is not a frame, with {} for its type.
+        Message for an object that is not a data frame, where {} is replaced by the type.
 
     Raises
     ------
     DataError
-        If the object is not a frame.
+        If the object is not a data frame.
     """
     import narwhals
 
@@ -166,7 +166,7 @@ def cell_label(value: Any) -> str:
     >>> cell_label(" tie "), cell_label(3), cell_label(float("nan"))
     ('tie', '3', '')
     """
-    # Cells may be arrays, which cannot be compared with themselves.
+    # Cells may be arrays, for which such a comparison has no single truth value.
     is_missing = value is None or (isinstance(value, float) and math.isnan(value))
     return "" if is_missing else str(value).strip()
 
@@ -177,7 +177,7 @@ def frame_columns(frame: Any) -> dict[str, list[Any]]:
     Raises
     ------
     DataError
-        If the object is not a table, or its columns differ in length.
+        If the object is not a table, or if its columns differ in length.
     """
     if isinstance(frame, Mapping):
         columns = {str(name): list(values) for name, values in frame.items()}
@@ -199,7 +199,7 @@ def label_column(columns: Mapping[str, Any], on: str | None) -> str:
     Raises
     ------
     DataError
-        If there is no such column.
+        If the column does not exist.
     """
     if not columns:
         raise DataError("the metadata has no columns; expected a column of labels")
@@ -217,24 +217,25 @@ def join_columns(
     ----------
     labels : sequence of str, length n
     frame : mapping or frame
-        One row per label. A label that does not match an object exactly is compared without case.
+        Table with one row per label. If a label does not match an object exactly, case is ignored.
     on : str, optional
-        The column of labels. By default "label", else the index of pandas if it contains the label
-        of an object, else the first column.
+        Name of the label column. By default, the column "label" is used if it exists. Otherwise, it
+        is the pandas index if this contains the label of an object, and the first column if not.
 
     Returns
     -------
     columns : dict of str to ndarray of shape (n,)
-        An object without a row has NaN in a column of numbers and "" in a column of text.
+        Columns in the order of the objects. For an object without a row, numeric columns contain
+        NaN and text columns contain "".
     unmatched : list of str
-        Labels of the table that match no object.
+        Labels of the table that do not match any object.
     n_without : int
         Number of objects without a row.
 
     Raises
     ------
     DataError
-        If a label is repeated in the table, or none of them matches an object.
+        If a label is repeated in the table, or if no label matches an object.
 
     Examples
     --------
@@ -292,15 +293,16 @@ def _any_known(names: Sequence[str], index_of: Mapping[str, int]) -> bool:
 def placed_column(
     labels: Sequence[str], values: Any, name: str | None
 ) -> dict[str, np.ndarray] | None:
-    """A column in the order of the objects under its name; None if `values` are not one column.
+    """Name a column in the order of the objects, or return None if `values` is not a column.
 
     Parameters
     ----------
     labels : sequence of str, length n
     values : list, tuple, array of one dimension or series of length n
-        A pandas series whose index contains an object's label is joined by label instead.
+        Values in the order of the objects. A pandas series is joined by label instead if its index
+        contains the label of an object.
     name : str, optional
-        By default the name of the series.
+        Name of the column. The default is the name of the series.
 
     Raises
     ------
@@ -333,14 +335,14 @@ def placed_column(
 
 
 def _as_array(values: Sequence[Any]) -> np.ndarray:
-    """A column as an array of booleans, integers, floats (missing: NaN) or texts (missing: "")."""
+    """Convert a column to booleans, integers, floats (NaN if missing) or texts ("" if missing)."""
     known = [value for value in values if not _is_missing(value)]
     complete = len(known) == len(values)
     are_bools = [isinstance(value, bool | np.bool_) for value in known]
     if known and complete and all(are_bools):
         return np.array(values, dtype=bool)
     are_numbers = not any(are_bools) and all(isinstance(value, _NUMBERS) for value in known)
-    # Python's whole numbers may exceed the range of float64.
+    # Python integers may exceed the range of float64.
     if known and are_numbers and all(abs(v) < 10**308 for v in known if isinstance(v, int)):
         whole = complete and all(isinstance(v, int | np.integer) for v in known)
         whole = whole and -(2**63) <= min(known) <= max(known) < 2**63
@@ -349,7 +351,7 @@ def _as_array(values: Sequence[Any]) -> np.ndarray:
 
 
 def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
-    """Concatenate columns; a missing one is filled with NaN among numbers, else with "".
+    """Concatenate columns, filling missing parts with NaN (numbers) or "" (texts).
 
     >>> end_to_end((np.array([1, 2]), 2), (None, 1)).tolist()
     [1.0, 2.0, nan]

@@ -1,8 +1,8 @@
-"""Judgements by several participants: one table of similarities of the same objects per judge.
+"""Judgements by several participants, with one similarity table of the same objects per judge.
 
     values[k, i, j] = similarity of objects i and j by judge k; NaN if the pair was not judged
 
-Fits use the average over the judges of each pair. Pairs without judgements are missing
+For each pair, fits use the average over the judges. Pairs without judgements are missing
 (`manymaps.model.observed`). `manymaps.analysis.agreement` measures the agreement of each judge with
 the others and with the fit.
 """
@@ -32,12 +32,12 @@ class Judgements:
     labels : sequence of str, length n
         Unique names of the objects.
     values : array of shape (n_judges, n, n)
-        Judged similarities, with NaN for missing judgements. The diagonal is ignored. If a judge's
-        known values are symmetric, one direction of a pair is sufficient.
+        Judged similarities, with NaN for missing judgements. The diagonal is ignored. If the known
+        values of a judge are symmetric, each pair needs a value in only one direction.
     judges : sequence of str, length n_judges, optional
         Unique names of the judges. The default is "1", "2", ...
     source : str, default "arrays"
-        Source of the data for messages.
+        Source of the data, for error messages.
 
     Raises
     ------
@@ -113,18 +113,18 @@ class Judgements:
 
     @cached_property
     def known(self) -> np.ndarray:
-        """Mask of the judgements of each judge, (n_judges, n, n), with a false diagonal."""
+        """Mask of each judge's judgements, shape (n_judges, n, n), with a false diagonal."""
         return ~np.isnan(self.values)
 
     @property
     def n_pairs(self) -> np.ndarray:
-        """Number of pairs that each judge judged in at least one direction, shape (n_judges,)."""
+        """Number of pairs that each judge rated in at least one direction, shape (n_judges,)."""
         either = self.known | self.known.transpose(0, 2, 1)
         return np.asarray(either.sum(axis=(1, 2)) // 2)
 
     @cached_property
     def average(self) -> np.ndarray:
-        """Mean over the judges of each pair, shape (n, n), or NaN for pairs without judgements."""
+        """Mean judgement of each pair, shape (n, n), with NaN for pairs without judgements."""
         return mean_of(self.values.sum(axis=0, where=self.known), self.known.sum(axis=0))
 
     def associations(self) -> Associations:
@@ -148,7 +148,7 @@ class Judgements:
         Returns
         -------
         ndarray of shape (n, n)
-            Mean similarities, or NaN for pairs without other judgements.
+            Mean similarities, with NaN for pairs that no other judge judged.
         """
         known = self.known.copy()
         known[judge] = False
@@ -156,12 +156,12 @@ class Judgements:
 
 
 def mean_of(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Divide sums by counts, with NaN for counts of 0."""
+    """Divide sums by counts, with NaN where the count is 0."""
     return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
 
 
 def _both_ways(table: np.ndarray) -> np.ndarray:
-    """Return a judge's table with mirrored values if possible and NaN on the diagonal."""
+    """Fill missing directions of a judge's symmetric table, and set the diagonal to NaN."""
     known, missing = known_pairs(sparse.csr_array(table))
     values = known.toarray()
     if missing is not None:

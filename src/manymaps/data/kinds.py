@@ -1,4 +1,4 @@
-"""Usual names of rows and columns of counts, for observations and for features."""
+"""Common names for the rows (observations) and columns (features) of count tables."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ With original strengths s_ij, the row of cue i becomes
     rows="renormalize"    s_ij / sum_kept s_ij             every row sums to 1
     rows="keep"           s_ij / max(1, sum_all s_ij)      dropped mass remains missing
 
-Here sum_all includes all responses, also dropped ones, so that counts become proportions of all
-responses. Similarities (a matrix or an undirected graph) are not proportions, and rows="keep"
-leaves them unchanged.
+Here, sum_all includes all responses, even those that are dropped, so that counts become proportions
+of all responses. Similarities (a matrix or an undirected graph) are not proportions, and
+rows="keep" leaves them unchanged.
 
 A response that is never a cue is dropped, or kept as an object with an empty row. With
-responses="keep:N", it is kept if at least N different cues evoked it. Rare responses contain little
-information on their position, but dropping all of them removes an eighth to a quarter of the pairs
-of norms.
+responses="keep:N", the response is kept if at least N different cues evoked it. Rare responses
+provide little information about their positions, but dropping all responses that are never cues
+removes an eighth to a quarter of the pairs in norms.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ __all__ = [
     "split_responses",
 ]  # fmt: skip
 
-# Published strengths are rounded to three decimals, and some rows contain dozens of them.
+# Published strengths are rounded to three decimals, and some rows contain dozens of strengths.
 ROUNDING = 5e-3
 NO_LONGER_SYMMETRIC = (
     "the values are symmetric, but the renormalized rows are not; keep the rows as they are if "
     "they should be"
 )
-# Float64 does not represent all larger integers, so their sums are not exact counts.
+# Float64 cannot represent all larger integers, so sums above this value are not exact counts.
 _WHOLE_IN_FLOATS = 2**53
 _RULE = re.compile(r"(drop)|keep(?::([1-9]\d*))?")
 NEVER_A_CUE = "response is never a cue"
@@ -75,7 +75,7 @@ class Rules:
 
 
 def cues_needed(responses: str) -> float:
-    """Return how many cues must evoke a response that is never a cue, for it to be kept.
+    """Return the number of cues that must evoke a response that is never a cue to keep it.
 
     >>> [cues_needed(rule) for rule in ("drop", "keep", "keep:5")]
     [inf, 0.0, 5.0]
@@ -128,7 +128,7 @@ class NumberedPairs:
     Attributes
     ----------
     labels : tuple of str
-        Labels of the objects, where those with a row (`n_cues`) are first.
+        Labels of the objects. The first `n_cues` objects have a row.
     n_cues : int
         Number of cues.
     cue, response : ndarray of int, shape (n,)
@@ -136,15 +136,15 @@ class NumberedPairs:
     values : ndarray of shape (n,)
         Finite strengths, at least 0.
     source : str
-        Name of the source for messages.
+        Name of the source for error messages.
     where : callable
-        Function that describes the location of the k-th pair for messages.
+        Function that describes the location of the k-th pair for error messages.
     similarities : bool
         Whether the values are similarities, which rows="keep" leaves unchanged.
     n_read : int
-        Number of pairs in the source, including pairs that were left out.
+        Number of pairs in the source, including pairs that were omitted earlier.
     left_out : mapping of str to int
-        Number of pairs that were left out before, by reason.
+        Number of pairs that were omitted earlier, by reason.
     notes : tuple of str
         Notes for the report.
     """
@@ -163,7 +163,7 @@ class NumberedPairs:
 
 
 def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
-    """Convert pairs to associations by the rules."""
+    """Convert pairs to associations according to the rules."""
     passes, dropped, index = _select(entries, rules)
     n = int((index >= 0).sum())
     if not passes.any():
@@ -204,7 +204,7 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
 
 
 def _lost_sums(raw: sparse.csr_array, scaled: sparse.csr_array) -> np.ndarray | None:
-    """Return the row sums of symmetric values whose scaled rows are not symmetric, else None."""
+    """Return the row sums of symmetric values that scaling made asymmetric, and None otherwise."""
     if raw.nnz != scaled.nnz or not is_symmetric(raw) or is_symmetric(scaled):
         return None
     raw_sums, scaled_sums = (np.asarray(table.sum(axis=1)).ravel() for table in (raw, scaled))
@@ -214,7 +214,7 @@ def _lost_sums(raw: sparse.csr_array, scaled: sparse.csr_array) -> np.ndarray | 
 def _n_responses(
     raw: sparse.csr_array, totals: np.ndarray, entries: NumberedPairs, rules: Rules
 ) -> np.ndarray | None:
-    """Return the number of responses of each row if counts were read, else None."""
+    """Return the number of responses in each row if counts were read, and None otherwise."""
     whole = bool((entries.values % 1 == 0).all()) and totals.max() < _WHOLE_IN_FLOATS
     if entries.similarities or not whole or np.median(totals[totals > 0]) <= 1 + ROUNDING:
         return None
@@ -225,8 +225,8 @@ def _n_responses(
 def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str, int], np.ndarray]:
     """Select the entries to keep, and number the objects.
 
-    Also counts the dropped entries per reason (the first that applies). The index of a dropped
-    object is -1.
+    The function also counts the dropped entries by the first reason that applies. The index of a
+    dropped object is -1.
     """
     to_self = entries.cue == entries.response
     if rules.self_pairs == "error" and to_self.any():
@@ -257,14 +257,14 @@ def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str,
 
 
 def _n_givers(entries: NumberedPairs, counted: np.ndarray) -> np.ndarray:
-    """Count the different cues that evoke each object in the counted entries, shape (n_labels,)."""
+    """Count the distinct cues that evoke each object in the counted entries, shape (n_labels,)."""
     n = len(entries.labels)
     pairs = np.unique(entries.cue[counted].astype(np.int64) * n + entries.response[counted])
     return np.bincount(pairs % n, minlength=n)
 
 
 def _nothing_left(entries: NumberedPairs, dropped: dict[str, int]) -> str:
-    """Return the message for data without remaining pairs."""
+    """Return the error message for data from which all pairs were dropped."""
     if entries.n_read == 0 and entries.similarities:
         return f"{entries.source} has no values above 0"
     if entries.n_read == 0:
@@ -281,7 +281,7 @@ def _nothing_left(entries: NumberedPairs, dropped: dict[str, int]) -> str:
 def _scale(
     raw: sparse.csr_array, totals: np.ndarray, entries: NumberedPairs, rules: Rules
 ) -> sparse.csr_array:
-    """Scale the rows by the rule."""
+    """Scale the rows according to the rule."""
     if rules.rows == "renormalize":
         divisor = np.asarray(raw.sum(axis=1)).ravel()
     elif entries.similarities:
@@ -321,6 +321,6 @@ def _notes(
 
 
 def _some(names: Sequence[str], most: int = 5) -> str:
-    """Join names for reading and truncate a long list."""
+    """Join names with commas for display, and truncate a long list."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -3,8 +3,8 @@
     (tie, knot)  6.5      (tie, tuxedo)  7.1      (knot, tuxedo)  0.4
 
 Pairs have no direction. Repeated ratings of a pair, in either order, are averaged. Pairs of a word
-with itself do not evaluate a model and are dropped. `manymaps.evaluate` correlates ratings with the
-predictions of an atlas for the same pairs.
+with itself are dropped, because they do not contribute to the evaluation of a model.
+`manymaps.evaluate` correlates ratings with the predictions of an atlas for the same pairs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SELF = "pair of a word with itself"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings:
-    """Rated pairs of words, each of which occurs once.
+    """Rated pairs of words, with one rating per pair.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ class Ratings:
     values : array of shape (n_pairs,)
         Finite ratings. Higher values mean greater similarity.
     report : ReadReport, optional
-        Report on how the data were read. Pairs that are merged or dropped here are added to it.
+        Report on how the data were read. Pairs that this class merges or drops are added to the
+        report.
 
     Raises
     ------
@@ -102,7 +103,7 @@ class Ratings:
         object.__setattr__(self, "report", self._reported(len(first), len(indices), dropped))
 
     def _reported(self, n: int, n_kept: int, dropped: dict[str, int]) -> ReadReport:
-        """Return the report with the pairs that were merged or dropped here."""
+        """Add the pairs that this class merged or dropped to the report."""
         here = {reason: count for reason, count in dropped.items() if count}
         before = self.report.dropped
         return replace(
@@ -127,7 +128,7 @@ class Ratings:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Unique words in the order of their first occurrence, with the case of that occurrence."""
+        """Unique words in the order and spelling of their first occurrence."""
         spellings: dict[str, str] = {}
         for pair in self.pairs:
             for word in pair:
