@@ -113,7 +113,7 @@ class Counts:
     Raises
     ------
     DataError
-        If a count is negative or non-finite, if the table is empty, if a label is empty or
+        If a count is negative or non-finite, or if the table is empty. If a label is empty or
         repeated, or if the lengths of labels or metadata do not match the table.
     ParameterError
         If `kinds` does not contain two different names.
