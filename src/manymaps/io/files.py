@@ -93,7 +93,7 @@ class Sample(os.PathLike[str]):
     __str__ = __fspath__
 
     def container(self, expected: str = PAIRS) -> str | None:
-        """The format of the container (`stored_format`); None for a text.
+        """Return the format of the container (`stored_format`); None for a text.
 
         Raises
         ------
@@ -137,7 +137,7 @@ def samples_kept() -> Iterator[None]:
 
 
 def sampled(path: str | os.PathLike[str]) -> Sample:
-    """The first bytes of a file; a sample is returned unchanged."""
+    """Return the first bytes of a file; a sample is returned unchanged."""
     if isinstance(path, Sample):
         return path
     samples = _samples.get()
@@ -153,7 +153,7 @@ def sampled(path: str | os.PathLike[str]) -> Sample:
 
 
 def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
-    """The contents of a file, unpacked; an empty file is an error."""
+    """Return the contents of a file, unpacked; an empty file is an error."""
     path = Path(path)
     with unpacked(path) as file:
         data = file.stream.read()
@@ -167,7 +167,7 @@ def _check_not_empty(data: bytes, path: Path, expected: str) -> None:
 
 
 def suffix_of(path: Path) -> str:
-    """The suffix in lower case, without the suffix of a packed file.
+    """Return the suffix in lower case, without the suffix of a packed file.
 
     >>> suffix_of(Path("norms.CSV.gz"))
     '.csv'
@@ -188,7 +188,7 @@ def stem_of(path: Path, *suffixes: str) -> str:
 
 
 def stored_format(path: Path, start: bytes) -> str | None:
-    """The format of a container by its first bytes; None if the file is a text of rows.
+    """Return the format of a container by its first bytes; None if the file is a text of rows.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def stored_format(path: Path, start: bytes) -> str | None:
 
 
 def _holds_arrays(path: Path) -> bool:
-    """Whether a zip archive contains arrays, under any name."""
+    """Return whether a zip archive contains arrays, under any name."""
     try:
         with rewindable(path) as file, zipfile.ZipFile(file) as archive:
             names = archive.namelist()
@@ -239,7 +239,7 @@ def _archive(source: object) -> DataError:
 
 
 def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
-    """Text in UTF-8 without a byte order mark; UTF-16 is recognized by its mark.
+    """Return text in UTF-8 without a byte order mark; UTF-16 is recognized by its mark.
 
     Unless the text is `final`, it may end within a character.
     """
@@ -262,7 +262,7 @@ def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
 
 
 def split_lines(data: bytes, source: str) -> list[str]:
-    """Lines of a text, stripped; they end at \\r and \\n, not at other line ends of Unicode.
+    """Return lines of a text, stripped; they end at \\r and \\n, not at other line ends of Unicode.
 
     Raises
     ------
@@ -310,7 +310,7 @@ def read_labelled_npz(
     key: str | None = None,
     label_types: str = "US",
 ) -> tuple[Any, list[str] | None]:
-    """The table of an NPZ file, and its labels if there are any; nothing else is loaded.
+    """Return the table of an NPZ file, and its labels if there are any; nothing else is loaded.
 
     Parameters
     ----------
@@ -363,12 +363,12 @@ def read_labelled_npz(
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
-    """Some arrays of an NPZ file; an array of Python objects is an error."""
+    """Return some arrays of an NPZ file; an array of Python objects is an error."""
     with open_arrays(path) as arrays:
         return {key: arrays.read(key) for key in keys}
 
 
 def read_sparse(path: Path) -> sparse.csr_array:
-    """A table that `scipy.sparse.save_npz` wrote."""
+    """Return a table that `scipy.sparse.save_npz` wrote."""
     with open_arrays(path) as arrays:
         return arrays.table()

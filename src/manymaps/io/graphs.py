@@ -46,7 +46,7 @@ Parts = tuple[list[str], Ends, list[Any] | None]
 
 
 def is_graph(data: Any) -> bool:
-    """Whether an object in memory is a graph of networkx or igraph."""
+    """Return whether an object in memory is a graph of networkx or igraph."""
     return _is_igraph(data) or all(hasattr(data, x) for x in ("nodes", "edges", "is_directed"))
 
 
@@ -55,7 +55,7 @@ def _is_igraph(data: Any) -> bool:
 
 
 def graph_pairs(graph: Any, attribute: str | None) -> Pairs:
-    """The edges of a graph in memory; `attribute` is the name of their weights.
+    """Return the edges of a graph in memory; `attribute` is the name of their weights.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def graph_pairs(graph: Any, attribute: str | None) -> Pairs:
 
 
 def _pairs(parts: Parts, graph: Any, source: str, notes: tuple[str, ...] = ()) -> Pairs:
-    """Pairs of the ends of each edge; an undirected edge is a pair in both directions."""
+    """Return pairs of the ends of each edge; an undirected edge is a pair in both directions."""
     nodes, ends, weights = parts
     directed = bool(graph.is_directed())
     values = [1.0] * len(ends) if weights is None else weights
@@ -94,7 +94,7 @@ def _pairs(parts: Parts, graph: Any, source: str, notes: tuple[str, ...] = ()) -
 
 
 def _networkx_parts(graph: Any, attribute: str | None, labels: Mapping[Any, str]) -> Parts:
-    """Labels of the nodes, the ends of each edge, and the weights if there are any."""
+    """Return labels of the nodes, the ends of each edge, and the weights if there are any."""
     edges = list(graph.edges(data=True))
     defaults = graph.graph.get("edge_default", {})  # of a GraphML file
     name = _weight_name({str(key) for _, _, edge in edges for key in edge} | {*defaults}, attribute)
@@ -127,12 +127,12 @@ def _weight_name(names: set[str], attribute: str | None) -> str | None:
 
 
 def is_spaced(suffix: str, format: str | None) -> bool:
-    """Whether a text is a list of edges whose cells are separated by spaces."""
+    """Return whether a text is a list of edges whose cells are separated by spaces."""
     return format == "edgelist" or (format is None and suffix in SPACED)
 
 
 def with_tabs(data: bytes) -> bytes:
-    """A list of edges with tabs in place of spaces, on the same lines, without comments.
+    """Return a list of edges with tabs in place of spaces, on the same lines, without comments.
 
     The attributes that networkx writes, {'weight': 2.0}, are replaced by the weight. An edge
     without a weight has weight 1 if others have one.
@@ -197,7 +197,7 @@ def _parsed(path: Path) -> Any:
 
 
 def _labels(graph: Any) -> tuple[dict[Any, str], tuple[str, ...]]:
-    """The label of each node, and notes on attributes that cannot be labels."""
+    """Return the label of each node, and notes on attributes that cannot be labels."""
     notes: tuple[str, ...] = ()
     nodes = dict(graph.nodes(data=True))
     for name in NAMES:

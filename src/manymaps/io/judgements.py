@@ -192,7 +192,7 @@ def judgements_from(
 
 
 def _square(table: Any, source: str, labels: Sequence[str] | None) -> Square:
-    """Labels and a dense table with NaN if a pair is unknown."""
+    """Return labels and a dense table with NaN if a pair is unknown."""
     if isinstance(table, SimilarityTable):
         return table.labels, table.values
     if isinstance(table, Associations):
@@ -216,7 +216,7 @@ def _square(table: Any, source: str, labels: Sequence[str] | None) -> Square:
 
 
 def _joined(squares: Sequence[Square], judges: Sequence[str], source: str) -> Judgements:
-    """Tables extended to the objects of all."""
+    """Return tables extended to the objects of all."""
     labels = tuple(dict.fromkeys(label for names, _ in squares for label in names))
     index = {label: i for i, label in enumerate(labels)}
     values = np.full((len(squares), len(labels), len(labels)), np.nan)
@@ -227,7 +227,7 @@ def _joined(squares: Sequence[Square], judges: Sequence[str], source: str) -> Ju
 
 
 def _of_rows(table: Table, wanted: Mapping[str, str | None]) -> Judgements:
-    """Judgements from a long table with a header."""
+    """Return judgements from a long table with a header."""
     header, source = table.head[0], table.source
     *ends, value = (c for c in find_roles(header, ROLES, wanted, source) if c is not None)
     cells = table.read(ends, value)

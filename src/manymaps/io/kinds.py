@@ -86,7 +86,7 @@ def asked_format(
 
 
 def vector_format(sample: Sample) -> str:
-    """The format of a file of vectors: by its first bytes, its name and its first lines."""
+    """Return the format of a file of vectors: by its first bytes, its name and its first lines."""
     stored = sample.container("vectors")
     if stored in ("mtx", "graphml"):
         raise DataError(
@@ -118,7 +118,7 @@ def vector_format(sample: Sample) -> str:
 
 @reader("counts")
 def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file contains counts of features rather than associations or vectors.
+    """Return whether a file contains counts of features rather than associations or vectors.
 
     A table of numbers in text contains counts if the name of its corner is a kind of object. It
     also does if its numbers are whole, most of them are 0, and its columns are not numbered. An
@@ -161,7 +161,7 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
 
 @reader("vectors")
 def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file contains vectors rather than pairs or a square table of similarities.
+    """Return whether a file contains vectors rather than pairs or a square table of similarities.
 
     Reads its first lines, or the shapes of its arrays.
 
@@ -204,7 +204,7 @@ def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) 
 
 
 def _shares_labels(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether rows and columns share most labels, as those of a table of similarities do."""
+    """Return whether rows and columns share most labels, as those of a table of similarities do."""
     labels = {cells[0] for cells in rows[1:]}
     return looks_like_matrix(rows) and 2 * len(labels & set(rows[0])) >= len(labels)
 
@@ -218,7 +218,7 @@ def _npz_has_counts(path: Path) -> bool:
 
 
 def _market_has_counts(path: Path) -> bool:
-    """Whether a MatrixMarket file is not square: no other reader accepts such a file."""
+    """Return whether a MatrixMarket file is not square: no other reader accepts such a file."""
     with unpacked(path) as file:
         lines = (x for x in islice(file.stream, 1000) if x.strip() and not x.startswith(b"%"))
         sizes = next(lines, b"").split()
@@ -226,7 +226,7 @@ def _market_has_counts(path: Path) -> bool:
 
 
 def _annotated_has_counts(path: Path) -> bool:
-    """Whether the table of an .h5ad file begins with whole numbers of at least 0."""
+    """Return whether the table of an .h5ad file begins with whole numbers of at least 0."""
     numbers = first_numbers(path, MOST_NUMBERS)
     if numbers is None or numbers.dtype.kind not in "buif" or not numbers.size:
         return False  # if the extra is missing, the reader that is then chosen names it
@@ -234,7 +234,7 @@ def _annotated_has_counts(path: Path) -> bool:
 
 
 def _has_counts(table: Table, format: str) -> bool:
-    """Whether the first rows are a long list or a wide table of counts."""
+    """Return whether the first rows are a long list or a wide table of counts."""
     head = head_of(table)
     if not head.header or _has_pairs(table) or any(folded(name) == "cue" for name in head.names):
         return False
@@ -252,7 +252,7 @@ def _has_pairs(table: Table) -> bool:
 
 
 def _is_count_table(head: TableHead) -> bool:
-    """Whether a table has labels, and whole numbers that are probably counts."""
+    """Return whether a table has labels, and whole numbers that are probably counts."""
     corner = head.names[0]
     features = [c for c in range(1, len(head.names)) if head.numeric[c]]
     cells = [row[c] for row in head.body if len(row) == len(head.names) for c in features]
@@ -268,7 +268,7 @@ def _is_count_table(head: TableHead) -> bool:
 
 
 def _array_is_wide(path: Path, kind: str) -> bool:
-    """Whether an array file contains a table that is not square."""
+    """Return whether an array file contains a table that is not square."""
     heads = array_heads(path, kind)
     if set(heads) >= SPARSE_PARTS:
         shapes = [two_lengths(read_arrays(path, ["shape"])["shape"], str(path))]

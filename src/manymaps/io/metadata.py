@@ -95,7 +95,7 @@ def refuse_long_texts(source: object, name: str, cells: Sequence[str]) -> None:
 
 
 def _numbers_if_all(cells: Sequence[str]) -> list[Any]:
-    """The cells as numbers if all of them are; whole numbers beyond 64 bits are names."""
+    """Return the cells as numbers if all of them are; whole numbers beyond 64 bits are names."""
     values = [cell if cell.strip() else None for cell in cells]
     known = [value for value in values if value is not None]
     # float() also accepts digits joined by underscores, which are names and not numbers.

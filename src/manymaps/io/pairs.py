@@ -52,7 +52,7 @@ class Pairs:
         return self.relabelled(plain_spelling)
 
     def relabelled(self, name: Callable[[str], str], *notes: str) -> Pairs:
-        """The pairs with new labels, and further notes."""
+        """Return the pairs with new labels, and further notes."""
         columns = [CodedColumn(list(map(name, c.texts)), c.codes) for c in self.cells.columns]
         cells = replace(self.cells, columns=columns)
         return replace(self, cells=cells, notes=(*self.notes, *notes))
@@ -60,7 +60,7 @@ class Pairs:
     def numbered(
         self, rows: np.ndarray | None = None
     ) -> tuple[list[str], int, np.ndarray, np.ndarray]:
-        """The objects of all pairs, or of some, in the order in which they first appear.
+        """Return the objects of all pairs, or of some, in the order in which they first appear.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class Pairs:
 
 
 def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
-    """Pairs of numbers with the labels at these positions, which start at 0 or else at 1.
+    """Return pairs of numbers with the labels at these positions, which start at 0 or else at 1.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
 
 
 def _first_seen(codes: np.ndarray, n: int) -> np.ndarray:
-    """The codes that occur, in the order of their first positions."""
+    """Return the codes that occur, in the order of their first positions."""
     first = np.full(n, codes.size, dtype=np.int64)
     # NumPy keeps the last of several values that are assigned to one element.
     first[codes[::-1]] = np.arange(codes.size)[::-1]
@@ -138,7 +138,7 @@ def _first_seen(codes: np.ndarray, n: int) -> np.ndarray:
 
 
 def associate(pairs: Pairs, rules: Rules) -> Associations:
-    """Associations from pairs; the objects are in the order in which they first appear."""
+    """Return associations from pairs; the objects are in the order in which they first appear."""
     cells = pairs.cells
     values = cells.checked(RULE_OF["strength"])
     named = np.flatnonzero(~cells.unnamed)
@@ -161,7 +161,7 @@ def associate(pairs: Pairs, rules: Rules) -> Associations:
 
 
 def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
-    """Associations from a square matrix, whose diagonal contains self pairs."""
+    """Return associations from a square matrix, whose diagonal contains self pairs."""
     values, missing = known_pairs(matrix.values)
     cells = values.tocoo()
     n = len(matrix.labels)

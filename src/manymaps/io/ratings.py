@@ -253,7 +253,7 @@ def ratings_from(
 
 @reader("ratings")
 def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file contains ratings of pairs of words, by its first lines.
+    """Return whether a file contains ratings of pairs of words, by its first lines.
 
     It has two columns of words and one of numbers. If the column of numbers has a name that only
     ratings have, the answer is yes. If it has no name, or one that strengths have as well, the
@@ -279,7 +279,7 @@ def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) 
 
 
 def _is_rated(table: Table) -> bool:
-    """Whether the names of columns, or else the values, are those of ratings."""
+    """Return whether the names of columns, or else the values, are those of ratings."""
     if isinstance(table, FrameTable):
         return _has_name(table.head[0], RATED)
     cells, header, _ = _cells(table, ColumnNames())
@@ -298,7 +298,7 @@ def _is_rated(table: Table) -> bool:
 
 
 def _layout(names: ColumnNames, expected: str = _EXPECTED) -> Layout:
-    """A text of ratings split at its delimiter, or at blanks if it has no delimiter."""
+    """Return a text of ratings split at its delimiter, or at blanks if it has no delimiter."""
     return Layout(
         expected,
         f"Expected {expected}, with commas, semicolons, tabs or blanks between",
@@ -322,12 +322,12 @@ def _without_comments(data: bytes) -> bytes:
 
 
 def _has_name(header: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether a column has one of some names, perhaps after the mark of a comment."""
+    """Return whether a column has one of some names, perhaps after the mark of a comment."""
     return usual_column([name.lstrip("# ") for name in header], names) is not None
 
 
 def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[str, ...]]:
-    """The two words and the rating of each row, the header if there is one, and notes."""
+    """Return the two words and the rating of each row, the header if there is one, and notes."""
     head = table.head[0]
     numeric = [is_number(cell) for cell in head]
     is_named = names.any_given or _has_name(head, RATED)
@@ -346,7 +346,7 @@ def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[st
 
 
 def _named_columns(table: Table, names: ColumnNames) -> tuple[int, int, int]:
-    """The columns under a header: as named, by usual names, or else by their content."""
+    """Return the columns under a header: as named, by usual names, or else by their content."""
     head, source = table.head[0], table.source
     # gensim's copies of data sets have a header that begins with the mark of a comment.
     plain = [name if name in vars(names).values() else name.lstrip("# ") for name in head]
@@ -371,7 +371,7 @@ def _named_columns(table: Table, names: ColumnNames) -> tuple[int, int, int]:
 
 
 def _ratings(cells: Cells, notes: tuple[str, ...], source: str) -> Ratings:
-    """Ratings from cells; rows without a number or a word are dropped and counted."""
+    """Return ratings from cells; rows without a number or a word are dropped and counted."""
     values = cells.checked(RULE_OF["rating"])
     lacks_word = cells.unnamed
     # A row is counted once if it lacks a word and a number.

@@ -139,7 +139,7 @@ def read_similarities(
 
 
 def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
-    """A table from a list of pairs; a pair that is listed twice must have one value."""
+    """Return a table from a list of pairs; a pair that is listed twice must have one value."""
     values = pairs.cells.checked(RULE_OF["similarity"])
     pairs.cells.check_named()
     labels, _, cues, responses = pairs.numbered()
@@ -177,7 +177,7 @@ def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
 
 
 def _filled(values: np.ndarray) -> np.ndarray:
-    """Each gap filled from the other direction, if that is known."""
+    """Return each gap filled from the other direction, if that is known."""
     return np.where(np.isnan(values), values.T, values)
 
 

@@ -86,11 +86,11 @@ class LabelCodes(dict[Any, int]):
         return code
 
     def of(self, labels: Iterable[Any], count: int) -> np.ndarray:
-        """The codes of `count` labels, of shape (count,)."""
+        """Return the codes of `count` labels, of shape (count,)."""
         return np.fromiter(map(self.__getitem__, labels), dtype=np.int32, count=count)
 
     def column(self, codes: np.ndarray, name: Callable[[Any], str]) -> CodedColumn:
-        """A column of these codes, in which labels with the same name become one."""
+        """Return a column of these codes, in which labels with the same name become one."""
         names = LabelCodes()
         code_of = names.of(map(name, self), len(self))
         is_same = len(names) == len(self)
@@ -113,15 +113,15 @@ class CodedColumn:
     codes: np.ndarray
 
     def take(self, rows: np.ndarray) -> CodedColumn:
-        """The column with some of its rows."""
+        """Return the column with some of its rows."""
         return CodedColumn(self.texts, self.codes[rows])
 
     def cells(self) -> list[str]:
-        """The cell of each row."""
+        """Return the cell of each row."""
         return [self.texts[code] for code in self.codes.tolist()]
 
     def mask(self, is_true: Callable[[str], object]) -> np.ndarray:
-        """Whether a test of the text is true for the cell of each row, shape (n,)."""
+        """Return whether a test of the text is true for the cell of each row, shape (n,)."""
         return np.array([bool(is_true(text)) for text in self.texts], bool)[self.codes]
 
 
@@ -175,7 +175,7 @@ class Cells:
         return self.columns[0].codes.size
 
     def labels(self, k: int) -> str:
-        """The labels of row k, for messages."""
+        """Return the labels of row k, for messages."""
         return " - ".join(repr(column.texts[column.codes[k]][:60]) for column in self.columns)
 
     @cached_property
@@ -249,7 +249,7 @@ class TextTable:
     quoted: bool = True
 
     def _reader(self) -> Any:
-        """A csv.reader of all rows."""
+        """Return a csv.reader of all rows."""
         lines = io.TextIOWrapper(
             io.BytesIO(self.data), encoding="utf-8", errors="surrogateescape", newline=""
         )
@@ -262,7 +262,7 @@ class TextTable:
         )
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Each row that is not blank, stripped, with the line on which it starts (from 1)."""
+        """Yield each row that is not blank, stripped, with the line on which it starts (from 1)."""
         for line, row in numbered_rows(self._reader(), self.source):
             cells = [cell.strip() for cell in row]
             if self.delimiter == " " and len(cells) > 1 and not cells[-1]:
@@ -383,7 +383,7 @@ class TextTable:
                 yield lines, rows
 
     def _fitted(self, line: int, row: list[str], needed: int) -> list[str]:
-        """A row of the whole width."""
+        """Return a row of the whole width."""
         width = self.width
         if len(row) < needed or any(map(str.strip, row[width:])):
             raise DataError(
@@ -463,7 +463,7 @@ class TextTable:
         )
 
     def numbers(self, cells: Sequence[str]) -> np.ndarray:
-        """Cells as numbers (`known_number`)."""
+        """Return cells as numbers (`known_number`)."""
         cache = self._number_of
         # Counts, ratings and rounded strengths repeat, and are converted once.
         with suppress(KeyError):
@@ -564,7 +564,7 @@ class TextTable:
         return rows._replace(values=values, n_read=n_read)
 
     def _cell(self, line: int, column: int) -> str:
-        """The cell of a row, by its line."""
+        """Return the cell of a row, by its line."""
         cells = next(cells for at, cells in self.rows() if at == line)
         return cells[column] if column < len(cells) else ""
 
@@ -577,7 +577,7 @@ class TextTable:
 
 
 def _is_row(cells: Sequence[str]) -> bool:
-    """Whether a line contains more than blanks or mark-up."""
+    """Return whether a line contains more than blanks or mark-up."""
     return len(cells) > 1 or bool(cells and cells[0].strip() and not MARKUP.fullmatch(cells[0]))
 
 
@@ -588,7 +588,7 @@ def _encoded(cell: str) -> bytes:
 def numbered_rows(
     reader: Any, source: str, rows: Iterator[list[str]] | None = None
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a csv.reader, or rows taken from it, with the line on which each starts."""
+    """Yield the rows of a csv.reader, or rows taken from it, with the line on which each starts."""
     start = 1
     try:
         for row in reader if rows is None else rows:
@@ -645,7 +645,7 @@ class FrameTable:
         return len(next(iter(self.series.values()), ()))
 
     def cells(self, column: int) -> list[Any]:
-        """The cells of a column in their own types."""
+        """Return the cells of a column in their own types."""
         series = self.series[self.names[column]]
         return series if isinstance(series, list) else list(series.to_list())
 
@@ -672,7 +672,7 @@ class FrameTable:
 def cells_of(
     columns: Sequence[Sequence[Any]], numbers: Sequence[Any] | None, where: Callable[[int], str]
 ) -> Cells:
-    """Cells in memory: columns of labels, and perhaps a column of numbers."""
+    """Return cells in memory: columns of labels, and perhaps a column of numbers."""
     coded = []
     for cells in columns:
         codes = LabelCodes()
@@ -684,7 +684,7 @@ def cells_of(
 
 
 def _has_lists(series: Any) -> bool:
-    """Whether a column contains lists or arrays; pandas has no type for such columns."""
+    """Return whether a column contains lists or arrays; pandas has no type for such columns."""
     import narwhals as nw
 
     if isinstance(series, list):
@@ -705,7 +705,7 @@ def frame_table(frame: Any, source: str, refused: str = "{} is not a data frame"
 
 
 def columns_table(data: Any, source: str, refused: str = "{} is not a data frame") -> FrameTable:
-    """A data frame, or a mapping of names to lists of equal lengths, as a table."""
+    """Return a data frame, or a mapping of names to lists of equal lengths, as a table."""
     if not isinstance(data, Mapping):
         return frame_table(data, source, refused)
     columns = {str(name): list(values) for name, values in data.items()}
@@ -715,7 +715,7 @@ def columns_table(data: Any, source: str, refused: str = "{} is not a data frame
 
 
 def parquet_table(sample: Sample, *, head: bool = False) -> FrameTable:
-    """A Parquet file, or its first rows, as a table."""
+    """Return a Parquet file, or its first rows, as a table."""
     if head:
         return frame_table(sample.parquet, str(sample))
     with open_parquet(sample.path) as file:
@@ -723,7 +723,7 @@ def parquet_table(sample: Sample, *, head: bool = False) -> FrameTable:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is written in digits; the words NAN and INFINITY are not numbers here.
+    """Return whether a cell is written in digits; the words NAN and INFINITY are not numbers here.
 
     >>> is_number("-1e3"), is_number(".5"), is_number("NAN"), is_number("")
     (True, True, False, False)
@@ -736,7 +736,7 @@ def is_number(cell: str) -> bool:
 
 
 def as_number(value: Any) -> float:
-    """A number, or NaN for anything else; Python's own 1_000 is a typing error in data.
+    """Return a number, or NaN for anything else; Python's own 1_000 is a typing error in data.
 
     >>> as_number("3"), as_number("1_000"), as_number(None)
     (3.0, nan, nan)
@@ -750,7 +750,7 @@ def as_number(value: Any) -> float:
 
 
 def known_number(value: Any) -> float:
-    """A number; NaN for a missing one (`MISSING`), infinite for anything else.
+    """Return a number; NaN for a missing one (`MISSING`), infinite for anything else.
 
     >>> known_number("3"), known_number("NA"), known_number(None), known_number("much")
     (3.0, nan, nan, inf)
@@ -787,7 +787,7 @@ class Layout:
 
 
 def _is_parquet(sample: Sample, layout: Layout, format: str | None) -> bool:
-    """Whether a file is Parquet rather than text, by its content or its named format."""
+    """Return whether a file is Parquet rather than text, by its content or its named format."""
     stored = sample.container(layout.expected)
     if stored not in (None, "parquet") and format is None:
         raise DataError(f"{sample} is a file of the format {stored}; expected {layout.expected}")
@@ -810,7 +810,7 @@ def read_table(sample: Sample, layout: Layout, format: str | None = None) -> Tab
 def table_passes(
     sample: Sample, layout: Layout, format: str | None, test: Callable[[Table], bool]
 ) -> bool:
-    """Whether the first rows of a file are a table that passes a test.
+    """Return whether the first rows of a file are a table that passes a test.
 
     They do not if they cannot be read: the reader that is then chosen reports the error.
     """
@@ -865,7 +865,7 @@ def read_text(
 
 
 def open_headed_table(data: bytes, source: str) -> TextTable:
-    """A table split as its header requires; it may have a single column."""
+    """Return a table split as its header requires; it may have a single column."""
     clean = _checked_text(data, source)
     header = clean.lstrip(b"\r\n").split(b"\n", 1)[0].decode(errors="replace")
     table = _without_false_quotes(TextTable(source, clean, header_delimiter(header, "\t")))
@@ -909,7 +909,7 @@ def header_delimiter(header: str, otherwise: str) -> str:
 
 
 def _delimiters(path: Path, format: str | None) -> tuple[str, ...]:
-    """The delimiters to try in a text, the likeliest first."""
+    """Return the delimiters to try in a text, the likeliest first."""
     if format == "csv":
         return (",", ";")
     if format == "tsv":
@@ -939,7 +939,7 @@ def check_places(
 
 
 def shown_cell(value: Any) -> str:
-    """A cell that is not a valid number, for a message.
+    """Return a cell that is not a valid number, for a message.
 
     >>> shown_cell(""), shown_cell("0,5")
     ('missing', "'0,5' (write decimals with a point)")

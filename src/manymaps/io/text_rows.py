@@ -65,7 +65,7 @@ def _plain_lines(file: TextFile, _: ReadingLog) -> Iterator[Document]:
 
 
 def _lines(file: TextFile) -> Iterator[str]:
-    """The decoded lines of a file with their ends, unpacked."""
+    """Yield the decoded lines of a file with their ends, unpacked."""
     path = file.path
     with unpacked(path) as opened:
         head = opened.stream.read(1024)
@@ -140,7 +140,7 @@ def _table_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
 
 
 def _cells(file: TextFile) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a text table that are not blank, with the line on which each starts."""
+    """Yield the rows of a text table that are not blank, with the line on which each starts."""
     delimiter, quoted = "\t", True
     if file.kind == "csv":
         delimiter = header_delimiter(next(_lines(file), ""), ",")
@@ -212,7 +212,7 @@ def _find_fields(names: Sequence[str], file: TextFile, where: str) -> Fields:
 def _document(
     record: Mapping[str, Any], fields: Fields, position: int, where: str, log: ReadingLog
 ) -> Document:
-    """A record as a document."""
+    """Return a record as a document."""
     text_name, label_name = fields
     for name in fields:
         if name is not None and name not in record:

@@ -213,7 +213,7 @@ def _unreadable(path: object, error: OSError) -> DataError:
 
 
 def _files(root: Path, log: ReadingLog) -> Iterator[Path]:
-    """The regular files in a folder and its sub-folders, in the order of their names."""
+    """Yield the regular files in a folder and its sub-folders, in the order of their names."""
 
     def fail(error: OSError) -> NoReturn:
         raise _unreadable(error.filename, error) from error
@@ -241,7 +241,7 @@ def _files(root: Path, log: ReadingLog) -> Iterator[Path]:
 
 
 def _decoded(data: bytes, path: Path, encoding: str | None, log: ReadingLog) -> str | None:
-    """The text of a file; None if it is binary."""
+    """Return the text of a file; None if it is binary."""
     marked = next((MARKS[mark] for mark in MARKS if data.startswith(mark)), None)
     if marked is None and b"\x00" in data and encoding is None:
         return None

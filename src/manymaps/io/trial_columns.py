@@ -99,7 +99,7 @@ class TrialColumns:
     others: tuple[int, ...]
 
     def several(self, names: Sequence[str]) -> bool:
-        """Whether trials have several answers, even if only one column of them is read."""
+        """Return whether trials have several answers, even if only one column of them is read."""
         numbered = _NUMBERED.fullmatch(folded(names[self.answers[0]]))
         return len(self.answers) > 1 or self.position is not None or numbered is not None
 
@@ -110,7 +110,7 @@ class TrialColumns:
         return tuple(c for c in columns if c is not None)
 
     def note(self, names: Sequence[str]) -> str:
-        """A note for the report: the columns and their roles."""
+        """Return a note for the report: the columns and their roles."""
         text = f"cues {names[self.cue]!r}, answers {listed([names[c] for c in self.answers])}"
         if self.position is not None:
             text += f" in the order of {names[self.position]!r}"
@@ -122,7 +122,7 @@ class TrialColumns:
 def find_trial_columns(
     names: Sequence[str], body: Body, wanted: TrialNames, source: str, *, asked: bool = False
 ) -> TrialColumns | None:
-    """The columns of trials under a header; None if the table does not contain trials.
+    """Return the columns of trials under a header; None if the table does not contain trials.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def _usual_answers(
     families: Sequence[tuple[int, ...]],
     taken: tuple[int | None, ...],
 ) -> tuple[int, ...]:
-    """The columns of answers: the first family of them, else a single response."""
+    """Return the columns of answers: the first family of them, else a single response."""
     response = usual_column(names, RESPONSE, taken)
     # A count of first responses has the name of a first response.
     if families and (len(families[0]) > 1 or response is None):
@@ -204,7 +204,7 @@ def _usual_answers(
 
 
 def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
-    """Columns that are numbered from 1 under one name, corrected answers before raw ones.
+    """Return columns that are numbered from 1 under one name, corrected answers before raw ones.
 
     Families of several columns come before single columns.
     """
@@ -229,23 +229,23 @@ def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
 
 
 def _cells(body: Body, column: int) -> list[str]:
-    """The cells of a column that are not empty or missing."""
+    """Return the cells of a column that are not empty or missing."""
     cells = [row[column] for row in body if column < len(row)]
     return [cell for cell in cells if cell and cell != "NA"]
 
 
 def _is_numeric(body: Body, column: int) -> bool:
-    """Whether most cells of a column are numbers."""
+    """Return whether most cells of a column are numbers."""
     cells = _cells(body, column)
     return bool(cells) and 2 * sum(map(is_number, cells)) > len(cells)
 
 
 def _has_strengths(names: Sequence[str], body: Body) -> bool:
-    """Whether a column of numbers has a name of strengths or counts."""
+    """Return whether a column of numbers has a name of strengths or counts."""
     usual = {*STRENGTH, *COUNT, "n", "rating"}
     return any(_is_numeric(body, c) for c, name in enumerate(names) if folded(name) in usual)
 
 
 def _are_positions(body: Body, column: int) -> bool:
-    """Whether a column contains the ranks of answers: R1, R2, ..., or 1, 2, ..."""
+    """Return whether a column contains the ranks of answers: R1, R2, ..., or 1, 2, ..."""
     return all(re.fullmatch("[Rr]?[1-9]", cell) for cell in _cells(body, column))

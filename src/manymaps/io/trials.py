@@ -190,7 +190,7 @@ def trials_from(
 def holds_trials(
     path: str | os.PathLike[str], names: TrialNames | None = None, format: str | None = None
 ) -> bool:
-    """Whether a file has one row per participant and cue, by its header and first rows.
+    """Return whether a file has one row per participant and cue, by its header and first rows.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def is_trial_frame(data: Any, names: TrialNames) -> bool:
 
 
 def _has_trials(table: Table, names: TrialNames) -> bool:
-    """Whether the first rows of a table are those of trials."""
+    """Return whether the first rows of a table are those of trials."""
     try:
         return find_trial_columns(table.head[0], table.head[1:], names, table.source) is not None
     except (DataError, ParameterError):
@@ -235,7 +235,7 @@ def _layout(names: TrialNames) -> Layout:
 
 
 def _selected(trials: Trials, fold: bool, where: str | None, balance: Balance) -> Trials:
-    """Trials folded, then selected by a condition, then reduced to equal numbers per cue."""
+    """Return trials folded, then selected by a condition, then reduced to equal numbers per cue."""
     if fold:
         trials = trials.folded()
     if where is not None:
@@ -250,7 +250,7 @@ def _selected(trials: Trials, fold: bool, where: str | None, balance: Balance) -
 
 
 def _table_trials(table: Table, names: TrialNames) -> Trials:
-    """The trials of a table: answers and participants by code, and further columns."""
+    """Return the trials of a table: answers and participants by code, and further columns."""
     header, source = table.head[0], table.source
     columns = find_trial_columns(header, table.head[1:], names, source, asked=True)
     assert columns is not None
@@ -298,7 +298,7 @@ def _table_trials(table: Table, names: TrialNames) -> Trials:
 
 
 def _without_empty(column: CodedColumn) -> CodedColumn:
-    """A column whose cells are not empty, without the empty text."""
+    """Return a column whose cells are not empty, without the empty text."""
     shift = np.cumsum([not text for text in column.texts])
     return CodedColumn([x for x in column.texts if x], column.codes - shift[column.codes])
 
@@ -373,7 +373,7 @@ def _attribute(
 
 
 def _with_several(codes: np.ndarray, unknown: np.ndarray, who: np.ndarray) -> np.ndarray:
-    """The participants with several values of a column that has one value for most of them.
+    """Return the participants with several values of a column that has one value for most of them.
 
     A value that differs between the trials of most participants, such as the time, is not an error.
     """
@@ -386,7 +386,7 @@ def _with_several(codes: np.ndarray, unknown: np.ndarray, who: np.ndarray) -> np
 
 
 def _gathered(rows: Trials, position: CodedColumn, name: str) -> Trials:
-    """Trials from rows of one answer each, by participant and cue.
+    """Return trials from rows of one answer each, by participant and cue.
 
     If a participant has two answers of one rank to a cue, the second begins a further trial.
     """
@@ -417,7 +417,7 @@ def _gathered(rows: Trials, position: CodedColumn, name: str) -> Trials:
 
 
 def _n_earlier(keys: np.ndarray) -> np.ndarray:
-    """How many equal keys precede each key, shape (n,)."""
+    """Return how many equal keys precede each key, shape (n,)."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))

@@ -140,7 +140,7 @@ def read_triplets(
 
 @reader("triplets")
 def looks_like_triplets(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file certainly contains triplets of indices, as the module describes.
+    """Return whether a file certainly contains triplets of indices, as the module describes.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def _has_indices(table: Table) -> bool:
 
 
 def _are_surely_triplets(values: np.ndarray) -> bool:
-    """Whether rows of three whole numbers can hardly be anything else."""
+    """Return whether rows of three whole numbers can hardly be anything else."""
     if len(values) < _FEWEST_ROWS or not (values == np.rint(values)).all():
         return False
     if values.min() < 0 or values.max() >= 3 * len(values):
@@ -191,7 +191,7 @@ def _are_surely_triplets(values: np.ndarray) -> bool:
 
 
 def _array(file: Path, kind: str) -> np.ndarray:
-    """The only array of a file that has three columns."""
+    """Return the only array of a file that has three columns."""
     if kind == "npy":
         return np.asarray(read_npy(file))
     heads = array_heads(file, kind)
@@ -205,13 +205,13 @@ def _array(file: Path, kind: str) -> np.ndarray:
 
 
 def _header_of_numbers(table: TextTable) -> bool | None:
-    """Whether there is a header above rows of numbers; None if rows contain labels."""
+    """Return whether there is a header above rows of numbers; None if rows contain labels."""
     numeric = [all(map(is_number, row)) for row in table.head[:2]]
     return not numeric[0] if any(numeric) else None
 
 
 def _numbers(table: TextTable) -> np.ndarray:
-    """The numbers of a text, (n, 3)."""
+    """Return the numbers of a text, (n, 3)."""
     _check_width(table)
     header = bool(_header_of_numbers(table))
     # loadtxt is fast but rejects numbers such as 1.0 and rows that are cut short; published files
