@@ -233,8 +233,10 @@ def metadata_array(values: Any) -> np.ndarray:
 def count_table(X: Any) -> sparse.csr_array:
     """Check a table of counts and convert it to CSR of float64.
 
-    Parameters ---------- X : array or sparse array of shape (n_rows, n_columns), or an object with
-    such `values` The counts.
+    Parameters
+    ----------
+    X : array or sparse array of shape (n_rows, n_columns), or an object with such `values`
+        The counts.
 
     Raises
     ------

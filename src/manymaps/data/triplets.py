@@ -92,8 +92,10 @@ def question_mean(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
     margin : float
         Quantile of Student's t distribution times the standard error, or NaN for a single question.
 
-    Notes ----- Answers to the same question are dependent, so questions are the sampling units (the
-    linearized variance of a ratio; Cochran 1977, section 6.3):
+    Notes
+    -----
+    Answers to the same question are dependent, so questions are the sampling units (the linearized
+    variance of a ratio; Cochran 1977, section 6.3):
 
         error^2 = G / (G - 1) sum_g (sums_g - mean sizes_g)^2 / (sum_g sizes_g)^2
 

@@ -103,7 +103,11 @@ def read_associations(
     byte order mark. Words are read exactly as written, without surrounding white space. NA, NAN,
     NULL and TRUE are words.
 
-    Parameters ---------- path : path File to read. cue, response, strength : str, optional
+    Parameters
+    ----------
+    path : path
+        File to read.
+    cue, response, strength : str, optional
         Column names. By default, common names are recognized, ignoring case. The column of cues is
         "cue", "source", "from" or "word1", and the column of responses is "response", "target",
         "to" or "word2". Strengths are in "strength", "FSG", "R123.Strength", "weight", "value" or

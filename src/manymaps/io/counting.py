@@ -112,11 +112,16 @@ def count_cooccurrences(
 ) -> Counts:
     """Count how often words occur near one another within a document.
 
-    Parameters ---------- source, words See `count_texts`. window : int
+    Parameters
+    ----------
+    source, words
+        See `count_texts`.
+    window : int
         Maximum distance between two words, in words. The default is 5.
     weighting : {"flat", "harmonic"}
         Weight of a pair at distance k, which is 1 for "flat" and 1 / k for "harmonic".
-    progress : callable, optional See `count_texts`.
+    progress : callable, optional
+        See `count_texts`.
 
     Returns
     -------

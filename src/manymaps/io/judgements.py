@@ -62,7 +62,8 @@ def read_judgements(
         pair by a judge are averaged.
     cue, response, strength : str, optional
         Columns of the two objects and of the similarity, if their names are not recognized.
-    format, labels Options for each file, as for `read_similarities`.
+    format, labels
+        Options for each file, as for `read_similarities`.
 
     Returns
     -------

@@ -220,7 +220,10 @@ def ratings_from(
     Ratings
         Ratings, with one value per pair, as from `read_ratings`.
 
-    Raises ------ DataError As for `read_ratings`.
+    Raises
+    ------
+    DataError
+        As for `read_ratings`.
 
     See Also
     --------

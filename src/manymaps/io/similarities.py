@@ -114,7 +114,9 @@ def read_similarities(
     --------
     read_associations, AdditiveClustering, similarity_map
 
-    Notes ----- A table may have at most 20,000 objects. The other limits are the same as for
+    Notes
+    -----
+    A table may have at most 20,000 objects. The other limits are the same as for
     `read_associations`.
 
     Examples

@@ -69,9 +69,11 @@ class Texts:
     --------
     count_texts, count_cooccurrences
 
-    Notes ----- Labels may be repeated, and `count_texts` numbers repeated labels. Fields that
-    contain lists or objects are not used as metadata and are listed in the report. A blank line of
-    a plain text is an empty document, so that the position of a document is its line.
+    Notes
+    -----
+    Labels may be repeated, and `count_texts` numbers repeated labels. Fields that contain lists or
+    objects are not used as metadata and are listed in the report. A blank line of a plain text is
+    an empty document, so that the position of a document is its line.
 
     A text may have any length, and an object may have at most 10,000 fields. At most 10 million
     documents and 10 million distinct words are counted.

@@ -118,9 +118,11 @@ def read_trials(
     --------
     trials_from, read_associations, Trials
 
-    Notes ----- Trials without a cue are omitted. In a file with participants, a trial without a
-    participant is assigned to a new participant. Columns that have one value for most participants
-    are checked, and the report counts the participants with more than one value.
+    Notes
+    -----
+    Trials without a cue are omitted. In a file with participants, a trial without a participant is
+    assigned to a new participant. Columns that have one value for most participants are checked,
+    and the report counts the participants with more than one value.
 
     Examples
     --------
@@ -158,14 +160,18 @@ def trials_from(
     ----------
     data : frame
         Pandas, polars or pyarrow frame with columns as for `read_trials`.
-    cue, response, participant, fold, where, balance See `read_trials`.
+    cue, response, participant, fold, where, balance
+        See `read_trials`.
 
     Returns
     -------
     Trials
         Trials, as from `read_trials`.
 
-    Raises ------ DataError, ParameterError If `read_trials` would raise them.
+    Raises
+    ------
+    DataError, ParameterError
+        If `read_trials` would raise them.
 
     See Also
     --------

@@ -55,7 +55,11 @@ def read_vectors(
     NPZ, CSV, TSV, Parquet and .h5ad. Text and word2vec binary files may be compressed with gzip,
     bzip2 or xz. Words are read as written, and repeated words are numbered.
 
-    Parameters ---------- path : path File to read. format : str, optional
+    Parameters
+    ----------
+    path : path
+        File to read.
+    format : str, optional
         One of "word2vec", "fasttext" (text with a header line), "glove" (without one),
         "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet" and "h5ad". By default, the format
         is inferred from the name and content of the file. The name of a table inside the file may
@@ -92,9 +96,11 @@ def read_vectors(
     --------
     vectors_from, TSNE, Vectors
 
-    Notes ----- A file may have at most 10 million words. A line of text may have at most 16 MiB,
-    and a word at most 65,536 bytes. Reading a file with an uncompressed size of less than 100 MB
-    requires at most 4 GiB of memory.
+    Notes
+    -----
+    A file may have at most 10 million words. A line of text may have at most 16 MiB, and a word at
+    most 65,536 bytes. Reading a file with an uncompressed size of less than 100 MB requires at most
+    4 GiB of memory.
 
     Examples
     --------
