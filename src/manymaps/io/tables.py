@@ -420,7 +420,9 @@ class TextTable:
         number : int, optional
             Index of the numeric column. If it is specified, lines that repeat the header are
             omitted.
-        header, needed See `batches`. decoded : int, optional
+        header, needed
+            See `batches`.
+        decoded : int, optional
             Number of label columns that must be valid UTF-8. By default, all must be valid.
 
         Raises
