@@ -61,16 +61,16 @@ def nearest_ten(perplexity: float) -> Affinity:
 RULES: dict[str, Rule] = {
     "Gaussian": gaussian,
     "perplexities p/2, p, 2p": lambda p: GaussianAffinity((p / 2, p, 2 * p)),
-    "2 sd, weight .5 (text)": local,
-    "2 sd, weight .9": lambda p: LocalPerplexity(p, weight=0.9),
-    "3 sd, weight .5 (text)": lambda p: LocalPerplexity(p, sd=3.0),
-    "3 sd, weight .9": lambda p: LocalPerplexity(p, sd=3.0, weight=0.9),
-    "nearest 7, weight .8": lambda p: LocalPerplexity(p, weight=0.8, max_neighbors=7),
-    "nearest 10, weight .5": lambda p: LocalPerplexity(p, max_neighbors=10),
-    "nearest 10, weight .8": nearest_ten,
+    "2 sd, weight 0.5 (text)": local,
+    "2 sd, weight 0.9": lambda p: LocalPerplexity(p, weight=0.9),
+    "3 sd, weight 0.5 (text)": lambda p: LocalPerplexity(p, sd=3.0),
+    "3 sd, weight 0.9": lambda p: LocalPerplexity(p, sd=3.0, weight=0.9),
+    "nearest 7, weight 0.8": lambda p: LocalPerplexity(p, weight=0.8, max_neighbors=7),
+    "nearest 10, weight 0.5": lambda p: LocalPerplexity(p, max_neighbors=10),
+    "nearest 10, weight 0.8": nearest_ten,
     "nearest 10, weight 1": lambda p: LocalPerplexity(p, weight=1.0, max_neighbors=10),
-    "nearest 15, weight .8": lambda p: LocalPerplexity(p, weight=0.8, max_neighbors=15),
-    "nearest 20, weight .8": lambda p: LocalPerplexity(p, weight=0.8, max_neighbors=20),
+    "nearest 15, weight 0.8": lambda p: LocalPerplexity(p, weight=0.8, max_neighbors=15),
+    "nearest 20, weight 0.8": lambda p: LocalPerplexity(p, weight=0.8, max_neighbors=20),
 }
 
 
@@ -203,7 +203,7 @@ def main() -> None:
     if words is None:
         return
     if arguments.quick:
-        chosen = {name: RULES[name] for name in ("Gaussian", "nearest 10, weight .8")}
+        chosen = {name: RULES[name] for name in ("Gaussian", "nearest 10, weight 0.8")}
         print_words(words, [30], seeds, max_iter)
         print_rules(words, chosen, 30, 100)
     else:

@@ -21,9 +21,9 @@ figure, axes = panels(4, width=10, height=2.8, sharey=True)
 for axis, column in zip(axes, ("KL", "F", "theme", "recur"), strict=True):
     columns = {}
     for start, color in (
-        ("random, .01", PRINTED),
-        ("random, .001", OTHER),
-        ("personas, .001", OURS),
+        ("random, 0.01", PRINTED),
+        ("random, 0.001", OTHER),
+        ("personas, 0.001", OURS),
     ):
         rows = [found["start, penalty"].index(start) + 3 * k for k in range(len(data))]
         columns[start] = ([found[column][i] for i in rows], color)

@@ -1,4 +1,4 @@
-"""Files: errors and limits of reading, archives by their schemas, and writing of whole files.
+"""Reading and writing of files, with error handling, size limits and archive schemas.
 
 door        errors and limits of reading             packing     gzip, bzip2 and xz
 arrays      .npy, and zips of them                   schema      declarations of archives

@@ -1,11 +1,12 @@
-"""Archives: the files that store atlases and runs, as their schemas declare them.
+"""Archives that store atlases and runs according to their schemas.
 
     write_archive(path, ATLAS, meta, arrays)
     meta, arrays = read_archive(path, ATLAS)
 
-An archive is a zip of `meta.json` (a "format", a "version", and plain values) and `.npy` arrays,
-and is read without pickles. All output goes to a temporary file next to its final path, which is
-renamed when it is complete. So a reader never gets half a file, and a failure leaves the old one.
+An archive is a zip file with `meta.json` (a "format", a "version" and plain values) and `.npy`
+arrays, and is read without pickles. All output is written to a temporary file next to the final
+path, and this file is renamed when it is complete. Readers therefore never find an incomplete file,
+and an existing file survives a failure.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ def write_archive(
     meta: Mapping[str, Any],
     arrays: Mapping[str, np.ndarray],
 ) -> None:
-    """Write an archive as a whole; a failure leaves the old file.
+    """Write an archive atomically, so that an existing file survives a failure.
 
     Raises
     ------
     DataError
-        If a part is not as declared, so that it could not be read again.
+        If a part does not match the schema, so that it could not be read again.
     OSError
-        If the file cannot be written; nothing is left behind.
+        If the file cannot be written. The temporary file is then removed.
     """
     with _checked(path, f"this {schema.kind} file cannot be written"):
         schema.check(meta, arrays)
@@ -62,10 +63,10 @@ def write_arrays(
     arrays: Mapping[str, np.ndarray],
     texts: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a zip of `.npy` arrays and texts as a whole; a failure leaves the old file.
+    """Write `.npy` arrays and texts to a zip file atomically.
 
-    The zip is deflated, unless it would then unpack to more than is read
-    (`manymaps.archive.door.most_unpacked`).
+    An existing file survives a failure. The zip file is compressed, unless its uncompressed size
+    would then exceed the limit for reading (`manymaps.archive.door.most_unpacked`).
     """
     with written_whole(path) as temporary:
         for packing in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
@@ -86,16 +87,16 @@ def read_archive(path: str | os.PathLike[str], schema: Schema) -> _Content:
     Returns
     -------
     meta : dict of str to object
-        The plain values, with "format" and "version".
+        Plain values, including "format" and "version".
     arrays : dict of str to ndarray
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     DataError
-        If the file is of another kind, is cut short, comes from a newer version, or a part is not
-        as declared.
+        If the file has a different kind, is truncated or comes from a newer version, or if a part
+        does not match the schema.
     """
     what = f"a {schema.kind}"
     with open_arrays(path, what, _ADVICE) as file:
@@ -110,14 +111,14 @@ def read_archive(path: str | os.PathLike[str], schema: Schema) -> _Content:
 def read_declared(
     path: str | os.PathLike[str], schema: Schema, version: str
 ) -> dict[str, np.ndarray]:
-    """Read the arrays that the schema declares of a zip without `meta.json`.
+    """Read the arrays declared in a schema from a zip file without `meta.json`.
 
     The array with the name `version` contains the version of the format.
 
     Raises
     ------
     DataError
-        As for `read_archive`.
+        See `read_archive`.
     """
     with open_arrays(path) as file:
         _check_version(path, file.read(version).tolist(), schema)
@@ -154,12 +155,12 @@ def _checked(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         yield
     except DataError:
         raise
-    except (TypeError, ValueError) as error:  # json raises a TypeError for other objects
+    except (TypeError, ValueError) as error:  # json raises a TypeError for unsupported objects
         raise DataError(f"{path}: {what}: {error}") from error
 
 
 def same_content(one: _Content, other: _Content) -> bool:
-    """Return whether two pairs of plain values and arrays are equal; NaN equals NaN.
+    """Return whether two pairs of plain values and arrays are equal, treating NaN as equal to NaN.
 
     >>> table = {"x": np.array([1.0, np.nan])}
     >>> same_content(({"n": 1}, table), ({"n": 1}, {"x": np.array([1.0, np.nan])}))
@@ -187,7 +188,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     OSError
-        If `path` cannot be written; the error names it, and nothing is left behind.
+        If `path` cannot be written. The error contains the path, and the temporary file is removed.
 
     Examples
     --------
@@ -213,5 +214,5 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
         names = (None, str(temporary))
         if isinstance(error, OSError) and error.errno is not None and error.filename in names:
-            error.filename = str(path)  # the error of a full disk names no file
+            error.filename = str(path)  # the error for a full disk does not contain a file name
         raise

@@ -1,4 +1,4 @@
-"""Arrays of numbers and texts in files: `.npy`, and zips of them (`.npz`, `.atlas`, checkpoints).
+"""Numeric and text arrays in `.npy` files and in zip files (`.npz`, `.atlas`, checkpoints).
 
     read_npy(path)                  one array, memory-mapped if nothing packs it
     with open_arrays(path) as file:
@@ -6,9 +6,9 @@
         file.read("maps")           the array
         file.text("meta.json")      another member
 
-NumPy parses and reads, never with pickles. Before any array is read, the uncompressed size that the
-directory of a zip declares is compared with the length of the file. `csr_from` checks the parts of
-a sparse table before compiled code uses them.
+NumPy parses and reads the arrays, never with pickles. Before any array is read, the uncompressed
+size that the directory of a zip declares is compared with the length of the file. `csr_from` checks
+the parts of a sparse table before compiled code uses them.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _KINDS = "biufcSUmM"
 
 
 class Head(NamedTuple):
-    """Shape and type of an array, as its header states them."""
+    """Shape and type of an array according to its header."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
 
 
 def npy_head(stream: Any) -> Head:
-    """Read the header of an array; the stream is then at its first value.
+    """Read the header of an array, leaving the stream at the first value.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def npy_head(stream: Any) -> Head:
 
 
 def _read_array(stream: Any) -> np.ndarray:
-    """Read an array to the end of a stream, which is not a file on the disk."""
+    """Read an array up to the end of a stream that is not a file on disk."""
     array = np.lib.format.read_array(stream, allow_pickle=False)
     if stream.read(1):  # zipfile compares the checksum at the end of a member
         raise ValueError(f"more bytes than its shape {array.shape} needs")
@@ -78,7 +78,8 @@ def _read_array(stream: Any) -> np.ndarray:
 
 def _usable(array: np.ndarray) -> np.ndarray:
     """Return the array in the machine's byte order; reject anything but numbers and texts."""
-    # Texts of no characters take no bytes, so a damaged header may declare any number of them.
+    # Texts of length 0 do not occupy any bytes, so a damaged header may declare any number of
+    # texts.
     if array.dtype.kind not in _KINDS or (array.size and not array.itemsize):
         raise ValueError(f"an array of type {array.dtype}, expected numbers or texts")
     if array.dtype.kind == "U" and array.size:
@@ -95,15 +96,15 @@ def read_npy(path: Path) -> np.ndarray:
     Raises
     ------
     DataError
-        If the file is damaged, or contains neither numbers nor texts.
+        If the file is damaged or contains neither numbers nor texts.
     """
     with rewindable(path) as stream, reading(path, "NPY", ADVICE):
         shape, dtype = npy_head(stream)
-        # The system cannot map a file without values.
+        # The operating system cannot map a file without values.
         if isinstance(stream, io.BytesIO) or 0 in shape:
             stream.seek(0)
             return _read_array(stream)
-        # NumPy computes the size in 64 bits, where a damaged shape may overflow.
+        # NumPy computes the size with 64 bits, which may overflow for a damaged shape.
         size, needed = path.stat().st_size - stream.tell(), math.prod(shape) * dtype.itemsize
         if size != needed:
             raise ValueError(f"{size:,} bytes; its shape {shape} needs {needed:,}")
@@ -119,14 +120,15 @@ def open_arrays(
     Parameters
     ----------
     path : path
-        The file, which may be packed again.
+        Zip file, which may itself be compressed.
     what, advice : str
-        The kind of file, and what to do if it is another one, for errors.
+        Kind of file, and advice for files of another kind, for error messages.
 
     Raises
     ------
     DataError
-        If the file is not such a zip, or is damaged; on opening or while it is read.
+        If the file is not such a zip file or is damaged. The error may occur on opening or while
+        reading.
 
     Examples
     --------
@@ -142,12 +144,12 @@ def open_arrays(
 
 
 class ArrayFile:
-    """The members of a zip of arrays; made by `open_arrays`.
+    """Members of a zip file of arrays, created by `open_arrays`.
 
     Attributes
     ----------
     heads : dict of str to Head
-        Shape and type of each array, by its name without ".npy".
+        Shape and type of each array by name, without ".npy".
     others : list of str
         Names of the members that are not arrays.
     """
@@ -172,19 +174,19 @@ class ArrayFile:
             return _read_array(member)
 
     def table(self) -> sparse.csr_array:
-        """Read the sparse table that `scipy.sparse.save_npz` wrote, in any of its formats.
+        """Read a sparse table in any format that `scipy.sparse.save_npz` writes.
 
         Raises
         ------
         DataError
-            If its parts do not fit one another.
+            If the components of the table are inconsistent.
         """
         with reading(self._source, "a sparse table"):
             self._stream.seek(0)
             table = sparse.load_npz(self._stream)
             if table.dtype.kind not in "biuf" or table.ndim != 2:
                 raise ValueError(f"a table of type {table.dtype} and shape {table.shape}")
-            if table.format in ("csr", "csc", "bsr"):  # SciPy checks the others itself
+            if table.format in ("csr", "csc", "bsr"):  # SciPy checks the other formats itself
                 table.check_format(full_check=True)
         reject_wide(self._source, table.shape)
         return sparse.csr_array(table)
@@ -196,7 +198,7 @@ class ArrayFile:
 
     @contextmanager
     def _member(self, name: str, suffix: str = ".npy") -> Iterator[Any]:
-        """Open a member, which errors name."""
+        """Open a member, and add its name to errors."""
         source = f"{self._source}, member {name!r},"
         with reading(source, self._what, self._advice), self._archive.open(name + suffix) as member:
             yield member
@@ -208,7 +210,7 @@ def two_lengths(numbers: np.ndarray, source: str) -> tuple[int, int]:
     Raises
     ------
     DataError
-        If it is not two integers of at least 0.
+        If the array does not consist of two nonnegative integers.
 
     Examples
     --------
@@ -225,29 +227,30 @@ def two_lengths(numbers: np.ndarray, source: str) -> tuple[int, int]:
 
 
 def csr_parts(table: sparse.csr_array) -> dict[str, np.ndarray]:
-    """Return the arrays of which a CSR table consists, by the names of their attributes."""
+    """Return the component arrays of a CSR table by attribute name."""
     return {name: getattr(table, name) for name in ("data", "indices", "indptr")}
 
 
 def csr_from(
     arrays: Mapping[str, np.ndarray], shape: tuple[int, int], source: str
 ) -> sparse.csr_array:
-    """Assemble a CSR table, and check that its parts fit.
+    """Assemble a CSR table from its components, and check that these are consistent.
 
     Parameters
     ----------
     arrays : mapping of str to ndarray
-        "data" (n_stored,) of numbers, "indices" (n_stored,) and "indptr" (n_rows + 1,) of integers,
-        as `scipy.sparse.csr_array` has them.
+        Components as in `scipy.sparse.csr_array`: numeric "data" of shape (n_stored,), and integer
+        "indices" of shape (n_stored,) and "indptr" of shape (n_rows + 1,).
     shape : pair of int
-        Numbers of rows and columns.
+        Number of rows and number of columns.
     source : str
-        The file, for errors.
+        Name of the file, for error messages.
 
     Raises
     ------
     DataError
-        If a part is missing or of another type, lengths disagree, or an index is out of bounds.
+        If a component is missing or has the wrong type, if lengths differ, or if an index is out of
+        bounds.
 
     Examples
     --------
@@ -262,7 +265,7 @@ def csr_from(
                 f"parts of types {data.dtype}, {indices.dtype} and {indptr.dtype}; data must be "
                 "real numbers, indices and indptr integers"
             )
-        # SciPy computes neither with halves nor in another byte order.
+        # SciPy supports neither half precision nor non-native byte orders.
         least = np.float32 if data.dtype.kind == "f" else data.dtype.newbyteorder("=")
         data = data.astype(np.result_type(data.dtype, least), copy=False)
         parts = (data, indices.astype(np.int64), indptr.astype(np.int64))

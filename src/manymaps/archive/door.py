@@ -1,9 +1,9 @@
-"""Errors and limits of files that are read.
+"""Error handling and size limits for reading files.
 
     with reading(path, "an atlas"):     calls of a library; its errors become a `DataError`
     @reader("counts")                   a function of a path; each `DataError` names the file
 
-A block of `reading` contains only calls of libraries, so that our own bugs stay visible.
+A `reading` block contains only library calls, so that bugs in this package are not hidden.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ __all__ = [
     "DAMAGED", "MOST_LABELS", "most_unpacked", "reader", "reading", "reject_large", "reject_wide",
 ]  # fmt: skip
 
-#: A zip may unpack to this many bytes, or to this many times its own length if that is more.
+#: Maximum uncompressed size of a zip file, in bytes or relative to its length, whichever is larger.
 ALWAYS_UNPACKED = 2**30
 MOST_EXPANSION = 10
 DAMAGED = "the file may be cut short or in another format"
-#: The most objects of one kind; as texts these take a gigabyte.
+#: Maximum number of objects of one kind. As texts, these objects need a gigabyte.
 MOST_LABELS = 10_000_000
 _LONGEST_MESSAGE = 2_000
 
-# What zipfile, NumPy, SciPy and json raise for damaged bytes, found by damaging files at random.
+# Errors that zipfile, NumPy, SciPy and json raise for damaged bytes, found by damaging files at
+# random.
 _OF_DAMAGED_BYTES = (
     zipfile.BadZipFile,  # the directory of a zip, or the checksum of a member
     zlib.error,  # a deflated member
@@ -54,16 +55,16 @@ _OF_DAMAGED_BYTES = (
 
 @contextmanager
 def reading(source: object, what: str, advice: str = DAMAGED) -> Iterator[None]:
-    """Re-raise the errors of libraries for damaged bytes as a `DataError` that names the file.
+    """Convert library errors for damaged bytes to a `DataError` that contains the file name.
 
     Parameters
     ----------
     source : path or str
-        The file, as the message names it.
+        File name for the error message.
     what : str
-        The format or kind of file.
+        Format or kind of the file.
     advice : str
-        What may be wrong, and what to do.
+        Possible cause of the error, and what to do.
 
     Examples
     --------
@@ -83,10 +84,11 @@ def reading(source: object, what: str, advice: str = DAMAGED) -> Iterator[None]:
 
 
 def reader(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Name the file in each `DataError` of a function whose first argument is a path.
+    """Decorate a function of a path so that each `DataError` contains the file name.
 
-    Some errors arise where the file is not known. A message that repeats too much of the file is
-    cut. A file that needs more than the available memory also raises a `DataError`.
+    The path is the first argument. The decorator is needed because some errors are raised where the
+    file name is unknown. A message that repeats too much of the file is truncated. A file that
+    needs more than the available memory also raises a `DataError`.
 
     Examples
     --------
@@ -125,7 +127,7 @@ def reader(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
 
 def most_unpacked(length: int) -> int:
-    """Return the bytes to which a file of this length may unpack: 1 GiB, or ten times its length.
+    """Return the maximum uncompressed size of a file: 1 GiB, or ten times its length if larger.
 
     >>> most_unpacked(5) == 2**30, most_unpacked(2**30) == 10 * 2**30
     (True, True)
@@ -134,7 +136,7 @@ def most_unpacked(length: int) -> int:
 
 
 def reject_large(source: object, declared: int, length: int) -> None:
-    """Reject a file of this length that declares more bytes than it may unpack to.
+    """Reject a file that declares more bytes than the limit for its length.
 
     >>> try:
     ...     reject_large("bomb.npz", 2**40, 1000)
@@ -151,7 +153,7 @@ def reject_large(source: object, declared: int, length: int) -> None:
 
 
 def reject_wide(source: object, shape: tuple[int, ...]) -> None:
-    """Reject a table of more rows or columns than `MOST_LABELS`.
+    """Reject a table with more rows or columns than `MOST_LABELS`.
 
     >>> reject_wide("a.npz", (1000, 10**12))
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Bytes of a file through gzip, bzip2 or xz, recognized by the first bytes.
+"""Decompression of gzip, bzip2 and xz files, which are recognized by their first bytes.
 
 unpacked(path)       a stream of bytes, and whether the file is packed
 rewindable(path)     a stream in which one may go back
@@ -21,7 +21,8 @@ from manymaps.errors import DataError
 
 __all__ = ["PACKED_SUFFIXES", "UnpackedFile", "rewindable", "unpacked"]
 
-# A bzip2 file continues with one of two patterns unless it ends; BZh alone may begin a word.
+# A bzip2 file continues with one of two patterns unless it ends here. A word may also begin with
+# BZh.
 PACKERS: dict[re.Pattern[bytes], Callable[..., Any]] = {
     re.compile(rb"\x1f\x8b"): gzip.open,
     re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90|.{0,5}\Z)", re.DOTALL): bz2.open,
@@ -31,7 +32,7 @@ PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 
 
 class UnpackedFile(NamedTuple):
-    """A file open for reading, through gzip, bzip2 or xz if its content requires it."""
+    """File open for reading, with gzip, bzip2 or xz decompression if the file is compressed."""
 
     stream: BinaryIO
     packed: bool
@@ -39,12 +40,12 @@ class UnpackedFile(NamedTuple):
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[UnpackedFile]:
-    """Open a file, unpacked by its content.
+    """Open a file, decompressing it if its content is compressed.
 
     Raises
     ------
     DataError
-        If the packed bytes turn out to be damaged while they are read.
+        If damaged compressed bytes are found while reading.
     """
     with path.open("rb") as file:
         first = file.read(10)
@@ -54,7 +55,7 @@ def unpacked(path: Path) -> Iterator[UnpackedFile]:
             stream = file if opener is None else io.BufferedReader(opener(file))
             yield UnpackedFile(cast(BinaryIO, stream), packed=opener is not None)
         except (zlib.error, lzma.LZMAError, EOFError, OSError) as error:
-            # gzip and bz2 raise OSError for damaged bytes, without the number of a system error.
+            # gzip and bz2 raise OSError without an error number for damaged bytes.
             if opener is None or (isinstance(error, OSError) and error.errno is not None):
                 raise
             raise DataError(
@@ -64,6 +65,6 @@ def unpacked(path: Path) -> Iterator[UnpackedFile]:
 
 @contextmanager
 def rewindable(path: Path) -> Iterator[BinaryIO]:
-    """Open a file in which one may go back; a packed one is unpacked in memory."""
+    """Open a file with random access, decompressing a compressed file in memory."""
     with unpacked(path) as file:
         yield io.BytesIO(file.stream.read()) if file.packed else file.stream

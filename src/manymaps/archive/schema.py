@@ -1,15 +1,15 @@
-"""Declarations of archives, by which these are written, read and described.
+"""Declarations that determine how archives are written, read and documented.
 
     THING = Schema("thing", 1, "its purpose", values={...}, arrays={...})
     THING.check(meta, arrays)
 
-The shape of an array consists of names of dimensions. A name stands for the same length in the
-whole archive, and may bound values:
+The shape of an array consists of names of dimensions. A name represents the same length in the
+whole archive, and can also be used as a bound of values:
 
     ArrayPart("iu", ("n_stored",), "columns of the table", least=0, most="n_objects - 1")
 
-A key that ends in "*" stands for all names that begin so. Names that no schema declares come from
-an older or newer version, and are left out.
+A key that ends in "*" represents all names with this prefix. Names that are not declared come from
+an older or newer version and are ignored.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class _Lengths(dict[str, int]):
     """Lengths of dimensions by their names."""
 
     def of(self, dimension: str | float, size: int | None = None) -> float:
-        """Return the length of a dimension, such as "n + 1"; NaN if its name is unknown.
+        """Return the length of a dimension such as "n + 1", or NaN if its name is unknown.
 
-        The first size of an unknown name defines its length.
+        The first size that is passed for an unknown name defines its length.
         """
         if not isinstance(dimension, str):
             return dimension
@@ -60,17 +60,18 @@ class ArrayPart:
     Parameters
     ----------
     kinds : str
-        Kinds of NumPy type that it may have (of "biufU"), or one type, such as "f4".
+        Allowed NumPy type kinds (from "biufU"), or a single type such as "f4".
     shape : tuple of str or int
-        Its dimensions: numbers, names, "name + 1", or "..." first for any further ones.
+        Dimensions, which may be numbers, names or "name + 1". A leading "..." represents any
+        additional dimensions.
     says : str
-        Its description on the page of formats.
+        Description on the documentation page of formats.
     least, most : float or str
-        The bounds of all values; a text is a dimension, as in `shape`.
+        Bounds of all values. A text is a dimension, as in `shape`.
     finite : bool
         Whether infinity and NaN are rejected.
     optional : bool
-        Whether an archive may lack it.
+        Whether the part may be missing in an archive.
     """
 
     kinds: str
@@ -83,11 +84,11 @@ class ArrayPart:
 
     @property
     def type_name(self) -> str:
-        """The name of its type on the page of formats."""
+        """Name of the type on the documentation page of formats."""
         return _KIND_NAMES.get(self.kinds, self.kinds)
 
     def check_shape(self, name: str, array: np.ndarray, lengths: _Lengths) -> None:
-        """Reject an array of another type or shape."""
+        """Reject an array with the wrong type or shape."""
         kinds, shape, dimensions = self.kinds, array.shape, self.shape
         same = array.dtype == np.dtype(kinds) if kinds[-1].isdigit() else array.dtype.kind in kinds
         if not same:
@@ -111,7 +112,7 @@ class ArrayPart:
             )
 
     def check_values(self, name: str, array: np.ndarray, lengths: _Lengths) -> None:
-        """Reject values that are out of range or not finite."""
+        """Reject values that are out of range or non-finite."""
         if array.dtype.kind not in "iuf" or not array.size:
             return
         if array.dtype.kind == "f" and self.finite and not np.isfinite(array).all():
@@ -119,7 +120,7 @@ class ArrayPart:
         least, most = lengths.of(self.least), lengths.of(self.most)
         if least == -math.inf and most == math.inf:
             return
-        # As Python's numbers, because a bound may be beyond the array's own type.
+        # Python numbers are compared, because a bound may exceed the range of the array's type.
         low, high = np.nanmin(array).item(), np.nanmax(array).item()
         if low < least or high > most:
             raise ValueError(
@@ -134,17 +135,18 @@ class ValuePart:
     Parameters
     ----------
     types : tuple of type
-        Some of `str`, `int`, `float` (also for whole numbers), `bool`, `list`, `dict`, `NoneType`.
+        Allowed types from `str`, `int`, `float` (also for integers), `bool`, `list`, `dict`,
+        `NoneType`.
     says : str
-        Its description on the page of formats.
+        Description on the documentation page of formats.
     least : float
-        The smallest number.
+        Minimum of a number.
     each : ValuePart, optional
-        The declaration of each element of a list or a mapping.
+        Declaration of each element of a list or a mapping.
     length : str
-        The dimension that the length of a list is.
+        Name of the dimension that is the length of a list.
     optional : bool
-        Whether an archive may lack it.
+        Whether the part may be missing in an archive.
     """
 
     types: tuple[type, ...]
@@ -156,14 +158,14 @@ class ValuePart:
 
     @property
     def type_name(self) -> str:
-        """The name of its type on the page of formats."""
+        """Name of the type on the documentation page of formats."""
         names = [_TYPE_NAMES[kind] for kind in self.types]
         if self.each is not None:
             names[0] += f" of {self.each.type_name}"
         return " or ".join(names)
 
     def check(self, name: str, value: Any, lengths: _Lengths) -> None:
-        """Reject a value of another type, or out of range."""
+        """Reject a value with the wrong type or out of range."""
         allowed = (*self.types, int) if float in self.types else self.types
         if type(value) not in allowed:
             raise ValueError(f"{name!r} is {value!r:.60}; expected type {self.type_name}")
@@ -177,7 +179,7 @@ class ValuePart:
         if self.each is not None and isinstance(value, list | dict):
             elements = value.values() if isinstance(value, dict) else value
             if str in self.each.types and set(map(type, elements)) <= {str}:
-                return  # texts have no range, and there may be millions
+                return  # texts do not have a range, and there may be millions of texts
             for element in elements:
                 self.each.check(f"an element of {name}", element, lengths)
 
@@ -189,15 +191,15 @@ class Schema:
     Parameters
     ----------
     kind : str
-        The "format" of its `meta.json`.
+        Value of "format" in `meta.json`.
     version : int
-        The version that is written; older ones are read.
+        Version that is written. Older versions can be read.
     says : str
-        Its purpose and its writer, for the page of formats.
+        Purpose and writer of the archive, for the documentation page of formats.
     values : mapping of str to ValuePart
         Plain values of `meta.json` in addition to "format" and "version".
     arrays : mapping of str to ArrayPart
-        The arrays.
+        Arrays by name.
 
     Examples
     --------
@@ -217,7 +219,7 @@ class Schema:
     arrays: Mapping[str, ArrayPart] = field(default_factory=dict)
 
     def check(self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-        """Reject values and arrays that differ from the declaration, by a ValueError."""
+        """Raise a ValueError if values or arrays do not match the declaration."""
         lengths = _Lengths()
         for name, value in self.declared(self.values, meta).items():
             value.check(name, meta[name], lengths)

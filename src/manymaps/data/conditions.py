@@ -137,7 +137,7 @@ def column_named(wanted: str, columns: Columns) -> str | None:
 
 
 def unknown_cells(cells: np.ndarray) -> np.ndarray:
-    """Which cells of a column are missing, shape (n,)."""
+    """Return a mask of the missing cells of a column, shape (n,)."""
     return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells == "", dtype=bool)
 
 
@@ -160,7 +160,7 @@ def _unquoted(text: str) -> str:
 def _holds(
     column: str, cells: np.ndarray, sign: str, values: list[str], fail: Callable[[str], NoReturn]
 ) -> np.ndarray:
-    """Whether one comparison is true for each row, if no cell is missing."""
+    """Evaluate one comparison for each row, assuming that no cell is missing."""
     wanted: list[float] | list[str]
     if cells.dtype.kind == "f":
         wanted = [_number(value, column, fail) for value in values]

@@ -28,7 +28,7 @@ NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|nan)")
 
 
 def guarded(cell: str) -> str:
-    """A text as a cell that no spreadsheet evaluates.
+    """Convert a text to a cell that spreadsheets do not evaluate.
 
     >>> [guarded(cell) for cell in ("tie", "-ing", "-1.5", "'=A1")]
     ['tie', "'-ing", '-1.5', "''=A1"]
@@ -37,7 +37,7 @@ def guarded(cell: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """The text of a cell without the guard that `guarded` adds."""
+    """Remove the guard that `guarded` added to a cell."""
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
 
 

@@ -162,7 +162,7 @@ def load_word_relations() -> Associations:
 
 
 def sense_names() -> dict[str, tuple[str, ...]]:
-    """What the numbers in `pair_senses` stand for, word by word.
+    """Return the names of the senses that `pair_senses` refers to, for each word.
 
     Returns
     -------
@@ -294,7 +294,7 @@ def _rebuilt(
     noise: float,
     random_state: int | np.random.Generator | None,
 ) -> Associations:
-    """What clusters and a constant predict, with noise."""
+    """Return the similarities that clusters and a constant predict, with noise."""
     check_number("noise", noise, least=0)
     members = np.array([[label in cluster for label in labels] for cluster in clusters], float)
     whole = members.T @ (np.array(list(clusters.values()))[:, None] * members) + constant

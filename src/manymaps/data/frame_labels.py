@@ -26,7 +26,7 @@ __all__ = ["column_labels", "is_frame", "labelled_values"]
 
 
 def is_frame(X: Any) -> bool:
-    """Whether an object is a data frame of a library that narwhals supports.
+    """Return whether an object is a data frame of a library that narwhals supports.
 
     >>> is_frame(np.ones((2, 2))), is_frame({"a": [1]})
     (False, False)
@@ -45,13 +45,13 @@ def _column_names(frame: Any) -> list[str]:
 
 
 def column_labels(frame: Any) -> list[str] | None:
-    """The names of a frame's columns; None if they are the default numbers of a library."""
+    """Return the column names of a frame, or None if they are a library's default names."""
     names = _column_names(frame)
     return None if only_count(names) or only_count(names, "column_") else names
 
 
 def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | None, Any]:
-    """The labels of vectors or of a frame, and the values without them.
+    """Separate the labels of vectors or of a frame from the values.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
 
 
 def _of_rows(frame: Any) -> tuple[list[str] | None, Any]:
-    """Labels of a frame's rows, and its columns of numbers."""
+    """Return the row labels and the numeric columns of a frame."""
     labels = index_labels(frame)
     texts = _text_columns(frame)
     if not texts:
@@ -129,7 +129,7 @@ def _narwhals(frame: Any) -> Any:
 
 
 def _text_columns(frame: Any) -> dict[int, list[Any]]:
-    """The columns that contain words, by position."""
+    """Return the columns that contain words, by column index."""
     if hasattr(frame, "iloc"):
         # Numeric columns are not converted to lists, because the conversion is slow for wide
         # tables.
@@ -142,7 +142,7 @@ def _text_columns(frame: Any) -> dict[int, list[Any]]:
 
 
 def _is_word(cell: Any) -> bool:
-    """Whether a cell is a text that is not a number, which scikit-learn would convert."""
+    """Return whether a cell is a text that scikit-learn would not convert to a number."""
     try:
         float(cell if isinstance(cell, str) else 0)
     except ValueError:

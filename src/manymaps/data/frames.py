@@ -73,7 +73,7 @@ def long_columns(
 
 
 def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) -> Any:
-    """A native frame of one of the installed backends.
+    """Convert columns to a native data frame of an installed backend.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) 
 
 
 def eager_frame(frame: Any, refused: str) -> Any:
-    """A frame of any library that narwhals supports, collected if it is lazy.
+    """Return a data frame from any library that narwhals supports, collecting it if it is lazy.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def eager_frame(frame: Any, refused: str) -> Any:
 
 
 def index_labels(frame: Any) -> list[str] | None:
-    """The labels in the index of a pandas frame or series; None if it only counts the rows.
+    """Return the index labels of a pandas object, or None if the index only numbers the rows.
 
     Raises
     ------
@@ -156,12 +156,12 @@ def index_labels(frame: Any) -> list[str] | None:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a cell is None or NaN, which is not equal to itself."""
+    """Return whether a cell is None or a value that is not equal to itself, such as NaN."""
     return value is None or value != value
 
 
 def cell_label(value: Any) -> str:
-    """A cell of a frame as a label; a missing one is empty, not the word 'nan'.
+    """Convert a cell to a label, which is empty (not the word 'nan') for a missing value.
 
     >>> cell_label(" tie "), cell_label(3), cell_label(float("nan"))
     ('tie', '3', '')
@@ -172,7 +172,7 @@ def cell_label(value: Any) -> str:
 
 
 def frame_columns(frame: Any) -> dict[str, list[Any]]:
-    """The columns of a mapping or of any frame that narwhals supports.
+    """Return the columns of a mapping or of a data frame that narwhals supports.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def frame_columns(frame: Any) -> dict[str, list[Any]]:
 
 
 def label_column(columns: Mapping[str, Any], on: str | None) -> str:
-    """The column of labels: `on`, else "label", else the first.
+    """Return the name of the label column: `on` if specified, then "label", then the first column.
 
     Raises
     ------
@@ -281,7 +281,7 @@ def join_columns(
 
 
 def _indices(labels: Sequence[str]) -> dict[str, int]:
-    """The object of each label, as it is written and without case."""
+    """Map each label to its object, both as written and with case removed."""
     indices = {fold(label): i for i, label in reversed(list(enumerate(labels)))}
     return indices | {label: i for i, label in enumerate(labels)}
 

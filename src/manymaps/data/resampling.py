@@ -1,19 +1,19 @@
 """Bootstrap samples of norms, by responses or by participants.
 
 Resampling shows how much a result depends on the particular respondents (Efron 1979). For norms,
-responses are resampled. Those of cue i are n_i draws from its observed proportions,
+responses are resampled. The responses to cue i are n_i draws from its observed proportions,
 
     (n_i1, n_i2, ...) ~ Multinomial(n_i, p_i),        p*_ij = n_ij / n_i
 
 independently of other cues. If a row sums to less than 1, the missing mass is treated as an
-additional response that is then dropped. A response that was given once is lost with probability
-near 1 / e, and no new response appears. Samples therefore have fewer pairs than the data.
+additional response that is then dropped. A response that occurred once is lost with a probability
+of about 1 / e, and new responses cannot appear. Samples therefore have fewer pairs than the data.
 
-If trials are available, so are their participants. A study samples participants: from G
-participants, G are drawn with replacement, each with all trials. Dependent answers of one
-participant therefore stay together (the cluster bootstrap, Davison & Hinkley 1997, section 3.8),
-and the number of trials of a cue varies accordingly. Alternatively, the trials of each cue are
-resampled with all their answers, as if each were by a different participant.
+If trials with participants are available, participants can be resampled, because a study samples
+participants. From G participants, G are drawn with replacement, each with all trials. The dependent
+answers of a participant therefore stay together (the cluster bootstrap, Davison & Hinkley 1997,
+section 3.8), and the number of trials per cue varies accordingly. Alternatively, the trials of each
+cue are resampled with all their answers, as if each trial came from a different participant.
 
 B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979). A. C.
 Davison & D. V. Hinkley, "Bootstrap methods and their application" (1997).
@@ -39,7 +39,7 @@ __all__ = ["N_RESPONSES", "Unit", "check_unit", "counted_responses", "resampled"
 
 Norms = TypeVar("Norms", bound=Associations | Trials)
 
-#: Resampled units.
+#: Units that can be resampled.
 Unit = Literal["participants", "responses"]
 
 #: Number of responses to each cue if it is unknown. Norms have about 100 to 150 participants.
@@ -62,21 +62,22 @@ def resampled(
     random_state : int, Generator or None, default None
         Seed of the sample. None draws a seed once from NumPy's global state.
     by : {"participants", "responses"}, optional
-        Resampled units. The default is participants for trials with participants, and otherwise
-        responses. For trials, "responses" resamples the trials of each cue with all their answers.
+        Units to resample. The default is participants for trials with participants, and responses
+        otherwise. For trials, "responses" resamples the trials of each cue with all their answers.
     n_responses : int or array of int, shape (n_objects,), optional
-        Number of responses to each cue, at least 1 (norms only). The default is the known number,
+        Number of responses to each cue, at least 1 (norms only). By default, the number is taken
         from counts that were read (`norms.n_responses`) or from counts in the rows. If it is
-        unknown, the default is 100 (`N_RESPONSES`), as in norms with 100 participants per cue.
+        unknown, 100 responses are assumed (`N_RESPONSES`), as in norms with 100 participants per
+        cue.
 
     Returns
     -------
     Associations or Trials
-        Sample in the format of the input. Norms have the same labels and contain proportions or
-        counts as before, with the numbers of responses. Pairs that were not drawn are omitted, and
-        `pair_senses` contains those of the other pairs. A cue whose draws all belong to the missing
-        mass has an empty row. Trials have the same number of participants (a participant who is
-        drawn again counts as another participant), or the same number of trials per cue.
+        Sample in the format of the input. Norms keep their labels and their scale (proportions or
+        counts), and include the numbers of responses. Pairs that were not drawn are omitted from
+        the strengths and from `pair_senses`. A cue whose draws all belong to the missing mass has
+        an empty row. Trials keep the number of participants (a participant who is drawn again
+        counts as another participant) or the number of trials per cue.
 
     Raises
     ------
@@ -119,7 +120,7 @@ def resampled(
 
 
 def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
-    """Return the resampled unit: the requested one if available, or else the default.
+    """Return the requested unit of resampling if it is available, or the default unit.
 
     Raises
     ------
@@ -173,9 +174,10 @@ def counted_responses(
 def _shares_and_numbers(
     norms: Associations, n_responses: int | ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return shares of responses per pair, numbers per cue, and whether these are counts.
+    """Return response shares per pair, numbers per cue, and whether the strengths are counts.
 
-    The shares of a cue sum to 1, or to less if some of its responses are not in any pair.
+    The response shares of a cue sum to 1, or to less if some of its responses do not belong to any
+    pair.
     """
     sums = np.asarray(norms.strengths.sum(axis=1)).ravel()
     counted = _are_counts(norms, sums)
@@ -205,7 +207,7 @@ def _resampled_participants(trials: Trials, rng: np.random.Generator) -> Trials:
 
 
 def _resampled_trials(trials: Trials, rng: np.random.Generator) -> Trials:
-    """Draw trials of each cue with replacement."""
+    """Draw the trials of each cue with replacement."""
     order = np.argsort(trials.cue, kind="stable")
     sizes = np.bincount(trials.cue, minlength=len(trials.cues))
     cue = trials.cue[order]

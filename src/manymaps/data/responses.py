@@ -2,15 +2,15 @@
 
     response r: a participant in group[r], unit[r], gave answer[r] to cue[r]
 
-A unit is a set of responses that are permuted together. It is a participant with all responses to a
-cue if trials identify participants, and otherwise a trial. If only proportions are available, it is
-a single response. Units are exchangeable within a stratum. A stratum contains all units, or the
-units of participants with the same value of a column (`within`), or the two units of a participant
-who was in both groups.
+A unit is a set of responses that are permuted together. If trials identify participants, a unit is
+a participant with all responses to a cue. Otherwise, it is a trial, or a single response if only
+proportions are available. Units are exchangeable within a stratum. A stratum contains all units,
+the units of participants with the same value of a column (`within`), or the two units of a
+participant who was in both groups.
 
 Cues and answers of all groups share one numbering by label. Norms of two languages are first
 converted to the labels of the first group by a table of translations. Labels that are not in the
-table are omitted from both, because they would otherwise count as differences.
+table are omitted from both groups, because they would otherwise count as differences.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from manymaps.labels import first_of, fold, listed, plural
 
 __all__ = ["GroupedResponses", "SharedPeople", "grouped_responses", "paired_labels"]
 
-#: Treatment of participants in two groups: an error, different participants of the same name, or
-#: repeated measures.
+#: Treatment of participants in two groups: raise an error, or treat them as different participants
+#: with the same name or as repeated measures.
 SharedPeople = Literal["refuse", "distinct", "paired"]
 
 
@@ -49,7 +49,7 @@ class GroupedResponses:
     labels : tuple of str
         Labels of the cues and answers of all groups.
     group, cue, answer : ndarray of int, shape (n_responses,)
-        Indices in `names` and in `labels`.
+        Index of each group in `names`, and indices of each cue and answer in `labels`.
     unit : ndarray of int, shape (n_responses,)
         Index of the unit. Responses of one unit to one cue are permuted together.
     stratum : ndarray of int, shape (n_responses,)
@@ -85,7 +85,7 @@ class GroupedResponses:
         return self.cue.size
 
     def counts(self, group: int | None = None) -> sparse.csr_array:
-        """Count each answer to each cue, by one group or by all, (n_labels, n_labels).
+        """Count each answer to each cue in one group or in all groups, (n_labels, n_labels).
 
         A label that is not a cue has an empty row.
         """
@@ -105,7 +105,7 @@ class GroupedResponses:
 
 @dataclass(frozen=True)
 class _Part:
-    """Responses of one group, where cues and answers are indices in its labels."""
+    """Responses of one group, with cues and answers as indices in the group's labels."""
 
     labels: Sequence[str]
     cue: np.ndarray
@@ -116,7 +116,7 @@ class _Part:
     stratum: np.ndarray | None = None
 
     def renamed(self, labels: Sequence[str], number: np.ndarray) -> _Part:
-        """Return a copy with other labels, where label i has a new index."""
+        """Return a copy with new labels, in which `number` contains the new index of each label."""
         return replace(self, labels=labels, cue=number[self.cue], answer=number[self.answer])
 
     def kept(self, selection: np.ndarray) -> _Part:
@@ -144,16 +144,16 @@ def grouped_responses(
     responses : str, default "R123"
         Answers of a trial to include: "R1", "R12" or "R123" (see `Trials.associations`).
     n_responses : int, optional
-        Number of responses per cue, for associations that do not contain it. The default is 100
+        Number of responses per cue for associations without known numbers. The default is 100
         (`N_RESPONSES`).
     within : str, optional
         Column of the trials. Participants are permuted only among those with the same value, so
         that differences in this column do not affect the comparison.
     shared_people : {"refuse", "distinct", "paired"}, default "refuse"
         Treatment of participants with the same name in two groups. By default, an error is raised.
-        With "distinct", they are different participants, for example because each group has its own
-        numbering. With "paired", they are the same participant in both groups, and only the two
-        units of each participant are permuted.
+        With "distinct", equal names represent different participants, for example because each
+        group has its own numbering. With "paired", equal names represent the same participant in
+        both groups, and only the two units of each participant are permuted.
     pairs : iterable of (str, str), optional
         Pairs of equivalent labels in the first and the second group (two groups only).
 
@@ -165,8 +165,8 @@ def grouped_responses(
     Raises
     ------
     DataError
-        If the groups are of different types, if one has no responses, if participants are in two
-        groups, or if no label of the pairs exists.
+        If the groups have different types, if a group has no responses, if participants are in two
+        groups, or if none of the paired labels exists.
     ParameterError
         If there are fewer than two groups, if a column does not exist, or if pairs are given for
         more than two groups.
@@ -253,7 +253,7 @@ def _refuse_strata_of_one_group(
     units: str,
     shared_people: str,
 ) -> None:
-    """Raise an error if every stratum is in one group, because no permutation is then possible."""
+    """Raise an error if no stratum has units of several groups, which rules out permutations."""
     strata = np.unique(stratum * len(names) + group) // len(names)
     if len(np.unique(strata)) == len(strata):
         cause = (
@@ -269,7 +269,7 @@ def _refuse_strata_of_one_group(
 
 
 def _of_trials(trials: Trials, responses: str, within: str | None) -> _Part:
-    """Return the existing answers of trials, each with its participant."""
+    """Return the answers of trials that are not missing, each with its participant."""
     first, _ = split_responses(responses)
     trial, answers = np.nonzero(trials.given[:, :first] >= 0)
     labels = (*trials.cues, *trials.answers)
@@ -290,7 +290,7 @@ def _of_trials(trials: Trials, responses: str, within: str | None) -> _Part:
 def _of_associations(
     name: str, norms: Associations, n_responses: int | None, notes: list[str]
 ) -> _Part:
-    """Return known or assumed numbers of responses in the proportions of the rows."""
+    """Convert the proportions in each row to a known or assumed number of responses."""
     sums = norms.strengths.sum(axis=1)
     assumed = norms.n_responses is None and bool((sums <= 1 + ROUNDING).all())
     counts, _ = counted_responses(norms, n_responses if assumed else None)
@@ -311,7 +311,7 @@ def _of_associations(
 
 
 def _listed(pairs: object) -> list[tuple[str, str]]:
-    """Validate pairs of two labels each."""
+    """Check that each pair contains two labels."""
     if isinstance(pairs, str | Mapping) or not isinstance(pairs, Iterable):
         raise DataError(
             f"pairs have type {type(pairs).__name__}; expected a list of pairs of labels"
@@ -326,10 +326,10 @@ def _listed(pairs: object) -> list[tuple[str, str]]:
 def paired_labels(
     pairs: Sequence[tuple[str, str]], first: Sequence[str], second: Sequence[str]
 ) -> tuple[dict[str, str], int]:
-    """Map labels of the second group to the first by a table of translations.
+    """Map labels of the second group to labels of the first by a table of translations.
 
-    Labels are matched exactly, or else without case. If a label of the second group is paired with
-    several labels of the first, the first existing one is used.
+    Labels are matched exactly if possible, and otherwise without regard to case. If a label of the
+    second group is paired with several labels of the first, the first label that exists is used.
 
     Parameters
     ----------
@@ -341,7 +341,7 @@ def paired_labels(
     Returns
     -------
     translation : dict of str to str
-        Label in the first group for labels of the second.
+        Label in the first group for each matched label of the second group.
     n_further : int
         Number of pairs that were ignored because their second label was already matched.
 
@@ -368,7 +368,7 @@ def paired_labels(
 
 
 def _spellings(labels: Sequence[str]) -> dict[str, str]:
-    """Return exact labels and, if unambiguous, labels without case."""
+    """Map labels, and their lower-case forms if these are unambiguous, to the labels."""
     return {fold(label): label for label in reversed(labels)} | {label: label for label in labels}
 
 
@@ -378,7 +378,7 @@ def _translated(
     pairs: Sequence[tuple[str, str]],
     notes: list[str],
 ) -> list[_Part]:
-    """Convert both groups to labels of the first, and omit labels that are not in the table."""
+    """Convert both groups to the labels of the first, omitting labels that are not in the table."""
     translation, n_further = paired_labels(pairs, parts[0].labels, parts[1].labels)
     if not translation:
         raise DataError(
@@ -449,7 +449,7 @@ def _people(
     strata: np.ndarray,
     notes: list[str],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the unit and the stratum of each response, with participants of a group as units."""
+    """Return the unit and stratum of each response, with each group's participants as units."""
     index_of: dict[str, int] = {}
     numbers, present = [], []
     for part in parts:

@@ -1,4 +1,4 @@
-"""Results with a table: one column per measure and one row per object, judge, sense or point."""
+"""Tabular results, with one column per measure and one row per object, judge, sense or point."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TabularResult(ABC):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            Type of data frame. The default is the first of these that is installed.
+            Type of data frame. By default, the first installed library in this order is used.
 
         Returns
         -------
@@ -38,6 +38,6 @@ class TabularResult(ABC):
 
 
 def label_columns(labels: Sequence[str], kinds: Sequence[str] | None) -> dict[str, np.ndarray]:
-    """Return columns with the labels of objects, and with their kinds if there are two."""
+    """Return columns with the labels of the objects, and with their kinds if there are two."""
     columns = {"label": np.array(labels, dtype=object)}
     return columns if kinds is None else columns | {"kind": np.array(kinds)}

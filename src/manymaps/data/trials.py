@@ -2,9 +2,9 @@
 
     trial t: participant participant[t] sees cue[t] and gives given[t, 0], given[t, 1], ...
 
-Small World of Words collects three answers (R1, R2, R3), and the Edinburgh thesaurus one. Norms are
-counts over trials. If n_ij is the number of trials of cue i in which answer j is among the first k,
-the
+Small World of Words collects three answers per trial (R1, R2, R3), and the Edinburgh Associative
+Thesaurus collects one. Norms are counts over trials. If n_ij is the number of trials of cue i in
+which answer j is among the first k, the
 
     strength of i -> j  =  n_ij / sum_j n_ij
 
@@ -49,7 +49,7 @@ _REASONS = {
     UNKNOWN: "unknown word",
     REPEATED: "answer repeated in its trial",
 }
-# A column with more values is assumed to identify participants. Groups are then defined by a
+# A column with more values is assumed to identify participants. In this case, groups require a
 # condition.
 MOST_GROUPS = 50
 
@@ -63,20 +63,21 @@ class Trials:
     cues, answers : sequence of str
         Unique cues and unique answers.
     cue : ndarray of int, shape (n_trials,)
-        Indices in `cues`.
+        Index of each trial's cue in `cues`.
     given : ndarray of int, shape (n_trials, n_answers)
         Indices in `answers`, in the order in which they were given. Negative codes mean no answer
         (-1), that the participant did not know the cue (-2), or a repeated answer in the trial
         (-3).
     participant : ndarray of int, shape (n_trials,), optional
-        Indices in `participants`. None means that participants are unknown.
+        Index of each trial's participant in `participants`. None means that participants are
+        unknown.
     participants : sequence of str, default ()
         Names of the participants.
     columns : mapping of str to ndarray of shape (n_trials,), default {}
-        Further data on each trial or its participant: float64 (with NaN if unknown) or objects of
-        type str (with "" if unknown).
+        Further data on each trial or its participant. Numbers are float64 (NaN if unknown), and
+        texts are arrays of objects ("" if unknown).
     report : ReadReport, optional
-        Report on how many trials (not pairs) were read, and how many were dropped by reason.
+        Report on the number of trials (not pairs) that were read, and on dropped trials by reason.
 
     Raises
     ------
@@ -197,12 +198,13 @@ class Trials:
         Parameters
         ----------
         responses : str, default "R123"
-            Answers of a trial to include, "R1", "R12" or "R123" (all), and the rule for answers
-            that are never cues, "drop", "keep" or "keep:N". Both can be combined, for example
-            "R1,keep:5". The default of the former is "R123", and that of the latter is "drop".
+            Answers of a trial to include ("R1", "R12" or "R123"), and the rule for answers that are
+            never cues ("drop", "keep" or "keep:N"). The two can be combined, for example
+            "R1,keep:5". If only one is specified, the default answers are "R123" and the default
+            rule is "drop".
         rows : {"renormalize", "keep"}, default "renormalize"
-            "renormalize" scales rows to sum to 1. With "keep", the share of dropped answers remains
-            missing.
+            "renormalize" scales rows to sum to 1. With "keep", the response share of dropped
+            answers remains missing.
         self_pairs : {"drop", "error"}, default "drop"
             Whether to drop answers that equal their cue, or to raise an error.
 
@@ -243,7 +245,7 @@ class Trials:
         return apply_rules(pairs, rules)
 
     def _objects(self, answer: np.ndarray) -> tuple[list[str], int, np.ndarray, np.ndarray]:
-        """Return the labels of existing cues and answers, with their indices."""
+        """Return the labels of the cues and answers that occur, with their indices."""
         objects: dict[str, int] = {}
 
         def numbers(labels: Sequence[str], used: np.ndarray) -> np.ndarray:
@@ -266,7 +268,7 @@ class Trials:
         return (size, *left, *self.report.notes)
 
     def take(self, places: ArrayLike) -> Trials:
-        """Select trials by index, in the given order and with repetitions.
+        """Select trials by index, in the order of the indices, which may be repeated.
 
         Parameters
         ----------
@@ -276,7 +278,7 @@ class Trials:
         Returns
         -------
         Trials
-            Selected trials, with all cues, answers and participants.
+            Selected trials. The lists of cues, answers and participants are unchanged.
         """
         indices = np.asarray(places)
         return replace(
@@ -303,8 +305,9 @@ class Trials:
         ----------
         condition : str
             `COLUMN OP VALUE [and COLUMN OP VALUE ...]` with OP one of =, !=, <, <=, >, >= and in,
-            such as `age < 30 and gender = Fe` or `country in [Australia, "New Zealand"]`. Names and
-            texts with spaces must be in quotation marks. Texts are compared without regard to case.
+            for example `age < 30 and gender = Fe` or `country in [Australia, "New Zealand"]`. Names
+            and texts with spaces must be in quotation marks. Texts are compared without regard to
+            case.
 
         Returns
         -------
@@ -323,7 +326,7 @@ class Trials:
         return self._part(condition, selection.holds, selection.missing)
 
     def _part(self, condition: str, holds: np.ndarray, unknown: np.ndarray) -> Trials:
-        """Select the trials for which a condition is true."""
+        """Select the trials in which `holds` is true, and count unknown values in the report."""
         n_unknown = int(np.count_nonzero(unknown))
         if not holds.any():
             contents = "; ".join(self.describe_columns()[:8]) or "there are no columns"
@@ -374,8 +377,8 @@ class Trials:
         -------
         dict of str to Trials
             Groups in the natural order of the values, or two groups such as "age < 30" and "age >=
-            30". Trials with unknown values are excluded. The report of each group counts them, and
-            states how many participants are in several groups.
+            30". Trials with unknown values are excluded. The report of each group counts the
+            excluded trials and the participants who are in several groups.
 
         Raises
         ------
@@ -449,7 +452,7 @@ class Trials:
         Parameters
         ----------
         n : int, optional
-            Number of participants per cue. The default is that of the cue with the fewest
+            Number of participants per cue. The default is the number for the cue with the fewest
             participants.
         random_state : int, Generator or None, default None
             Seed of the draws. None draws a seed once from NumPy's global state.
@@ -457,9 +460,9 @@ class Trials:
         Returns
         -------
         Trials
-            Drawn trials in their original order. A cue with fewer than n participants keeps all of
-            them, which is noted in the report. If a participant saw a cue several times, one trial
-            is drawn. If participants are unknown, trials are counted instead.
+            Drawn trials in their original order. A cue with fewer than n participants keeps all its
+            participants, and the report notes this. If a participant saw a cue several times, one
+            trial is drawn. If participants are unknown, trials are counted instead.
         """
         if n is not None:
             check_whole("n", n)
@@ -487,7 +490,7 @@ class Trials:
     def folded(self) -> Trials:
         """Merge cues and answers that differ only in case or spaces.
 
-        Answers of a trial that become equal count once.
+        If answers of a trial become equal, only the first is counted.
 
         >>> trials = Trials(["Tie"], ["bow  tie", "Bow tie"], [0], [[0, 1]])
         >>> trials.folded().answers, trials.folded().given.tolist()
@@ -500,7 +503,7 @@ class Trials:
         """
         cues, of_cue = _plain(self.cues)
         answers, of_answer = _plain(self.answers)
-        # The last element is used for negative codes, which remain unchanged.
+        # Negative codes index the last element, and are restored afterwards.
         given = np.where(self.given >= 0, np.append(of_answer, 0)[self.given], self.given)
         merged = len(self.cues) - len(cues) + len(self.answers) - len(answers)
         joined = (
@@ -538,7 +541,7 @@ def check_norms(name: str, data: Any) -> None:
 
 
 def as_norms(name: str, data: Any) -> Associations:
-    """Return associations unchanged, and convert trials by the default rules."""
+    """Return associations unchanged, and convert trials to associations by the default rules."""
     check_norms(name, data)
     norms: Associations = as_associations(data)
     return norms
@@ -558,7 +561,7 @@ def without_repeats(given: np.ndarray) -> np.ndarray:
 
 
 def _plain(labels: Sequence[str]) -> tuple[list[str], np.ndarray]:
-    """Return unique labels in lower case with single spaces, and their index for each label."""
+    """Return unique labels in lower case with single spaces, and the index of each input label."""
     index_of: dict[str, int] = {}
     indices = [index_of.setdefault(plain_spelling(label), len(index_of)) for label in labels]
     return list(index_of), np.array(indices, dtype=np.int32)

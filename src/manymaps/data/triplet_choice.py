@@ -6,18 +6,20 @@
 
 This is Luce's choice rule with low-dimensional utilities, as in SPoSE (Zheng, Pereira, Baker &
 Hebart 2019, ICLR; Hebart, Zheng, Pereira & Baker 2020, Nature Human Behaviour 4, 1173-1185). SPoSE
-has sparse, nonnegative dimensions that can be named, whereas this model only fills gaps. Its result
-is the expectation of the proportion that would be counted in many judgements,
+has sparse, nonnegative dimensions that can be interpreted, whereas this model only estimates the
+similarities of unobserved pairs. The result is the expected proportion of choices over many
+judgements,
 
     s_ij = mean over k of P(i, j | i, j, k),      or (P(j | i; j, k) + P(i | j; i, k)) / 2
 
 Among a few hundred objects, most pairs were judged together only a few times or never, so the order
-of their counts is mostly random. `benchmarks/triplets.py` compares both on simulated triplets.
+of their counts is mostly random. `benchmarks/triplets.py` compares counts and expectations on
+simulated triplets.
 
 The negative log-likelihood plus (penalty / 2) (|x|^2 + |b|^2) is minimized by Adam (Kingma & Ba
 2015) on samples of the triplets, with a learning rate that decreases to 0. The penalty determines
-the number of dimensions that are used. These are the dimensions whose trace in the sums over
-triplets is larger than the penalty. The trace of chance effects grows with the square root of the
+the number of dimensions that are used. A dimension is used if its contribution to the sums over
+triplets exceeds the penalty. The contribution of chance effects grows with the square root of the
 number of triplets per object, so the default penalty is
 
     penalty = sqrt(n / n_objects)
@@ -41,7 +43,7 @@ from manymaps.progress import work
 
 __all__ = ["choice_utilities", "expected_proportions", "options_of"]
 
-# The penalty determines how many are used, so more components only take time.
+# The penalty determines how many components are used, so additional components only take time.
 MOST_COMPONENTS = 30
 # The rate decreases to 0 over the second half, so that the result does not depend on the last
 # samples. Not tuned.
@@ -60,7 +62,7 @@ Note = Callable[[float], None]
 
 
 def options_of(kind: str) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of columns that a triplet chooses from, with the chosen pair first.
+    """Return the pairs of columns that are the options of a triplet, with the chosen pair first.
 
     >>> options_of("odd"), options_of("closer")
     (((0, 1), (0, 2), (1, 2)), ((0, 1), (0, 2)))
@@ -76,7 +78,7 @@ def choice_utilities(
     penalty: float | None = None,
     seed: int = 0,
 ) -> np.ndarray:
-    """Fit the utilities of all pairs.
+    """Fit the choice model and return the utilities of all pairs.
 
     Parameters
     ----------
@@ -87,8 +89,8 @@ def choice_utilities(
     kind : {"odd", "closer"}
         Type of the triplets.
     penalty : float, optional
-        Penalty on the parameters, at least 0. The default is sqrt(n / n_objects), where only
-        objects in triplets are counted.
+        Penalty on the parameters, at least 0. The default is sqrt(n / n_objects), where n_objects
+        counts only objects in triplets.
     seed : int, default 0
         Seed of the fit.
 
@@ -113,9 +115,9 @@ def choice_utilities(
 
 
 def expected_proportions(utilities: np.ndarray, kind: str, *, seed: int = 0) -> np.ndarray:
-    """Compute how often each pair would be chosen over third objects, (n, n), diagonal 0.
+    """Compute the expected proportion of choices of each pair, (n, n), with a diagonal of 0.
 
-    Third objects are all other objects, or a sample of 300 of them.
+    Expectations are means over third objects, which are all other objects or a sample of 300.
 
     Examples
     --------
@@ -173,7 +175,7 @@ def _descended(
     rng: np.random.Generator,
     show_step: Note,
 ) -> np.ndarray:
-    """Return x and, in the last column, b after all steps of Adam."""
+    """Run all steps of Adam, and return x with b in the last column."""
     n = len(triplets)
     n_components = min(MOST_COMPONENTS, n_objects)
     parameters = np.zeros((n_objects, n_components + 1))
@@ -186,7 +188,8 @@ def _descended(
             order, start = rng.permutation(n), 0
         gradient = _gradient(parameters, triplets[order[start : start + size]], kind)
         start += size
-        # This scales the gradient to one object, so that the rate does not depend on their number.
+        # This scales the gradient per object, so that the learning rate does not depend on the
+        # number of objects.
         gradient = (gradient * (n / size) + penalty * parameters) * (n_objects / n)
         mean += (1 - _MEMORY) * (gradient - mean)
         square += (1 - _MEMORY_OF_SQUARES) * (gradient**2 - square)

@@ -1,4 +1,4 @@
-"""Triplets of objects, of which participants chose the two most similar.
+"""Triplets of objects, from which participants chose a similar pair.
 
     kind "odd"       (i, j, k): k was the odd one out, so i and j were chosen as similar
     kind "closer"    (i, j, k): i is closer to j than to k
@@ -8,8 +8,8 @@ available but not chosen (for "closer", only the pair i, k). The similarities to
 
     s_ij = number of times i and j were chosen / number of times they were available
 
-in the observed data, where pairs that were never available are missing. By default, they are
-expectations of a choice model for all pairs (`manymaps.data.triplet_choice`).
+in the observed data, where pairs that were never available are missing. By default, the
+similarities are expectations of a choice model for all pairs (`manymaps.data.triplet_choice`).
 
 Arrays: values (n, 3) of int32.
 """
@@ -49,13 +49,13 @@ class NoiseCeiling:
     ----------
     majority : float
         Proportion of the answers that agree with the majority of their triplet, where ties count
-        proportionally. Each answer is part of its own majority. Therefore this exceeds the true
-        ceiling on average, especially if triplets were judged only a few times (Hebart et al.
-        2020).
+        proportionally. Each answer is part of its own majority. The proportion therefore exceeds
+        the true ceiling on average, especially if triplets were judged only a few times (Hebart et
+        al. 2020).
     others : float
-        Proportion of the answers that the majority of the other answers to the same triplet
-        predicts. It is below the true ceiling on average, and approaches it as the number of
-        answers increases.
+        Proportion of the answers that agree with the majority of the other answers to the same
+        triplet. This proportion is below the true ceiling on average, and approaches the ceiling as
+        the number of answers increases.
     n_repeated : int
         Number of triplets that were judged more than once.
     n_answers : int
@@ -90,12 +90,12 @@ def question_mean(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
     mean : float
         Sum of the values divided by the number of answers.
     margin : float
-        Student's quantile times the standard error; NaN for a single question.
+        Quantile of Student's t distribution times the standard error, or NaN for a single question.
 
     Notes
     -----
-    Answers to one question depend on each other, so that questions are the units of sampling
-    (the linearized variance of a ratio; Cochran 1977, section 6.3):
+    Answers to the same question are dependent, so questions are the sampling units (the linearized
+    variance of a ratio; Cochran 1977, section 6.3):
 
         error^2 = G / (G - 1) sum_g (sums_g - mean sizes_g)^2 / (sum_g sizes_g)^2
 
@@ -129,8 +129,8 @@ class Triplets:
     Parameters
     ----------
     values : array of int, shape (n, 3)
-        Indices of the objects. For "odd", the odd one is last, as in the data of SPoSE and VICE.
-        For "closer", the first is closer to the second than to the third.
+        Indices of the objects. For "odd", the odd one out is last, as in the data of SPoSE and
+        VICE. For "closer", the first object is closer to the second than to the third.
     labels : sequence of str, optional
         Unique labels of all objects. The default is "0", "1", ... up to the largest index.
     kind : {"odd", "closer"}, default "odd"
@@ -205,7 +205,7 @@ class Triplets:
 
     @property
     def options(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of columns that each triplet chose from, with the chosen pair first."""
+        """Pairs of columns that are the options of each triplet, with the chosen pair first."""
         return options_of(self.kind)
 
     @property
@@ -214,7 +214,7 @@ class Triplets:
         return 1 / len(self.options)
 
     def take(self, places: np.ndarray | Sequence[int]) -> Triplets:
-        """Select triplets by index, with all objects.
+        """Select triplets by index, keeping all objects.
 
         Parameters
         ----------
@@ -263,8 +263,8 @@ class Triplets:
         ----------
         estimate : {"choices", "proportions"}, default "choices"
             "choices" uses a choice model to estimate s_ij for all pairs, including pairs that were
-            never available. "proportions" uses observed proportions, with other pairs missing. Fits
-            with missing pairs are slower and limited to 2,000 objects.
+            never available. "proportions" uses the observed proportions, and pairs that were never
+            available are missing. Fits with missing pairs are slower and limited to 2,000 objects.
         penalty : float, optional
             Penalty of the choice model, at least 0. The default is the square root of the number of
             triplets per object.
@@ -344,16 +344,17 @@ class Triplets:
 
     @cached_property
     def _questions(self) -> tuple[np.ndarray, np.ndarray]:
-        """Index of each triplet's question, (n,), and of its answer among the options.
+        """Question index of each triplet, (n,), and index of its answer among the options.
 
-        A question is a set of three objects, or for "closer" a first object and a set of two.
+        A question is a set of three objects ("odd"), or a first object and a set of two objects
+        ("closer").
         """
         first = 0 if self.kind == "odd" else 1
         order = np.argsort(self.values[:, first:], axis=1, kind="stable") + first
         columns = np.concatenate([np.zeros((len(self), first), order.dtype), order], axis=1)
         sets = np.take_along_axis(self.values, columns, axis=1).astype(np.int64)
         n = self.n_objects
-        # Two steps avoid the cube of the number of objects, which may exceed 64 bits.
+        # Two steps avoid indices up to the cube of the number of objects, which may exceed 64 bits.
         pairs = np.unique(sets[:, 0] * n + sets[:, 1], return_inverse=True)[1]
         questions = np.unique(pairs * n + sets[:, 2], return_inverse=True)[1]
         answers = np.argmax(columns == (2 if self.kind == "odd" else 1), axis=1)
@@ -361,7 +362,7 @@ class Triplets:
 
     @property
     def questions(self) -> np.ndarray:
-        """Index of the question of each triplet, shape (n,), equal for repeated questions."""
+        """Question index of each triplet, shape (n,), which is equal for repeated questions."""
         return self._questions[0]
 
     def noise_ceiling(self) -> NoiseCeiling | None:
@@ -370,14 +371,14 @@ class Triplets:
             majority = sum_t max_c n_tc / sum_t n_t
             others   = sum_t sum_c n_tc [c is the majority without this answer] / sum_t n_t
 
-        The sums are over triplets t with n_t > 1 answers, n_tc of which are c. The first measure is
-        that of Hebart, Zheng, Pereira & Baker (2020), "Revealing the multidimensional mental
-        representations of natural objects underlying human similarity judgements", Nature Human
-        Behaviour 4, 1173-1185.
+        The sums are over triplets t with n_t > 1 answers, n_tc of which are c. The first measure
+        was introduced by Hebart, Zheng, Pereira & Baker (2020), "Revealing the multidimensional
+        mental representations of natural objects underlying human similarity judgements", Nature
+        Human Behaviour 4, 1173-1185.
 
-        If participants give answer c to t with probability p_tc, any model predicts at most sum_t
-        n_t max_c p_tc / sum_t n_t of the answers. On average, the first measure is at least this
-        value, and the second is at most this value.
+        If p_tc is the probability that a participant gives answer c to t, the expected accuracy of
+        any model is at most sum_t n_t max_c p_tc / sum_t n_t. On average, the first measure is at
+        least this value, and the second is at most this value.
 
         Returns
         -------
@@ -407,7 +408,8 @@ class Triplets:
         sizes = repeated.sum(axis=1)
         majority, above = question_mean(repeated.max(axis=1), sizes)
         by_others, below = question_mean(predicted, sizes)
-        # A single question has no margin, so only the trivial bounds remain (fmax ignores NaN).
+        # A single question has a margin of NaN, so only the trivial bounds remain (fmax ignores
+        # NaN).
         return NoiseCeiling(
             majority=majority,
             others=by_others,
@@ -418,7 +420,7 @@ class Triplets:
         )
 
     def folds(self, n_folds: int, random_state: RandomState = 0) -> np.ndarray:
-        """Assign each triplet to a fold, with all answers to one question in the same fold.
+        """Assign each triplet to a fold, keeping all answers to the same question together.
 
         Parameters
         ----------
@@ -448,7 +450,7 @@ class Triplets:
     def split(
         self, fraction: float = 0.1, random_state: RandomState = 0
     ) -> tuple[Triplets, Triplets]:
-        """Split triplets into a part to fit and a part to test, without common questions.
+        """Split triplets into a training part and a test part that have no questions in common.
 
         Parameters
         ----------
@@ -502,12 +504,12 @@ def _whole(values: np.ndarray, source: str) -> np.ndarray:
                 "contain integers starting at 0"
             )
     elif values.dtype.kind == "u" and values.dtype.itemsize == 8:
-        values = np.minimum(values, 2**31)  # the largest of 64 bits would turn negative
+        values = np.minimum(values, 2**31)  # the largest 64-bit integers would become negative
     return values.astype(np.int64)
 
 
 def _check_numbers(values: np.ndarray, n: int, source: str, *, labelled: bool) -> None:
-    """Raise an error if indices are negative, beyond the objects, or duplicated in a triplet."""
+    """Raise an error if indices are negative, too large, or duplicated within a triplet."""
     for wrong, fault in (
         (values < 0, "is negative; indices start at 0"),
         (values >= n, f"exceeds the number of labels, {n:,}; indices start at 0"),

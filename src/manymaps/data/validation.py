@@ -1,7 +1,7 @@
 """Validation of tables passed to estimators.
 
-scikit-learn validates the tables, and errors are converted to those of this package. Rows that were
-fitted are recognized.
+scikit-learn validates the tables, and its errors are converted to those of this package. The module
+also finds rows that were part of the fit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
     X : array, sparse array, data frame or nested lists
         Table to validate.
     **checks
-        Further arguments of `validate_data`. A `dtype` replaces the default types.
+        Further arguments of `validate_data`. If `dtype` is passed, it replaces the default types.
 
     Returns
     -------
@@ -48,8 +48,8 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
     Raises
     ------
     DataError
-        If X is not a table of real numbers, or if its number or names of columns differ from those
-        of the fit.
+        If X is not a table of real numbers, or if the number or names of its columns differ from
+        those in the fit.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
     exact = np.can_cast(X.dtype, np.float32) if isinstance(X, np.ndarray) else False
     types = [np.float32, np.float64] if exact else [np.float64, np.float32]
     try:
-        # Numbers beyond the range of the type become infinite and are then reported.
+        # Numbers beyond the range of the type become infinite and are reported later.
         with np.errstate(over="ignore"):
             table = validate_data(
                 estimator, X, **{"dtype": types, "ensure_all_finite": False, **checks}
@@ -73,10 +73,10 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
 
 
 def same_rows(rows: Any, known: Any) -> np.ndarray:
-    """Return the index of the first equal known row for each row, or -1.
+    """Return the index of the first known row that equals each row, or -1.
 
-    If the rows are the known rows themselves in the same order, each is matched with itself, even
-    if some are equal.
+    If the rows are the known rows in the same order, each row is matched with itself, even if some
+    rows are equal.
     """
     if sparse.issparse(known) != sparse.issparse(rows):
         rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
@@ -87,7 +87,7 @@ def same_rows(rows: Any, known: Any) -> np.ndarray:
 
 
 def _as_bytes(table: Any, dtype: np.dtype) -> Iterator[bytes]:
-    """Yield rows as bytes that are equal for equal rows, without the sign of zeros."""
+    """Yield each row as bytes that are equal for equal rows, ignoring the sign of zeros."""
     if not sparse.issparse(table):
         yield from ((row + 0).tobytes() for row in np.ascontiguousarray(table, dtype))
         return

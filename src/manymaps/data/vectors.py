@@ -1,11 +1,11 @@
-"""Vectors: labelled objects with a row of numbers each, such as word embeddings.
+"""Vectors: labelled objects with one row of numbers each, such as word embeddings.
 
     values[i, c]      the c-th coordinate of the object `labels[i]`; (n, n_features) float32
 
-Labels are names of rows and must be unique. A source may repeat a label, such as a word in two
-categories. Later rows then get " (2)", " (3)", ... and the report lists them, because dropping them
-would lose data. Values may be a memory-mapped file of millions of rows. They are
-neither copied nor read before a computation needs them.
+Labels are names of rows and must be unique. If a source repeats a label, such as a word in two
+categories, " (2)", " (3)", ... are added to the labels of later rows. The report lists these rows,
+which are not dropped because this would lose data. Values may be a memory-mapped file with millions
+of rows, which is neither copied nor read before a computation needs the values.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ __all__ = [
     "VectorRows", "Vectors", "as_float32", "checked_table", "choose_rows", "reject_non_finite",
 ]  # fmt: skip
 
-# Blocks of this many numbers are read from a file together: 16 MiB of float32.
+# Numbers that are read from a file in one block: 16 MiB of float32.
 BLOCK_SIZE = 2**22
-# Above this many labels a search for similar ones would take seconds.
+# Above this number of labels, a search for similar labels would take seconds.
 MOST_LABELS_TO_COMPARE = 200_000
 
 
@@ -43,19 +43,19 @@ class Vectors:
     Parameters
     ----------
     labels : sequence of str, length n
-        One name per row. Repeated names are numbered: "tie", "tie (2)", ...
+        One label per row. Repeated labels are numbered: "tie", "tie (2)", ...
     values : array of shape (n, n_features), or sparse array
-        Stored as float32. An array of float32, memory-mapped or not, is shared and not copied.
-        Sparse values are stored by rows (CSR).
+        Values of the vectors, which are stored as float32. An array of float32, memory-mapped or
+        not, is shared rather than copied. Sparse values are stored in CSR format.
     report : ReadReport, optional
-        The source of the vectors; its `n_read` is a number of rows.
+        Report on the source of the vectors, in which `n_read` is the number of rows.
 
     Raises
     ------
     DataError
-        If the labels do not fit the rows or one is empty, the table is empty, or a value is not a
-        finite real number. Memory-mapped values are not checked here, but by `check_finite` and by
-        every computation.
+        If the number of labels does not match the rows, if a label or the table is empty, or if a
+        value is not a finite real number. Memory-mapped values are not checked here, but in
+        `check_finite` and in every computation.
 
     See Also
     --------
@@ -106,23 +106,23 @@ class Vectors:
         return {label: row for row, label in enumerate(self.labels)}
 
     def subset(self, labels: Iterable[str]) -> Vectors:
-        """Select the vectors of some labels, in the order of these.
+        """Select vectors by label, in the order of the requested labels.
 
         Parameters
         ----------
         labels : iterable of str
-            Compared exactly, because vocabularies distinguish "Apple" from "apple". A repeated
-            label counts once.
+            Labels to select. They are matched exactly, because vocabularies distinguish "Apple"
+            from "apple". Repeated labels are used once.
 
         Returns
         -------
         Vectors
-            A copy of the values, checked for NaN and infinity.
+            Selected vectors, with a copy of the values that is checked for NaN and infinity.
 
         Raises
         ------
         DataError
-            If labels are unknown. The message states how many, and suggests labels that exist.
+            If labels are unknown. The message contains their number and suggests existing labels.
         """
         asked = [labels] if isinstance(labels, str) else [str(label) for label in labels]
         wanted = list(dict.fromkeys(asked))
@@ -144,17 +144,17 @@ class Vectors:
         return Vectors(wanted, self.values[rows], replace(self.report, notes=notes))
 
     def check_finite(self) -> None:
-        """Check all values, block by block, including memory-mapped ones.
+        """Check all values block by block, including memory-mapped values.
 
         Raises
         ------
         DataError
-            If a value is NaN or infinite. The message names its row, label and column.
+            If a value is NaN or infinite. The message contains its row, label and column.
         """
         reject_non_finite(self.values, self.labels, self.report.source)
 
     def _unknown(self, label: str) -> str:
-        """Return an unknown label and the nearest ones that exist, for a message."""
+        """Return an unknown label and the most similar existing labels, for error messages."""
         spellings = (label.lower(), label.upper(), label.capitalize(), label.strip())
         near = [s for s in dict.fromkeys(spellings) if s != label and s in self.positions]
         if not near and len(self) <= MOST_LABELS_TO_COMPARE:
@@ -165,16 +165,17 @@ class Vectors:
 
 @dataclass(frozen=True)
 class VectorRows:
-    """Rows as a reader returns them, before repeated labels are numbered.
+    """Rows returned by a reader, before repeated labels are numbered.
 
     Attributes
     ----------
     labels : list of str or None
-        One per row; None for a source without labels.
+        One label per row, or None for a source without labels.
     values : array or sparse array of shape (n, n_features)
-        Numbers of any real type.
+        Values of any real type.
     n_read : int or None
-        Number of rows in the source, including unwanted ones; None if all are in `values`.
+        Number of rows in the source, including rows that were not requested, or None if all rows
+        are in `values`.
     notes : tuple of str
         Notes for the report.
     """
@@ -193,18 +194,19 @@ def choose_rows(
     Parameters
     ----------
     labels : sequence of str
-        One per row; repeated labels are allowed.
+        One label per row. Labels may be repeated.
     words : collection of str
-        The words, compared exactly.
+        Words to find. They are matched exactly.
     source : str
         The file, for messages.
 
     Returns
     -------
     rows : list of int
-        In the order of the words; all rows of a repeated label, one after the other.
+        Indices of the rows in the order of the words. All rows of a repeated label are included,
+        one after the other.
     notes : tuple of str
-        A note on words without a row.
+        Note on words without a row.
 
     Raises
     ------
@@ -236,7 +238,7 @@ def choose_rows(
 
 
 def as_float32(values: Any, source: str) -> np.ndarray | sparse.csr_array:
-    """Convert a table to float32, dense or CSR; it is copied only if its type or layout differs.
+    """Convert a table to dense or CSR float32, copying it only if its type or layout differs.
 
     Raises
     ------
@@ -247,7 +249,7 @@ def as_float32(values: Any, source: str) -> np.ndarray | sparse.csr_array:
     # A number beyond the range of float32 becomes infinite, and `reject_non_finite` reports it.
     with np.errstate(over="ignore"):
         if isinstance(values, np.ndarray):
-            # A converted copy must not remain a memmap, because these are checked late.
+            # A converted copy must not remain a memmap, because memmaps are checked later.
             return values if values.dtype == np.float32 else np.asarray(values).astype(np.float32)
         return canonical_rows(sparse.csr_array(values, dtype=np.float32))
 
@@ -258,7 +260,7 @@ def reject_non_finite(
     source: str,
     columns: Sequence[str] | None = None,
 ) -> None:
-    """Reject NaN and infinity; the message names the first by row, label and column.
+    """Raise an error that names the row, label and column of the first NaN or infinity.
 
     Dense values are checked in blocks of rows, so that a memory-mapped file is not loaded.
     """

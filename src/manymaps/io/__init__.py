@@ -1,1 +1,1 @@
-"""Every file format: associations, similarities, vectors, counts, texts, metadata."""
+"""Readers for all file formats: associations, similarities, vectors, counts, texts, metadata."""

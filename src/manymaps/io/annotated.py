@@ -1,4 +1,4 @@
-"""Annotated data matrices in .h5ad files, opened by anndata.
+"""Readers for annotated data matrices in .h5ad files, which use anndata.
 
 with open_annotated(path) as data:      AnnData; X stays in the file until it is used
 """
@@ -39,8 +39,8 @@ def open_annotated(path: Path) -> Iterator[Any]:
     import anndata
 
     with reading(path, ".h5ad"), warnings.catch_warnings():
-        # Repeated names are reported when the table is assembled; that an older anndata wrote the
-        # file does not matter for reading.
+        # Repeated names are reported when the table is assembled. Files from older versions of
+        # anndata can be read without a warning.
         warnings.simplefilter("ignore")
         data = anndata.read_h5ad(path, backed="r")
     try:
@@ -50,23 +50,25 @@ def open_annotated(path: Path) -> Iterator[Any]:
 
 
 def table_of(data: Any, group: str, key: str | None, source: str) -> Any:
-    """Return a table of an AnnData object, in memory or in the file: X, or one of a group.
+    """Return a table of an AnnData object, which is X or a member of a group.
+
+    The table may be in memory or in the file.
 
     Parameters
     ----------
     data : AnnData
-        The object.
+        Object that contains the table.
     group : {"layers", "obsm"}
-        The group of further tables.
+        Group of tables other than X.
     key : str, optional
-        The name of a table in the group; X by default.
+        Name of a table in the group. By default, X is returned.
     source : str
-        The file, for messages.
+        Name of the file, for error messages.
 
     Raises
     ------
     DataError
-        If there is no such table; the message lists those that exist.
+        If the table does not exist. The message lists the existing tables.
     """
     names = [str(name) for name in getattr(data, group)]
     if key in names:
@@ -81,19 +83,19 @@ def table_of(data: Any, group: str, key: str | None, source: str) -> Any:
 
 
 def loaded(values: Any, source: str) -> Any:
-    """Load a table of an AnnData object; the indices of a sparse one are checked."""
+    """Load a table of an AnnData object into memory, checking the indices of a sparse table."""
     with reading(source, ".h5ad"):
         if hasattr(values, "to_memory"):
             values = values.to_memory()
         elif not sparse.issparse(values):
             return np.asarray(values)
-        # Compiled code would follow indices beyond the table.
+        # Compiled code would access memory outside the table if an index were out of range.
         values.check_format(full_check=True)
         return values
 
 
 def first_numbers(path: Path, most: int) -> np.ndarray | None:
-    """Return about `most` values of the X in an .h5ad file; None if h5py is not installed."""
+    """Return about `most` values of X in an .h5ad file, or None if h5py is not installed."""
     if not importlib.util.find_spec("h5py"):
         return None
     h5py = importlib.import_module("h5py")

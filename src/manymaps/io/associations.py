@@ -1,12 +1,12 @@
-"""Similarity data in the formats in which people have them -> `Associations`.
+"""Readers that convert similarity data in common formats to `Associations`.
 
     edge list     cue, response, strength (or count) on each row: text, Parquet, frame
     trials        a participant, a cue and the answers on each row (`manymaps.io.trials`), counted
     matrix        a square table: labelled text, NPY, NPZ, MatrixMarket, array, frame
     graph         nodes and weighted edges (`manymaps.io.graphs`): GraphML, networkx, igraph
 
-The rules by which pairs are dropped, merged and scaled are the same for all of them and are
-described in `manymaps.data.pair_rules`; `manymaps.io.tables` splits text into rows.
+The rules for dropping, merging and scaling pairs are the same for all formats and are described in
+`manymaps.data.pair_rules`. The module `manymaps.io.tables` splits text into rows.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ from manymaps.labels import listed
 __all__ = ["associations_from", "read_associations", "read_entries"]
 
 ARRAYS = ("npy", "npz", "mtx")
-# Indices of two objects, and perhaps a number, separated by spaces, on the first two lines.
+# Two object indices and an optional number, separated by spaces, on each of the first two lines.
 SPACED = re.compile(rb"(\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)){2}")
 CONTAINERS = (*ARRAYS, "parquet", "graphml")
-# Columns of cue, response and strength, whether there is a header, and notes.
+# Columns of the cue, response and strength, a flag for the header, and notes.
 PairColumns: TypeAlias = tuple[tuple[int, int, int | None], bool, tuple[str, ...]]
 UNWEIGHTED = "no column of strengths: every pair counts one"
 NO_FRAME = (
@@ -86,71 +86,76 @@ def read_associations(
 ) -> Associations:
     """Read associations from an edge list, a graph, a square matrix, or raw trials.
 
-    The content of the file decides which of these it is:
+    The format is inferred from the content of the file:
 
     - An edge list is text or Parquet, with or without a header. Text is split at commas,
-      semicolons, tabs or bars, depending on its content. Files that end in .edgelist or .ncol are
-      split at spaces, as networkx and igraph write them. Pairs without a strength count one each.
-    - A graph is GraphML. An undirected edge is a pair in both directions.
+      semicolons, tabs or vertical bars, depending on its content. Files whose names end in
+      .edgelist or .ncol are split at spaces, which is the format of networkx and igraph. Each pair
+      without a strength has a count of 1.
+    - A graph is a GraphML file. An undirected edge becomes a pair in both directions.
     - A matrix is CSV or TSV with labels in the first row and column, NPY, NPZ (of
-      `scipy.sparse.save_npz`, or of `numpy.savez` with `labels`) or MatrixMarket. A cell that is
-      empty, a point, NA or NaN is a pair that was not judged (`Associations.missing`).
-    - Raw trials have a row per participant and cue, with the answers in columns such as R1, R2 and
-      R3 (`read_trials`). They are counted.
+      `scipy.sparse.save_npz`, or of `numpy.savez` with `labels`) or MatrixMarket. An empty cell,
+      ".", NA or NaN represents a pair that was not judged (`Associations.missing`).
+    - Raw trials have one row per participant and cue, with the answers in columns such as R1, R2
+      and R3 (`read_trials`). The answers are counted.
 
-    A file may be packed by gzip, bzip2 or xz. Text is UTF-8, or UTF-16 with a byte order mark.
-    Words keep their spelling except for surrounding white space; NA, NAN, NULL and TRUE are words.
+    Files may be compressed with gzip, bzip2 or xz. Text is encoded in UTF-8, or in UTF-16 with a
+    byte order mark. Words are read exactly as written, without surrounding white space. NA, NAN,
+    NULL and TRUE are words.
 
     Parameters
     ----------
     path : path
-        The file.
+        File to read.
     cue, response, strength : str, optional
-        Column names. By default usual names are found in any case: "cue", "source", "from" or
-        "word1"; "response", "target", "to" or "word2". Strengths are "strength", "FSG",
-        "R123.Strength", "weight", "value" or "similarity", else counts "count", "#P" or "R123". For
-        trials, `response` may list several columns, "R1,R2,R3". For GraphML, `strength` is the edge
-        attribute with the weights.
+        Column names. By default, common names are recognized, ignoring case. The column of cues is
+        "cue", "source", "from" or "word1", and the column of responses is "response", "target",
+        "to" or "word2". Strengths are in "strength", "FSG", "R123.Strength", "weight", "value" or
+        "similarity", or as counts in "count", "#P" or "R123". For trials, `response` may list
+        several columns ("R1,R2,R3"). For GraphML, `strength` is the edge attribute that contains
+        the weights.
     format : {"edges", "matrix", "trials", "csv", "tsv", "parquet", "npy", "npz", "mtx", \
     "graphml", "edgelist"}, optional
-        Format of the file. By default it is inferred from the name and the content.
+        Format of the file. By default, the format is inferred from the name and the content.
     responses : {"drop", "keep", "keep:N"}
-        Treatment of responses that are never cues. They are dropped, or become objects with empty
-        rows; "keep:5" keeps those that at least 5 different cues evoke. For the USF norms, "drop"
-        removes an eighth of the pairs. For trials, "R1", "R12" or "R123" (the default) selects the
-        answers that count, and may precede a comma, as in "R1,keep:5". For strengths of Small World
-        of Words, it selects the column.
+        Treatment of responses that are never cues. "drop" drops them, "keep" keeps them as objects
+        with empty rows, and "keep:5" keeps responses that at least 5 different cues evoke. For the
+        USF norms, "drop" removes an eighth of the pairs. For trials, "R1", "R12" or "R123" (the
+        default) selects the answers to count, and can be combined with a rule, as in "R1,keep:5".
+        For strengths of Small World of Words, it selects the column.
     rows : {"renormalize", "keep"}
-        Scaling of rows. "renormalize" scales each row to sum to 1. "keep" keeps the missing mass:
-        strengths are unchanged, and counts are divided by the cue's total, including dropped
-        responses; so are rows that sum to more than 1. Values of a matrix are unchanged, as a joint
-        model of a symmetric similarity requires.
+        Scaling of rows. "renormalize" scales each row to sum to 1. With "keep", the missing mass
+        remains missing. Strengths are then unchanged, whereas counts and rows that sum to more than
+        1 are divided by the cue's total, including dropped responses. Values of a matrix are
+        unchanged, as required for a joint model of symmetric similarities.
     self_pairs : {"drop", "error"}
-        Whether pairs of a word with itself (the diagonal of a matrix) are dropped or an error.
+        Whether to drop pairs of a word with itself (the diagonal of a matrix) or to raise an error.
     labels : path or sequence of str, optional
-        The labels of a matrix ("0", "1", ... by default), or a file with one label per line. In a
-        list of pairs of numbers, the numbers are then positions of labels, which start at 0 if one
-        of them is 0, else at 1.
+        Labels of a matrix, or a file with one label per line. The default labels are "0", "1", ...
+        If labels are passed for a list of number pairs, the numbers are positions of labels, which
+        start at 0 if a 0 occurs, and at 1 otherwise.
     participant : str, optional
-        Column of participants, if it has an unusual name (trials only).
+        Column of participants, if its name is not recognized (trials only).
     fold : bool
-        Whether to ignore case and repeated spaces in labels, which are then in lower case.
+        Whether to ignore case and repeated spaces in labels. If true, labels are converted to lower
+        case.
     where : str, optional
-        Condition on participants, such as `age < 30 and gender = Fe` (`Trials.where`; trials only).
+        Condition on participants, for example `age < 30 and gender = Fe` (see `Trials.where`;
+        trials only).
     balance : int or "least", optional
-        Number of participants per cue (`Trials.balanced` with the seed 0; trials only).
+        Number of participants to draw per cue with seed 0 (see `Trials.balanced`; trials only).
 
     Returns
     -------
     Associations
-        The associations. The attribute `report` lists the numbers of pairs that were read, merged
-        and dropped. For counts, `n_responses` is the number of responses per cue that were kept
-        (with rows="keep", the number of all responses).
+        Associations, in which `report` lists the numbers of pairs that were read, merged and
+        dropped. For counts, `n_responses` contains the number of responses per cue that were kept,
+        or of all responses with rows="keep".
 
     Raises
     ------
     DataError
-        If the file cannot be used; the message names the file, the line and the value.
+        If the file cannot be used. The message contains the file name, the line and the value.
     ParameterError
         If an option has an unknown value or does not apply to the file.
     FileNotFoundError
@@ -209,10 +214,10 @@ def read_associations(
 
 
 def _strengths_of(sample: Sample, responses: str, first: int) -> str:
-    """The column of strengths over the first answers, as Small World of Words calls it."""
+    """Return the Small World of Words column with the strengths over the first answers."""
     column = f"R{'123456789'[:first]}.Strength"
     if sample.container() == "parquet":
-        return column  # its reader lists the columns if this one is missing
+        return column  # the reader lists the columns if this column is missing
     header = sample.lines.split(b"\n")[0].decode("utf-8", "replace").replace('"', "")
     if folded(column) not in map(folded, re.split("[\t,;|]", header)):
         raise ParameterError(
@@ -232,10 +237,10 @@ def read_entries(
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
     rule: ValueRule = "strengths",
 ) -> LabelledMatrix | Pairs:
-    """The matrix or the list of pairs in a file, before any rule on pairs.
+    """Read the matrix or the list of pairs in a file, before pair rules are applied.
 
-    Parameters and errors are those of `read_associations`; `rule` is the range of the values of a
-    matrix (`manymaps.io.matrices`).
+    The parameters and errors are the same as for `read_associations`. The parameter `rule`
+    determines the allowed range of matrix values (see `manymaps.io.matrices`).
     """
     asked_format(format, PAIR_FORMATS)
     sample = sampled(path)
@@ -254,7 +259,7 @@ def read_entries(
     if kind == "parquet":
         table = parquet_table(sample)
     else:
-        # Words of other texts may contain spaces, so only these are split at spaces.
+        # Words in other text files may contain spaces, so only these files are split at spaces.
         is_edge_list = is_spaced(suffix_of(sample.path), format)
         layout = Layout(
             PAIRS,
@@ -288,9 +293,9 @@ def _check_graph_options(names: ColumnNames, labels: Sequence[str] | None, sourc
 
 
 def _looks_like_matrix(table: TextTable, labels: Sequence[str] | None) -> bool:
-    """Whether the first rows are a matrix; with labels, whether they are not a list of positions.
+    """Return whether the first rows belong to a matrix (or are not positions of `labels`).
 
-    A matrix with labels may have two or three whole numbers per row only if it is square.
+    If labels are passed, rows of two or three integers are a matrix only if the table is square.
     """
     if labels is None:
         return looks_like_matrix(table.head)
@@ -311,26 +316,26 @@ def associations_from(
     self_pairs: str = "drop",
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
 ) -> Associations:
-    """Make associations from a data frame, a graph or a matrix in memory.
+    """Create associations from a data frame, a graph or a matrix in memory.
 
     Parameters
     ----------
     data : frame, graph, matrix or Trials
-        A pandas, polars or pyarrow frame of pairs, with columns as for `read_associations`, or of
-        raw trials, which are counted (`trials_from` can select some of them first). A square array,
-        dense or sparse, or a pandas frame whose index and columns are the same labels. A graph of
-        networkx or igraph: an undirected edge is a pair in both directions, and an edge without a
-        weight counts 1. The labels of an igraph graph are its vertex attribute "name", "label" or
-        "word".
+        Data to convert. A pandas, polars or pyarrow frame contains pairs, with columns as for
+        `read_associations`, or raw trials, which are counted (`trials_from` can select trials
+        first). A matrix is a square dense or sparse array, or a pandas frame with the same labels
+        in its index and columns. In a networkx or igraph graph, an undirected edge becomes a pair
+        in both directions, and an edge without a weight has weight 1. The labels of an igraph graph
+        are taken from the vertex attribute "name", "label" or "word".
     cue, response, strength : str, optional
-        Column names; for a graph, `strength` is the edge attribute with the weights.
+        Column names. For a graph, `strength` is the edge attribute that contains the weights.
     responses, rows, self_pairs, labels
-        As for `read_associations`; an undirected graph is treated like a matrix.
+        See `read_associations`. An undirected graph is treated like a matrix.
 
     Returns
     -------
     Associations
-        The associations, with a `report` on the pairs that were read, merged and dropped.
+        Associations, with a `report` on the pairs that were read, merged and dropped.
 
     Raises
     ------
@@ -366,7 +371,7 @@ def associations_from(
     if not names.any_given and _is_square_frame(data):
         index = [str(label).strip() for label in data.index]
         return associate_matrix(labelled_matrix(data.to_numpy(), index, "the frame"), rules)
-    # A frame with a named column of strengths contains pairs, even if it has participants.
+    # A frame contains pairs if the user names a column of strengths, even if it has participants.
     if strength is None and is_trial_frame(data, TrialNames(cue, response)):
         trials = trials_from(data, cue=cue, response=response)
         return trials.associations(responses, rows=rows, self_pairs=self_pairs)
@@ -374,11 +379,11 @@ def associations_from(
 
 
 def table_pairs(table: Table, names: ColumnNames) -> Pairs:
-    """The pairs of a table, with or without a header."""
+    """Return the pairs of a table, with or without a header."""
     try:
         (cue, response, strength), header, notes = _pair_columns(table, names)
     except DataError:
-        # A name that cannot be decoded cannot be found either, however the user types it.
+        # A name that cannot be decoded cannot match any name that the user passes.
         if isinstance(table, TextTable):
             table.check_decoded(table.first_line, *table.head[0])
         raise
@@ -390,7 +395,7 @@ def table_pairs(table: Table, names: ColumnNames) -> Pairs:
 
 
 def _pair_columns(table: Table, names: ColumnNames) -> PairColumns:
-    """The columns of pairs, by their names or by their order."""
+    """Find the columns of pairs by name or by order."""
     first = table.head[0]
     if isinstance(table, FrameTable) or names.any_given or has_pair_header(first, names):
         return _columns_under_header(table, names)
@@ -415,9 +420,10 @@ def _pair_columns(table: Table, names: ColumnNames) -> PairColumns:
 
 
 def _columns_under_header(table: Table, names: ColumnNames) -> PairColumns:
-    """The columns of pairs by their names.
+    """Find the columns of pairs by name.
 
-    A column of numbers with an unknown name may be the strengths or not: the user must decide.
+    If a numeric column has an unknown name, it may or may not contain strengths, and the user must
+    decide.
     """
     header = table.head[0]
     cue, response, strength = find_roles(header, PAIR_ROLES, vars(names), table.source)
@@ -428,7 +434,7 @@ def _columns_under_header(table: Table, names: ColumnNames) -> PairColumns:
     spare = [
         name
         for c, (name, is_numeric) in enumerate(zip(header, table.numeric, strict=True))
-        # pandas numbers the rows under an empty name.
+        # pandas writes row numbers in a column with an empty name.
         if is_numeric and name and c not in (cue, response)
     ]
     if spare:
@@ -441,7 +447,7 @@ def _columns_under_header(table: Table, names: ColumnNames) -> PairColumns:
 
 
 def _is_square_frame(data: Any) -> bool:
-    """Whether a pandas frame has the same labels on its rows and columns."""
+    """Return whether the rows and columns of a pandas frame have the same labels."""
     if not hasattr(data, "iloc") or data.shape != (len(data), len(data)) or len(data) < 2:
         return False
     return list(map(str, data.index)) == list(map(str, data.columns))

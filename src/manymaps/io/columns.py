@@ -1,14 +1,15 @@
-"""Find the columns of a table: by the names that a user gives, else by usual names.
+"""Search for the columns of a table by user-specified names or by common names.
 
     cue, response, strength     source, target, weight     word1, word2, similarity
     document, word, count     site, species, abundance     user, item     sample, taxon
 
 A kind of data declares its columns as a tuple of `Role`, and `find_roles` returns their positions.
 
-The first line shows names of pairs, the second names of counts. In a long list of counts,
-observations (documents, sites, users) become rows of the count table and features (words, species,
-goods) become columns, in whichever order the list names them. A kind of object is the name of its
-column without "_id", "_name" and similar endings: the column "Doc_ID" contains documents.
+The first line contains column names of pairs, and the second contains column names of counts. In a
+long list of counts, observations (documents, sites, users) become rows of the count table. Features
+(words, species, goods) become columns, regardless of the column order in the list. The kind of an
+object is the name of its column without "_id", "_name" and similar endings. For example, the column
+"Doc_ID" contains documents.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ __all__ = [
 
 
 class Role(NamedTuple):
-    """A column of a kind of data.
+    """Declaration of a column in one kind of data.
 
     Attributes
     ----------
     option : str
-        Parameter by which a user names the column.
+        Parameter with which a user can name the column.
     content : str
-        Plural noun for the cells of the column, used in messages.
+        Plural noun for the cells of the column in error messages.
     aliases : tuple of str
-        Usual names, as `folded` returns them, in the order in which they are tried.
+        Common names of the column in the form returned by `folded`, in order of priority.
     required : bool
-        Whether a table without the column is an error.
+        Whether to raise an error if the table does not have the column.
     """
 
     option: str
@@ -54,7 +55,7 @@ class Role(NamedTuple):
 
 
 def aliases(text: str) -> tuple[str, ...]:
-    """The usual names of a column, from a text with spaces between them."""
+    """Split a text at spaces to a tuple of common column names."""
     return tuple(text.split())
 
 
@@ -71,7 +72,7 @@ strength fsg r123strength r1strength weight weights value similarity sim score p
 proximity association wt
 """)
 COUNT = aliases("count counts #p r123 r1 frequency freq cooccurrence")
-# A file with strengths and counts has the counts for reference, so strengths are tried first.
+# In a file with both, counts are only supplementary, so strengths are tried first.
 PAIR_ROLES = (
     Role("cue", "cues", CUE),
     Role("response", "responses", RESPONSE),
@@ -90,17 +91,17 @@ COUNT_ROLES = (
     Role("columns", "columns", required=False),
     Role("count", "counts", COUNTS, required=False),
 )
-# Names of a first column of labels, in addition to those of kinds; pandas writes some of them.
+# Names of a first column of labels, in addition to names of kinds. pandas writes some of these.
 CORNERS = ("", *aliases("unnamed:0 indexlevel0 id label name index"))
-# A long list has at most this many numeric columns besides its counts; a table of measurements
-# has more.
+# Maximum number of numeric columns in a long list, in addition to the counts. A table of
+# measurements has more numeric columns.
 MOST_SPARE = 3
-# A header of more names may contain the word "count" as one word among many.
+# A header with more names may contain "count" as one of many words.
 MOST_LISTED = 12
 
 
 class _UserNames:
-    """Names of columns that a user gives, as attributes; None if the reader finds the column."""
+    """Column names specified by the user, or None for columns that the reader finds."""
 
     @property
     def any_given(self) -> bool:
@@ -110,7 +111,7 @@ class _UserNames:
 
 @dataclass(frozen=True)
 class ColumnNames(_UserNames):
-    """Names of the columns of pairs that a user gives."""
+    """Column names of pairs specified by the user."""
 
     cue: str | None = None
     response: str | None = None
@@ -119,7 +120,7 @@ class ColumnNames(_UserNames):
 
 @dataclass(frozen=True)
 class WantedColumns(_UserNames):
-    """Names of the columns of a long list of counts that a user gives."""
+    """Column names of a long list of counts specified by the user."""
 
     rows: str | None = None
     columns: str | None = None
@@ -128,7 +129,7 @@ class WantedColumns(_UserNames):
 
 @dataclass(frozen=True)
 class CountColumns:
-    """Positions of the columns of a long list; `count` is None if every line counts once."""
+    """Positions of the columns of a long list, with `count` None if each line is one count."""
 
     rows: int
     columns: int
@@ -136,7 +137,7 @@ class CountColumns:
     kinds: tuple[str, str]
 
     def notes(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Notes for the report: the roles of the columns, and the columns that are not read."""
+        """Return notes on the roles of the columns and on unused columns for the report."""
         roles = f"rows are {names[self.rows]!r}, columns {names[self.columns]!r}"
         counts = (
             "; no column of counts: every line counts one"
@@ -149,7 +150,7 @@ class CountColumns:
 
 
 def folded(name: str) -> str:
-    """A column name in lower case without separators.
+    """Convert a column name to lower case and remove separators.
 
     >>> folded(" R123.Strength "), folded("Word_1")
     ('r123strength', 'word1')
@@ -160,7 +161,7 @@ def folded(name: str) -> str:
 def usual_column(
     names: Sequence[str], aliases: Sequence[str], but: Sequence[int | None] = ()
 ) -> int | None:
-    """The first column with the first alias that occurs; columns in `but` are not considered.
+    """Find the first column with the first alias that occurs, excluding the columns in `but`.
 
     >>> usual_column(["Word_1", "freq", "N"], ("n", "freq"))
     2
@@ -178,12 +179,13 @@ def named_column(
     what: str = "column",
     error: type[DataError | ParameterError] = DataError,
 ) -> int | None:
-    """The position of a column that a user names; case and separators may differ.
+    """Return the position of a column named by the user, ignoring case and separators if necessary.
 
     Raises
     ------
     DataError or ParameterError
-        If there is no such column, or several columns differ from it only in case or separators.
+        If the column does not exist, or if several columns match when case and separators are
+        ignored.
     """
     if wanted is None:
         return None
@@ -208,26 +210,26 @@ def find_roles(
     *,
     what: str = "column",
 ) -> list[int | None]:
-    """The position of each column of a kind of data; None for an optional column that is missing.
+    """Return the position of each column of a kind of data, or None for missing optional columns.
 
     Parameters
     ----------
     names : sequence of str
-        The header.
+        Column names in the header.
     roles : sequence of Role
-        The columns, in the order in which they are found; a column has one role.
+        Declarations of the columns in order of priority. Each column has at most one role.
     wanted : mapping of str to str or None
-        The names that the user gives, by option.
+        Column names specified by the user, by option.
     source : str
-        The file, for messages.
+        Name of the file, for error messages.
     what : str
-        The word for a column in messages.
+        Word for a column in error messages.
 
     Raises
     ------
     DataError
-        If a column that the user names or that is required is missing, or has two roles; the
-        message lists the columns of the table.
+        If a column that is required or named by the user is missing, or if a column has two roles.
+        The message lists the columns of the table.
 
     Examples
     --------
@@ -256,7 +258,7 @@ def find_roles(
 
 
 def known_kind(name: str) -> str | None:
-    """The kind of object that a column of this name contains, if it is a usual kind.
+    """Return the kind of object in a column with this name, or None if it is not a common kind.
 
     >>> known_kind("Doc_ID"), known_kind("species"), known_kind("words"), known_kind("x1")
     ('document', 'species', 'word', None)
@@ -272,14 +274,14 @@ def known_kind(name: str) -> str | None:
 
 
 def two_kinds(first: str, second: str) -> tuple[str, str]:
-    """Two different kinds, of the rows and of the columns, by the names of their columns.
+    """Return different kinds for the rows and the columns of a count table from two column names.
 
     >>> two_kinds("doc_id", "Term"), two_kinds("Haus", "Tier"), two_kinds("doc", "document")
     (('document', 'term'), ('Haus', 'Tier'), ('doc', 'document'))
     """
     written = (first.strip(), second.strip())
     known = (known_kind(first) or written[0], known_kind(second) or written[1])
-    # Two names of one kind, such as "doc" and "document", are distinguished as they are written.
+    # Two names for the same kind, such as "doc" and "document", are used as written.
     for kinds in (known, written):
         if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
             return kinds
@@ -287,11 +289,11 @@ def two_kinds(first: str, second: str) -> tuple[str, str]:
 
 
 def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
-    """The columns of observations and of features, if their names are usual ones.
+    """Return the positions of observations and features if both columns have common names.
 
-    A row with a number in it is data, not a header. If there are several pairs, the one whose names
-    have a single meaning is preferred (an author writes words but is read by readers), then the
-    first.
+    A row that contains a number is data, not a header. If several pairs of columns are possible,
+    unambiguous names are preferred, and then the first pair. For example, "author" is ambiguous,
+    because an author uses words (an observation) and has readers (a feature).
 
     >>> known_pair(["word", "doc", "n"]), known_pair(["cue", "response"])
     ((1, 0), None)
@@ -313,7 +315,7 @@ def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
 
 
 def count_column(names: Sequence[str], but: Sequence[int | None] = ()) -> int | None:
-    """The column with the likeliest name for counts.
+    """Return the column whose name is most likely to denote counts.
 
     >>> count_column(["site", "species", "Abundance"]), count_column(["user", "item", "rating"])
     (2, None)
@@ -322,10 +324,11 @@ def count_column(names: Sequence[str], but: Sequence[int | None] = ()) -> int | 
 
 
 def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
-    """Whether a header belongs to a long list of counts rather than to a table.
+    """Return whether a header belongs to a long list of counts rather than to a table.
 
-    It names observations and features, and either a column of counts or few further numbers. Or it
-    has three columns, one of them with a usual name for counts.
+    Such a header contains names of observations and features, and either a column of counts or only
+    a few other numeric columns. A header with three columns is also accepted if one column has a
+    common name for counts.
 
     >>> is_long_header(["site", "species", "abundance"], [False, False, True])
     True
@@ -345,10 +348,11 @@ def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
 
 
 def label_position(names: Sequence[str], numeric: Sequence[bool]) -> int | None:
-    """The column of a table that contains the labels of its rows.
+    """Return the column of a table that contains the labels of its rows.
 
-    It is the first column of text that names observations. Without one, it is the first column if
-    its name is empty or that of a kind, else the first column of text.
+    This is the first text column with a name of observations. Without such a column, the first
+    column is used if its name is empty or is a kind of object. Otherwise, the first text column is
+    used.
 
     >>> label_position(["site", "soil", "teal"], [True, False, True])
     0
@@ -367,23 +371,24 @@ def label_position(names: Sequence[str], numeric: Sequence[bool]) -> int | None:
 def find_count_columns(
     names: Sequence[str], numeric: Sequence[bool], wanted: WantedColumns, source: str
 ) -> CountColumns:
-    """The columns of a long list of counts, by its header.
+    """Find the columns of a long list of counts by its header.
 
     Parameters
     ----------
     names : sequence of str
-        The header.
+        Column names in the header.
     numeric : sequence of bool
-        Which columns contain numbers; one with an unknown name may be the counts.
+        Whether each column contains numbers. A numeric column with an unknown name may contain the
+        counts.
     wanted : WantedColumns
-        Columns that the user names; they must exist.
+        Columns named by the user, which must exist.
     source : str
-        The file, for messages.
+        Name of the file, for error messages.
 
     Raises
     ------
     DataError
-        If a column is missing or ambiguous; the message lists the columns of the table.
+        If a column is missing or ambiguous. The message lists the columns of the table.
 
     Examples
     --------
@@ -419,7 +424,7 @@ def _ends(
     columns: int | None,
     count: int | None,
 ) -> tuple[int | None, int | None]:
-    """The columns of rows and of columns: as named, by known names, or the only ones left."""
+    """Find the columns of row and column objects by user input, known names or elimination."""
     others = [c for c in range(len(names)) if c not in (rows, columns, count)]
     texts = [c for c in others if not numeric[c]]
     if rows is None and columns is None:
@@ -436,9 +441,9 @@ def _ends(
 
 
 def has_pair_header(names: Sequence[str], wanted: ColumnNames) -> bool:
-    """Whether a first row contains the names of the columns of cues and responses.
+    """Return whether a first row contains column names of cues and responses.
 
-    A row with a number in it is data: the word CUE is itself a cue.
+    A row that contains a number is data, because the word CUE may itself be a cue.
 
     >>> has_pair_header(["CUE", "TARGET", "FSG"], ColumnNames())
     True

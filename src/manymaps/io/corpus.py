@@ -1,14 +1,15 @@
-"""Documents -> the numbers of their words, in a file from which counts are summed.
+"""Conversion of documents to a temporary file of word numbers, from which words are counted.
 
     documents -> words -> numbers 0, 1, ... in order of appearance -> file
 
 scikit-learn's CountVectorizer splits texts into words. Each document is read once, so the source
-may be an iterator. The numbers (4 bytes per word) go to a temporary file in the folder TMPDIR,
-which is memory-mapped. The different words, the labels and metadata of the documents and a batch
-of documents are in memory, so a corpus may be larger than memory.
+may be an iterator. The numbers (4 bytes per word) are written to a memory-mapped temporary file in
+the folder TMPDIR. Only the distinct words, the labels and metadata of the documents, and a batch of
+documents are in memory, so a corpus may be larger than memory.
 
-Batches of documents are split concurrently if joblib's context allows. Each has numbers of its own,
-which are translated batch by batch, so that the numbers do not depend on the workers.
+Batches of documents are split into words concurrently if joblib's context allows this. Each batch
+uses its own word numbers. These are converted batch by batch to the numbers of the corpus, which
+therefore do not depend on the workers.
 """
 
 from __future__ import annotations
@@ -36,14 +37,16 @@ from manymaps.io.texts import Reading, Texts
 
 __all__ = ["Corpus", "Progress", "TextSource", "Words", "read_corpus", "spread", "word_splitter"]
 
-# Tokens that are counted together: 1 MiB.
+# Number of tokens that are counted together (1 MiB).
 PIECE = 2**18
-# The words of a longer document are taken one by one: as a list they would need ten times its size.
+# The words of a longer document are processed one by one, because a list of them would need ten
+# times the memory of the document.
 LONG_DOCUMENT = 2**20
-# Characters of a batch of documents: large enough that a task is worth sending to a worker.
+# Number of characters in a batch of documents, large enough to justify sending a task to a worker.
 BATCH = 2**19
-# A document counts as this many characters more, for the memory that its object takes. Without them
-# the peak for 1.2 million documents of two characters was 0.56 GiB, above the limit of the tests.
+# Characters that are added to the length of each document, to account for the memory of its object.
+# Without this addition, the peak for 1.2 million documents of two characters was 0.56 GiB, which
+# exceeds the limit in the tests.
 OVERHEAD = 2**8
 
 TextSource = str | os.PathLike[str] | Texts | Mapping[Any, str] | Iterable[str | Document]
@@ -52,35 +55,35 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Words:
-    r"""Choice of the words to count.
+    r"""Selection of the words to count.
 
     Parameters
     ----------
     max_words : int, optional
-        Count this number of the most frequent words. The default is all. Equally frequent words are
-        taken in alphabetical order.
+        Maximum number of words to count, in order of decreasing frequency. By default, all words
+        are counted. Equally frequent words are selected in alphabetical order.
     skip_words : int
-        Number of the most frequent words to omit first; 0 by default.
+        Number of most frequent words to omit before `max_words` is applied. The default is 0.
     min_documents : int
-        Omit words that occur in fewer documents; 1 by default.
+        Minimum number of documents in which a word must occur. The default is 1.
     stop_words : "english" or sequence of str, optional
-        Words to omit, whatever their frequency: scikit-learn's English list, or these (in any case
-        if `lowercase` is true). They are omitted before `skip_words` applies.
+        Words to omit regardless of their frequency: scikit-learn's English list or the listed words
+        (ignoring case if `lowercase` is true). They are omitted before `skip_words` is applied.
     lowercase : bool
-        Whether texts are converted to lower case; true by default.
+        Whether to convert texts to lower case. The default is true.
     token_pattern : str
-        A regular expression that matches a word, or contains it in its only group. By default a
+        Regular expression that matches a word, or whose only group matches the word. By default, a
         word consists of two or more letters, digits or underscores.
     tokenizer : callable, optional
-        A function that splits a text into its words, in place of `token_pattern`.
+        Function that splits a text into words, used instead of `token_pattern`.
     vocabulary : sequence of str, optional
-        The words to count, in this order. Pass the `column_labels` of an earlier table to count
-        new documents in the same way.
+        Words to count, in this order. Pass the `column_labels` of an earlier table to count new
+        documents in the same way.
 
     Raises
     ------
     ParameterError
-        If a value is invalid, or a vocabulary is combined with an option that chooses words.
+        If a value is invalid, or if a vocabulary is combined with an option that selects words.
 
     See Also
     --------
@@ -143,24 +146,24 @@ class Words:
 
 @dataclass
 class Corpus:
-    """Documents as numbers of words.
+    """Documents as sequences of word numbers.
 
     Attributes
     ----------
     words : Words
-        The choice of words.
+        Selection of words.
     tokens : ndarray of int32, shape (n_tokens,)
-        The number of each word in turn; -1 for a word outside a vocabulary.
+        Number of each word in the order of the text, or -1 for a word outside the vocabulary.
     names : list of str
-        The word of each number.
+        Word for each number.
     ends : ndarray of int, shape (n_documents + 1,)
-        The end of each document among the tokens, after a 0.
+        End index of each document in `tokens`, preceded by 0.
     labels : list of str
-        The documents.
+        Labels of the documents.
     metadata : dict of str to ndarray, shape (n_documents,)
-        Their metadata.
+        Metadata of the documents.
     report : ReadReport
-        A report on the source.
+        Report on the source.
     """
 
     words: Words
@@ -180,7 +183,7 @@ class Corpus:
         return totals
 
     def pieces(self, ahead: int = 0) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield the size of each piece, and tokens and documents there and `ahead`."""
+        """Yield the size of each piece, with its tokens and documents and those `ahead` of it."""
         n_tokens = self.tokens.size
         for start in range(0, n_tokens, PIECE):
             tokens = np.array(self.tokens[start : start + PIECE + ahead])
@@ -190,12 +193,12 @@ class Corpus:
 
 
 def read_corpus(source: TextSource, words: Words, file: IO[bytes], progress: Progress) -> Corpus:
-    """Read all documents, and write the numbers of their words to a file.
+    """Read all documents and write their word numbers to a file.
 
     Raises
     ------
     DataError
-        If there are no documents or words, or too many.
+        If there are no documents or words, or if there are too many.
     ParameterError
         If the tokenizer returns empty words.
     """
@@ -258,9 +261,9 @@ def read_corpus(source: TextSource, words: Words, file: IO[bytes], progress: Pro
 def spread(
     function: Callable[..., Any], tasks: Iterator[tuple[Any, ...]], what: str
 ) -> Iterator[Any]:
-    """Yield the results of tasks in their order; several run at a time if joblib's context allows.
+    """Yield the results of tasks in order, running tasks concurrently if joblib allows this.
 
-    At most 32 are in memory at a time.
+    At most 32 results are in memory at a time.
     """
     if not is_spread():
         yield from starmap(function, tasks)
@@ -270,7 +273,7 @@ def spread(
 
 
 class _Vocabulary(dict[str, int]):
-    """Numbers of known words; the number of any other is -1."""
+    """Numbers of known words, with -1 for all other words."""
 
     def __missing__(self, word: str) -> int:
         return -1
@@ -282,7 +285,7 @@ def _opened(source: TextSource) -> tuple[Iterator[Document], Callable[[], ReadRe
         try:
             source = Texts(source)
         except OSError as error:
-            # The path may be a long text, which would make an unreadable message.
+            # The value may be a long text, which would make the message unreadable.
             raise type(error)(
                 f"{str(source)[:200]}: cannot read a file or folder of texts here "
                 f"({error.strerror}); pass texts in memory as a list"
@@ -341,7 +344,7 @@ def word_splitter(words: Words) -> tuple[Callable[[str], Iterable[str]], frozens
 
 
 def _split(words: Words, texts: Sequence[str]) -> tuple[list[str], np.ndarray, list[int]]:
-    """Return the different words of a batch, the numbers of all words, and the texts' lengths."""
+    """Return the distinct words of a batch, the numbers of all words, and the text lengths."""
     split, _ = word_splitter(words)
     codes = LabelCodes()
     tokens, ends = array("i"), [0]

@@ -1,6 +1,6 @@
-"""Count tables in arrays: NPZ, NPY and MatrixMarket, with labels inside or next to them.
+"""Readers for count tables in NPZ, NPY and MatrixMarket files, with labels inside or next to them.
 
-Names in NPZ files vary. These are known:
+The names of arrays in NPZ files vary. The following names are recognized:
 
     indptr, indices, counts | data | values     the parts of a CSR array, perhaps with `shape`
     format, shape, data, ...                    output of scipy.sparse.save_npz
@@ -9,13 +9,14 @@ Names in NPZ files vary. These are known:
     docnames, doc_id, sites, titles, ...        labels of rows
     labels and groups (or target, ...)          whole numbers, and the names that they number
 
-Any other array of one dimension with a value per row or per column is metadata. The notes list the
-role of each array.
+Any other one-dimensional array with one value per row or per column is metadata. The notes in the
+report list the role of each array.
 
-The labels of `X.npy` or `X.mtx` are in files in the same folder, one per line: in `X.rows.txt` and
-`X.columns.txt`, or for `P_matrix.mtx` in `P_barcodes.tsv` and `P_features.tsv` (or `P_genes.tsv`).
-The prefix P_ is optional, and the files may be packed by gzip. The shape of the matrix decides
-whether cells are rows or columns; a matrix of genes by cells, as sequencers write it, stays one.
+The labels of `X.npy` or `X.mtx` are read from files in the same folder with one label per line.
+These files are `X.rows.txt` and `X.columns.txt`, or for `P_matrix.mtx`, `P_barcodes.tsv` and
+`P_features.tsv` (or `P_genes.tsv`). The prefix P_ is optional, and the files may be compressed with
+gzip. The shape of the matrix determines whether cells are rows or columns. A matrix of genes by
+cells, which is the output of sequencers, is not transposed.
 """
 
 from __future__ import annotations
@@ -70,24 +71,24 @@ NAMES_OF_CODES = """
 groups group_names target_names classes class_names categories category_names label_names
 """
 NAME_KEYS = tuple(NAMES_OF_CODES.split())
-# Endings of files of labels.
+# Suffixes of label files.
 SUFFIXES = (".txt", ".tsv")
 PARTS = ("indptr", "indices", "shape", "format", "_is_array")
 
 
 def has_sparse_parts(heads: Heads) -> bool:
-    """Return whether an NPZ file contains the parts of a CSR array under plain names."""
+    """Return whether an NPZ file contains the components of a CSR array under plain names."""
     return {"indptr", "indices"} <= set(heads) and any(key in heads for key in DATA_KEYS)
 
 
 def read_npz_counts(path: Path) -> CountParts:
-    """Read counts from an NPZ file of another program.
+    """Read counts from an NPZ file that another program wrote.
 
     Raises
     ------
     DataError
-        If it contains no table or several, its parts do not fit together, or its row_labels or
-        column_labels repeat.
+        If the file contains no table or several tables, if the components of a table are
+        inconsistent, or if `row_labels` or `column_labels` contain duplicates.
     """
     heads = array_heads(path, "npz")
     pickled = [name for name, head in heads.items() if head.dtype.hasobject]
@@ -126,7 +127,7 @@ def _key_kind(key: str | None) -> str | None:
 
 
 def _npz_table(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """Read the table of an NPZ file; return also the names of its parts."""
+    """Read the table of an NPZ file, and return it with the names of its component arrays."""
     if set(heads) >= SPARSE_PARTS:
         return read_sparse(path), (*PARTS, "data", "row", "col", "offsets", "coords")
     if has_sparse_parts(heads):
@@ -144,7 +145,7 @@ def _npz_table(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, .
 
 
 def _csr_of_parts(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """Assemble a CSR array; `shape`, labels or indices determine the number of columns."""
+    """Assemble a CSR array, inferring the number of columns from the shape, labels or indices."""
     data_key = next(key for key in DATA_KEYS if key in heads)
     parts = ("indptr", "indices", data_key, *(("shape",) if "shape" in heads else ()))
     arrays = read_arrays(path, parts)
@@ -163,10 +164,10 @@ def _csr_of_parts(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str
 def _npz_labels(
     arrays: Mapping[str, np.ndarray], keys: Sequence[str], n: int
 ) -> tuple[str | None, list[str] | None, str]:
-    """Return the name of the array of labels, the labels, and a note.
+    """Return the name of the label array, the labels, and a note.
 
-    The first of the usual names must contain fitting labels. Among the others, unique labels have
-    priority over repeated identifiers, which get numbers.
+    An array with the first of the common names must contain valid labels. Among arrays with the
+    other names, unique labels have priority over repeated identifiers, which are numbered.
     """
     side = keys[0].partition("_")[0]
     if keys[0] in arrays:
@@ -174,7 +175,7 @@ def _npz_labels(
     candidates: dict[str, list[str]] = {}
     for key in keys:
         if key in arrays and arrays[key].size == n and arrays[key].dtype.kind in "USiu":
-            # Whole numbers may be codes of groups, unless their name is one of identifiers.
+            # Integers may be group codes, unless the array has a name for identifiers.
             is_name = _key_kind(key) is not None or key in ("ids", "index", "rows", "columns")
             if is_name or arrays[key].dtype.kind in "US":
                 labels = [label.strip() for label in texts_of(arrays[key])]
@@ -193,7 +194,7 @@ def _npz_labels(
 def _npz_metadata(
     arrays: Mapping[str, np.ndarray], shape: tuple[int, ...]
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], list[str]]:
-    """Return metadata of the rows and of the columns, by the lengths of arrays, and notes."""
+    """Return the row metadata, the column metadata (distinguished by array length), and notes."""
     rows = {name: array for name, array in arrays.items() if array.size == shape[0]}
     columns = {name: a for name, a in arrays.items() if name not in rows and a.size == shape[1]}
     rest = [name for name in arrays if name not in rows and name not in columns]
@@ -217,12 +218,12 @@ def _npz_metadata(
 
 
 def read_matrix_counts(path: Path, kind: str) -> CountParts:
-    """Read counts from an NPY or MatrixMarket file, with labels from files in its folder.
+    """Read counts from an NPY or MatrixMarket file, and labels from files in its folder.
 
     Raises
     ------
     DataError
-        If it cannot be read, or the labels do not fit.
+        If the file cannot be read, or if the number of labels does not match the table.
     """
     values = as_csr(read_npy(path), str(path)) if kind == "npy" else read_market(path)
     stem = stem_of(path, ".mtx", ".npy")
@@ -248,7 +249,7 @@ def read_matrix_counts(path: Path, kind: str) -> CountParts:
 
 
 def _listed_labels(path: Path, n: int, side: str) -> list[str]:
-    """Read n labels from a file with one per line."""
+    """Read n labels from a file with one label per line."""
     labels = read_labels(path)
     if len(labels) != n:
         raise DataError(
@@ -260,7 +261,7 @@ def _listed_labels(path: Path, n: int, side: str) -> list[str]:
 
 
 def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: Path) -> CountParts:
-    """Label a table of cells and genes, in the order that its shape implies."""
+    """Label a table of cells and genes, using its shape to determine which of these are rows."""
     barcodes, features = _fields(cells)["id"], _fields(genes)
     shape = (len(features["id"]), len(barcodes))
     if values.shape not in (shape, shape[::-1]):
@@ -271,7 +272,7 @@ def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: P
         )
     check_places(str(cells), barcodes, "line", range(1, len(barcodes) + 1))
     names = features.get("name", features["id"])
-    # Genes may share a name, but not an identifier.
+    # Several genes may have the same name, but their identifiers differ.
     if repeated_label(names) is not None or "" in names:
         names = features["id"]
         check_places(str(genes), names, "line", range(1, len(names) + 1))
@@ -285,7 +286,7 @@ def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: P
 
 
 def _fields(path: Path) -> dict[str, list[str]]:
-    """Read the columns of a list of genes or cells: identifier, name, type."""
+    """Read the columns of a list of genes or cells (identifier, name and type)."""
     text = split_lines(read_bytes(path, "one gene or cell per line"), str(path))
     lines = [line.split("\t") for line in text]
     while lines and not lines[-1][0]:

@@ -1,12 +1,12 @@
-"""Count tables in text, Parquet and data frames: long lists of pairs, and wide tables.
+"""Readers for count tables in text, Parquet and data frames, as long lists or wide tables.
 
     document,word,count          a long list; without a column of counts each line counts one
     ,tie,knot,suit               a table with a column per feature and labels in the first row and
                                  column; further columns of text become metadata of the rows
 
-The names of the columns decide between them (`manymaps.io.columns`). A list without a header is
-read if it has two columns of text before one of numbers, or two columns of text only. Entries of
-one pair are added up:
+The column names distinguish the two layouts (see `manymaps.io.columns`). A list without a header is
+accepted if it has two text columns followed by a numeric column, or only two text columns. Repeated
+entries of a pair are added:
 
     values[i, j] = sum of the numbers of (i, j)             n_read = stored + merged + dropped
 """
@@ -63,24 +63,24 @@ _NO_FRAME = (
 
 @dataclass(frozen=True)
 class CountParts:
-    """A count table as a reader returns it.
+    """Count table returned by a reader.
 
     Attributes
     ----------
     values : array or sparse array of shape (n_rows, n_columns)
-        The counts, not checked.
+        Counts, which have not been validated.
     row_labels, column_labels : sequence of str or None
-        None stands for "0", "1", ...
+        Labels of the rows and of the columns. None means "0", "1", ...
     kinds : pair of str
-        The kinds of the rows and of the columns.
+        Kinds of the objects in rows and in columns.
     row_metadata, column_metadata : mapping of str to array
-        One value per row, or per column, in each array.
+        Metadata by name, with one value per row or per column in each array.
     n_read : int or None
-        Number of lines or cells in the source; None for the number of stored `values`.
+        Number of lines or cells in the source. None means the number of stored `values`.
     merged : int
-        Number of entries added to others.
+        Number of entries that were added to earlier entries.
     dropped : dict of str to int
-        Numbers of omitted entries by reason.
+        Number of omitted entries by reason.
     notes : tuple of str
         Further notes for the report.
     """
@@ -99,18 +99,18 @@ class CountParts:
 
 @dataclass(frozen=True)
 class TableHead:
-    """The first rows of a table of counts.
+    """First rows of a count table.
 
     Attributes
     ----------
     names : list of str
-        The header, or "column 1", "column 2", ...
+        Column names in the header, or "column 1", "column 2", ...
     header : bool
-        Whether the first row is one.
+        Whether the first row is a header.
     numeric : list of bool
-        Which columns contain numbers.
+        Whether each column contains numbers.
     body : list of list of str
-        The first rows below the header.
+        First rows below the header.
     """
 
     names: list[str]
@@ -140,9 +140,10 @@ LAYOUT = Layout(
 
 
 def head_of(table: Table) -> TableHead:
-    """Find columns, header and types in the first rows of a table.
+    """Detect the header and the column types from the first rows of a table.
 
-    The first row of a text is a header if it has words above numbers, or an empty or usual corner.
+    The first row of a text file is a header if it has words above numbers, or if its first cell is
+    empty or has a common name.
     """
     first, body, numeric = table.head[0], table.head[1:], table.numeric
     if isinstance(table, FrameTable):
@@ -168,21 +169,22 @@ def read_table_counts(
     Parameters
     ----------
     table : TextTable or FrameTable
-        The table.
+        Table to read.
     wanted : WantedColumns
-        The columns of a long list; naming one makes it a long list.
+        Columns of a long list. If a column is specified, the table is read as a long list.
     layout : {"edges", "matrix"}, optional
-        A long list or a wide table. By default the content decides.
+        Layout of the table: "edges" for a long list or "matrix" for a wide table. By default, it is
+        inferred from the content.
     frame : frame, optional
-        The frame of a `FrameTable`, whose index may contain the labels of a wide table.
+        Original frame of a `FrameTable`. Its index may contain the labels of a wide table.
     label_column : str, optional
-        The column of labels of a wide frame.
+        Name of the label column of a wide frame.
 
     Raises
     ------
     DataError
-        If a row does not fit the header, a count is not a finite number of at least 0, or a label
-        occurs twice in a wide table. The message names the line.
+        If a row does not match the header, if a count is not a finite number of at least 0, or if a
+        label occurs twice in a wide table. The message contains the line number.
     """
     head = head_of(table)
     if isinstance(table, FrameTable) and not len(table):
@@ -204,9 +206,9 @@ def read_table_counts(
 def frame_counts(
     frame: Any, source: str, wanted: WantedColumns, *, label_column: str | None = None
 ) -> CountParts:
-    """Return the counts of a data frame of any library that narwhals supports.
+    """Return the counts in a data frame from any library that narwhals supports.
 
-    Parameters and errors are those of `read_table_counts`.
+    The parameters and errors are the same as for `read_table_counts`.
     """
     if hasattr(frame, "iloc") and hasattr(frame, "sparse"):
         return CountParts(
@@ -220,7 +222,7 @@ def frame_counts(
 
 
 def _kinds(row: object, column: object) -> tuple[str, str]:
-    """Return the kinds of a wide table by the names over its labels."""
+    """Return the kinds of a wide table, based on the names above its labels."""
     return two_kinds(known_kind(str(row or "")) or "row", str(column or "column"))
 
 
@@ -245,13 +247,13 @@ def _read_long(table: Table, head: TableHead, wanted: WantedColumns) -> CountPar
 def _summed(
     cells: Cells, kinds: tuple[str, str], source: str, notes: tuple[str, ...]
 ) -> CountParts:
-    """Add up the entries of each pair; entries with an empty label are left out.
+    """Sum the entries of each pair, omitting entries with an empty label.
 
     Raises
     ------
     DataError
-        If a count is negative or not a finite number, or the list is empty. The message names the
-        line and the labels.
+        If a count is negative or not a finite number, or if the list is empty. The message contains
+        the line number and the labels.
     """
     n_read = len(cells)
     if not n_read:
@@ -262,7 +264,7 @@ def _summed(
     labels, codes = [], []
     for column in cells.columns:
         labels.append([text for text in column.texts if text])
-        # Without the empty label, the labels after it have the next lower codes.
+        # Removing the empty label reduces the codes of all later labels by 1.
         empty = column.texts.index("") if "" in column.texts else len(column.texts)
         codes.append((column.codes - (column.codes > empty))[is_stored])
     shape = (len(labels[0]), len(labels[1]))
@@ -294,7 +296,8 @@ def _read_wide(table: Table, head: TableHead, frame: Any, label_column: str | No
                 f"{source} has no column {label_column!r}; its columns are {listed(names)}"
             )
         label = names.index(label_column)
-    # Numbers that a selection of rows left in the index are labels only if no column has some.
+    # Integers that remain in the index after rows were selected are labels only if no column
+    # contains labels.
     elif index_name is None and (index is None or frame.index.dtype.kind in "iu"):
         label = label_position(names, numeric)
     features = [c for c, is_numeric in enumerate(numeric) if is_numeric and c != label]
@@ -338,7 +341,7 @@ def _wide_text(
     features: Sequence[int],
     texts: Sequence[int],
 ) -> CountParts:
-    """Read the counts of a wide text, with these columns of labels, counts and metadata."""
+    """Read the counts of a wide text table from the specified columns."""
     names = table.names if head.header else head.names
     column_labels = [names[c] for c in features] if head.header else None
     if column_labels is not None:
@@ -366,12 +369,12 @@ def _wide_text(
 
 
 def annotated_counts(data: Any, layer: str | None, source: str) -> CountParts:
-    """Return the counts of an AnnData object: its X or a layer, with obs and var as metadata.
+    """Return the counts in X or in a layer of an AnnData object, with obs and var as metadata.
 
     Raises
     ------
     DataError
-        If there is no such table; the message lists those that exist.
+        If the table does not exist. The message lists the existing tables.
     """
     values = loaded(table_of(data, "layers", layer, source), source)
     kinds = [known_kind(str(frame.index.name or "")) for frame in (data.obs, data.var)]

@@ -1,17 +1,18 @@
-"""Texts -> counts: of words in documents, and of words near words.
+"""Counts of words in documents, and of co-occurrences of words within a window.
 
     count_texts           n_xy = occurrences of word y in document x
     count_cooccurrences   n_xy = sum of w(|s - t|) over pairs of tokens s, t of one document with
                                  word x at s, word y at t and 0 < |s - t| <= window
 
 with w = 1 ("flat") or w(k) = 1 / k ("harmonic": J. Pennington, R. Socher & C. Manning 2014, GloVe,
-EMNLP, section 4.2). The second table is symmetric. Two occurrences of a word near one another count
-twice on its diagonal, once from each side. Omitted words still separate their neighbours
-(the "clean" windows of O. Levy, Y. Goldberg & I. Dagan 2015, TACL 3, section 3.1). Therefore a
-table of fewer words is a part of a table of more words.
+EMNLP, section 4.2). The second table is symmetric. Two occurrences of the same word within a window
+count twice on the diagonal, once from each side. Omitted words still contribute to the distance
+between their neighbours (the "clean" windows of O. Levy, Y. Goldberg & I. Dagan 2015, TACL 3,
+section 3.1). The table of a smaller vocabulary is therefore a submatrix of the table of a larger
+vocabulary.
 
-`manymaps.io.corpus` reads the documents. Here the words are chosen, and their numbers are summed
-piece by piece, so that a corpus may be larger than memory.
+`manymaps.io.corpus` reads the documents. This module selects the words and counts them piece by
+piece, so that a corpus may be larger than memory.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from manymaps.progress import work
 __all__ = ["Words", "count_cooccurrences", "count_texts"]
 
 WEIGHTINGS = ("flat", "harmonic")
-# Pairs that are summed together: 32 MiB with their weights.
+# Number of pairs that are summed together (32 MiB with their weights).
 MOST_PAIRS = 2**21
 
 
@@ -55,25 +56,26 @@ def count_texts(
     Parameters
     ----------
     source : path, Texts, mapping of str to str, or iterable of str or Document
-        A folder or file, or `Texts` with settings. A mapping (or pandas Series) of labels to texts.
-        Texts in memory, which are numbered from 0. An iterator is read once.
+        Source of the texts: a folder or file, `Texts` with settings, a mapping (or pandas Series)
+        of labels to texts, or texts in memory. Texts in memory are numbered from 0. An iterator is
+        read once.
     words : Words, optional
-        The choice of words. The default is all.
+        Selection of words. By default, all words are counted.
     progress : callable, optional
-        Called with a message after each document and each part of the corpus.
+        Function that is called with a message after each document and each part of the corpus.
 
     Returns
     -------
     Counts of kinds ("document", "word"), shape (n_documents, n_words)
-        Words are in alphabetical order, or in that of the vocabulary. A document without a counted
-        word is an empty row. A repeated label gets " (2)", " (3)", ... Metadata of numbers stay
-        numbers (NaN if missing); other metadata become text ("" if missing). The report lists
-        omitted, empty and renamed documents.
+        Word counts. Words are in alphabetical order or in the order of the vocabulary. A document
+        without counted words has an empty row. Repeated labels are numbered " (2)", " (3)", ...
+        Numeric metadata remain numbers (NaN if missing), and other metadata become texts ("" if
+        missing). The report lists omitted, empty and renamed documents.
 
     Raises
     ------
     DataError
-        If the texts cannot be used, or no word is left.
+        If the texts cannot be used, or if no words remain.
 
     See Also
     --------
@@ -113,25 +115,25 @@ def count_cooccurrences(
     Parameters
     ----------
     source, words
-        As for `count_texts`.
+        See `count_texts`.
     window : int
-        Largest distance between two words, in words; 5 by default.
+        Maximum distance between two words, in words. The default is 5.
     weighting : {"flat", "harmonic"}
-        Whether a pair at distance k counts 1, or 1 / k.
+        Weight of a pair at distance k, which is 1 for "flat" and 1 / k for "harmonic".
     progress : callable, optional
-        As for `count_texts`.
+        See `count_texts`.
 
     Returns
     -------
     Counts of kinds ("word", "context"), shape (n_words, n_words)
-        Symmetric, with the same words in the same order on both sides.
+        Symmetric counts, with the same words in the same order in rows and columns.
 
     Raises
     ------
     DataError
         As for `count_texts`.
     ParameterError
-        If the window is not a whole number of at least 1, or the weighting is unknown.
+        If the window is not an integer of at least 1, or if the weighting is unknown.
 
     See Also
     --------
@@ -161,7 +163,7 @@ def count_cooccurrences(
 def _corpus_of(
     source: TextSource, words: Words | None, progress: Progress | None
 ) -> Iterator[tuple[Corpus, Progress]]:
-    """Read a corpus; yield it with a function that reports progress."""
+    """Read a corpus, and yield it with a function that reports progress."""
     with work("counting") as at, tempfile.TemporaryFile() as file:
 
         def report(message: str) -> None:
@@ -182,7 +184,7 @@ def _empty_note(values: sparse.csr_array, labels: Sequence[str], what: str) -> t
 
 
 def _choose(corpus: Corpus) -> tuple[list[int], tuple[str, ...]]:
-    """Return the numbers of the words to count, in the order of the columns, and a note."""
+    """Return the numbers of the words to count in the order of the columns, and a note."""
     words, names, totals = corpus.words, corpus.names, corpus.totals()
     if words.vocabulary is not None:
         return list(range(len(names))), _absent(names, totals, words)
@@ -214,7 +216,7 @@ def _choose(corpus: Corpus) -> tuple[list[int], tuple[str, ...]]:
 
 
 def _absent(names: Sequence[str], totals: np.ndarray, words: Words) -> tuple[str, ...]:
-    """Return a note on the words of a vocabulary that do not occur."""
+    """Return a note on vocabulary words that do not occur in the corpus."""
     absent = [name for name, total in zip(names, totals.tolist(), strict=True) if not total]
     capitals = words.lowercase and any(word != word.lower() for word in absent)
     hint = "; the texts are read in lower case, but it has capitals" if capitals else ""
@@ -232,7 +234,10 @@ def _absent(names: Sequence[str], totals: np.ndarray, words: Words) -> tuple[str
 
 
 def _columns(corpus: Corpus, chosen: Sequence[int]) -> np.ndarray:
-    """Return the column of each word, -1 for an omitted one; the last element stands for -1."""
+    """Return the column of each word, or -1 if the word is omitted.
+
+    The additional last element maps the word number -1 to -1.
+    """
     column_of = np.full(len(corpus.names) + 1, -1, np.int32)
     column_of[np.array(chosen)] = np.arange(len(chosen))
     return column_of
@@ -258,7 +263,7 @@ def _document_word(
     data, indices = (np.concatenate(column) for column in zip(*parts, strict=True))
     indptr = np.concatenate(([0], np.cumsum(sizes)))
     table = sparse.csr_array((data, indices, indptr), shape=(n_rows, n_columns))
-    # A document that lies in two pieces has some words twice.
+    # A document that is divided between two pieces may have two entries for the same word.
     table.sum_duplicates()
     return table
 
@@ -268,7 +273,7 @@ def _word_context(
 ) -> sparse.csr_array:
     """Sum weighted pairs within the window, (n_words, n_words), piece by piece.
 
-    The pairs of a word and a later one are summed; the rest is the transpose.
+    Only pairs of a word with a later word are summed, and the transpose is then added.
     """
     column_of = _columns(corpus, chosen)
     window = min(window, int(np.diff(corpus.ends).max()) - 1)
@@ -288,7 +293,7 @@ def _word_context(
 def _pairs_of_piece(
     columns: np.ndarray, rows: np.ndarray, size: int, window: int, harmonic: bool, n_columns: int
 ) -> sparse.csr_array:
-    """Sum the weighted pairs of each token of a piece with later ones, (n_columns, n_columns)."""
+    """Sum the weighted pairs of a piece's tokens with later tokens, (n_columns, n_columns)."""
 
     def tables() -> Iterator[sparse.csr_array]:
         pending: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -317,10 +322,10 @@ def _table_of_pairs(
 
 
 def _sum(tables: Iterable[sparse.csr_array]) -> sparse.csr_array:
-    """Sum sparse tables; two are added whenever they have about the same size.
+    """Sum sparse tables by adding tables of similar sizes.
 
-    So each pair is copied a logarithmic number of times. Adding every table to the sum of all
-    would copy that sum as often as there are tables.
+    Each pair is therefore copied a logarithmic number of times. If each table were added to the
+    total, the total would be copied once per table.
     """
     stack: list[sparse.csr_array] = []
 

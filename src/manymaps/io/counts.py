@@ -1,4 +1,4 @@
-"""Count tables in files and in memory -> `Counts`.
+"""Readers that convert count tables in files and in memory to `Counts`.
 
     edges                    text: a row, a column and perhaps a count on each line
     matrix                   text: a table with labels in its first row and column
@@ -6,7 +6,7 @@
     npz, npy, mtx            arrays, with labels inside or next to them
     h5ad                     annotated data matrices
 
-The first bytes, the name and the content of a file determine its format.
+The format of a file is inferred from its first bytes, its name and its content.
 """
 
 from __future__ import annotations
@@ -51,43 +51,45 @@ def read_counts(
     columns: str | None = None,
     count: str | None = None,
 ) -> Counts:
-    """Read a table of counts of rows by columns.
+    """Read a table of counts from a file.
 
-    A file in CSV, TSV or Parquet contains a long list (`document,word,count`) or a table with one
+    A CSV, TSV or Parquet file contains a long list (`document,word,count`) or a table with one
     column per feature. An NPZ file comes from `Counts.save` or `scipy.sparse.save_npz`, or contains
-    the parts of a CSR array and labels under usual names. NPY, MatrixMarket and .h5ad are read as
-    well. All but NPZ, Parquet and .h5ad may be packed by gzip, bzip2 or xz. Text is UTF-8 (or
-    UTF-16 with its mark).
+    the components of a CSR array and labels under common names. NPY, MatrixMarket and .h5ad files
+    are also supported. All files except NPZ, Parquet and .h5ad may be compressed with gzip, bzip2
+    or xz. Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
 
     Parameters
     ----------
     path : path
-        The file. Labels of a table `X.npy` or `X.mtx` are read from `X.rows.txt` and
+        File to read. Labels of a table `X.npy` or `X.mtx` are read from `X.rows.txt` and
         `X.columns.txt` in its folder, one per line, or from `barcodes.tsv` and `features.tsv`. The
         default labels are "0", "1", ...
     format : {"edges", "matrix", "csv", "tsv", "parquet", "npz", "npy", "mtx", "h5ad"}, optional
-        "edges" is a long list, and "matrix" a table in text; "h5ad:NAME" reads a layer in place of
-        X. By default the name and content of the file decide.
+        Format of the file. By default, the format is inferred from the name and the content.
+        "edges" is a long list, and "matrix" is a text table with one column per feature. The format
+        "h5ad:NAME" reads a layer instead of X.
     rows, columns, count : str, optional
-        The columns of a long list. By default they are found by usual names. Rows are documents,
+        Column names of a long list. By default, common names are recognized. Rows are documents,
         sites, samples, users or cells. Columns are words, species, taxa, items or genes. Counts are
-        called count, abundance, n or frequency; without such a column, each line counts one.
-        Repeated pairs are added up.
+        called count, abundance, n or frequency. Without a column of counts, each line has a count
+        of 1. The counts of repeated pairs are added.
 
     Returns
     -------
     Counts
-        Rows and columns without counts stay. Its `report` lists merged and omitted entries and the
-        roles of columns.
+        Table of counts, including rows and columns without counts. Its `report` lists merged and
+        omitted entries and the roles of the columns.
 
     Raises
     ------
     DataError
-        If the file cannot be used. The message names file, line or row, label and value.
+        If the file cannot be used. The message contains the file name, the line or row, the label
+        and the value.
     ParameterError
         If an option has an unknown value or does not apply to the file.
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ImportError
         If Parquet is read without pyarrow, or .h5ad without anndata.
 
@@ -97,8 +99,8 @@ def read_counts(
 
     Notes
     -----
-    A file may have at most 10 million rows and as many columns. A line of text may have at most
-    16 MiB, and a cell 131,072 characters.
+    A file may have at most 10 million rows and as many columns. A line of text may have at most 16
+    MiB, and a cell at most 131,072 characters.
 
     Examples
     --------
@@ -158,28 +160,29 @@ def counts_from(
     Parameters
     ----------
     X : object
-        A dense or sparse array of shape (n_rows, n_columns), a pandas, polars or pyarrow frame,
-        AnnData (its X, with obs and var as metadata), or `Counts`. A frame with columns such as
-        `document, word, count` is a long list, and repeated pairs are added up. Any other frame is
-        a table with one column per feature. Its labels are in the first column of text or in the
-        index of pandas; further columns of text become metadata.
+        Dense or sparse array of shape (n_rows, n_columns), pandas, polars or pyarrow frame, AnnData
+        (X, with obs and var as metadata), or `Counts`. A frame with columns such as `document,
+        word, count` is a long list, in which the counts of repeated pairs are added. Any other
+        frame is a table with one column per feature. Its labels are in the first text column or in
+        the pandas index, and additional text columns become metadata.
     row_labels, column_labels : sequence of str, optional
-        Labels for an array, or in place of those of X. For a frame, `row_labels` may also be the
-        name of the column of labels.
+        Labels for an array, or labels that replace the labels of X. For a frame, `row_labels` may
+        also be the name of the label column.
     kinds : pair of str, optional
-        The kinds of rows and columns, in place of those of X.
+        Kinds of the rows and columns, which replace the kinds of X.
     rows, columns, count : str, optional
-        The columns of a long list.
+        Column names of a long list.
 
     Returns
     -------
     Counts
-        A CSR array of float64 is shared, not copied.
+        Table of counts. If X is a CSR array of float64, its data are shared, not copied.
 
     Raises
     ------
     DataError
-        If the object contains no counts. The message names the row, the column and the value.
+        If the object does not contain counts. The message contains the row, the column and the
+        value.
     ParameterError
         If an option does not apply to the object.
 
@@ -230,12 +233,12 @@ def counts_from(
 
 
 def _assembled(parts: CountParts, source: str) -> Counts:
-    """Return the `Counts` of a reader, with a report.
+    """Convert the result of a reader to `Counts` with a report.
 
     Raises
     ------
     DataError
-        As for `Counts`, or if no count is above 0.
+        If `Counts` would raise it, or if all counts are 0.
     """
     counts = Counts(
         parts.values, parts.row_labels, parts.column_labels, parts.kinds,
@@ -245,7 +248,7 @@ def _assembled(parts: CountParts, source: str) -> Counts:
         raise DataError(f"{source} contains no count above 0")
     n_read, merged, dropped = parts.n_read, parts.merged, dict(parts.dropped)
     if n_read is None:
-        # Counts are not negative, so that only zeros sum to zero.
+        # Counts are nonnegative, so only zeros sum to zero.
         n_read = int(parts.values.nnz)
         zeros = n_read - sum(int(np.count_nonzero(block)) for block in blocks(parts.values.data))
         merged = n_read - zeros - counts.n_pairs
@@ -257,7 +260,7 @@ def _assembled(parts: CountParts, source: str) -> Counts:
             f"{counts.n_fractional:,} of {counts.n_pairs:,} counts are not whole numbers "
             f"(the smallest count is {counts.values.data.min():g}); they are used as weights"
         )
-    # In place, so that the values are not checked a second time.
+    # The object is modified in place, so that the values are not checked again.
     report = ReadReport(source, n_read, merged, dropped, tuple(notes))
     object.__setattr__(counts, "report", report)
     return counts

@@ -1,4 +1,4 @@
-"""Documents: texts with labels and metadata, and the log of reading many of them."""
+"""Documents (texts with labels and metadata), and a log of problems while reading them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from manymaps.labels import listed
 __all__ = ["FALLBACK", "Document", "MetadataColumns", "ReadingLog", "Scalar", "storable"]
 
 FALLBACK = "latin-1"
-# A longer value is a text and not metadata; a table of labels has the width of the longest one.
+# Longer values are texts and not metadata, because an array of labels has the width of its longest
+# element.
 LONGEST_VALUE = 200
 MOST_MISSING = 20_000_000
 
@@ -24,16 +25,16 @@ Scalar = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class Document:
-    """A text with a label and metadata.
+    """Text with a label and metadata.
 
     Attributes
     ----------
     label : str
-        Its name, or its index in a source without names.
+        Name of the document, or its index in a source without names.
     text : str
-        The text.
+        Text of the document.
     metadata : mapping of str to str, int, float, bool or None
-        Further values from the source.
+        Additional values from the source.
     """
 
     label: str
@@ -43,20 +44,20 @@ class Document:
 
 @dataclass
 class ReadingLog:
-    """The omitted and recoded parts of a source, with the first one of each sort.
+    """Log of the omitted and recoded parts of a source, with the first example for each reason.
 
     Attributes
     ----------
     dropped : Counter of str
         Number of omitted parts by reason.
     recoded : int
-        Number of files that are not UTF-8.
+        Number of files that are not encoded in UTF-8.
     without_text : int
         Number of documents without a text.
     nested : dict of str to None
         Names of fields that contain lists or objects.
     first : dict of str to str
-        The first file or line by reason.
+        First file or line for each reason.
     """
 
     dropped: Counter[str] = field(default_factory=Counter)
@@ -71,19 +72,19 @@ class ReadingLog:
         self.first.setdefault(reason, str(where))
 
     def recode(self, where: str) -> None:
-        """Count a file that is not UTF-8."""
+        """Count a file that is not encoded in UTF-8."""
         self.recoded += 1
         self.first.setdefault("recoded", where)
 
     def left_out(self) -> str:
-        """List the omitted parts, for a message."""
+        """List the omitted parts for an error message."""
         return "; ".join(
             f"{count:,} {reason} ({self.first[reason]}{', ...' if count > 1 else ''})"
             for reason, count in self.dropped.items()
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Return the notes of a report."""
+        """Return notes for the report."""
         notes = []
         if self.dropped:
             notes.append(f"left out: {self.left_out()}")
@@ -117,13 +118,13 @@ class MetadataColumns:
                 if len(value) > LONGEST_VALUE:
                     self._long[name] = None
                     self._columns.pop(name, None)
-                # Groups repeat: one copy of each is enough.
+                # Group names are repeated, and one copy of each is sufficient.
                 value = self._texts.setdefault(value, value)
             if name not in self._long:
                 self._filled(name, index).append(value)
 
     def _filled(self, name: str, length: int) -> list[Any]:
-        """Return a column, padded to a length; missing values take room as well."""
+        """Return a column, padded with missing values to a length."""
         column = self._columns.setdefault(name, [])
         self._n_missing += length - len(column)
         if self._n_missing > MOST_MISSING:
@@ -135,11 +136,11 @@ class MetadataColumns:
         return column
 
     def arrays(self, n: int) -> dict[str, np.ndarray]:
-        """Return the columns of n documents."""
+        """Return the columns for n documents as arrays."""
         return {name: _as_array(self._filled(name, n)) for name in self._columns}
 
     def notes(self) -> tuple[str, ...]:
-        """Return the notes of a report."""
+        """Return notes for the report."""
         if not self._long:
             return ()
         return (
@@ -149,11 +150,11 @@ class MetadataColumns:
 
 
 def _as_array(values: Sequence[Any]) -> np.ndarray:
-    """Return numbers if all present values are numbers, and texts if not."""
+    """Convert values to numbers if all values that are not missing are numbers, else to texts."""
     kinds = {type(value) for value in values}
     if kinds == {bool}:
         return np.array(values)
-    # An integer that its type cannot store exactly is an identifier.
+    # Integers that the type cannot represent exactly are treated as identifiers.
     largest = 2**63 if kinds == {int} else 2**53
     numeric = kinds <= {int, float, type(None)} and kinds != {type(None)}
     if numeric and all(abs(value) < largest for value in values if isinstance(value, int)):
@@ -163,7 +164,7 @@ def _as_array(values: Sequence[Any]) -> np.ndarray:
 
 
 def storable(name: str) -> str:
-    """Replace lone surrogates in a name, which no file in UTF-8 can store."""
+    """Replace lone surrogates in a name, which cannot be encoded in UTF-8."""
     if name.isascii():
         return name
     return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

@@ -1,20 +1,22 @@
-"""Open a file: its bytes, unpacked, or the container of a format that a library opens.
+"""Access to files, either as decompressed bytes or through a library for the file format.
 
     path -> sampled(path)                the first bytes and the container, read once
          -> unpacked(path).stream        bytes, through gzip or bzip2 if the content requires it
          -> array_heads, read_arrays, read_npy, read_sparse
 
-A `Sample` is used in place of its path. Functions that detect the content of a file pass it on to
-the reader, which then opens the file once more.
+A `Sample` can be used in place of its path. Functions that detect the content of a file pass the
+sample on to the reader, which then opens the file again.
 
-`manymaps.io.parquet`, `market` and `annotated` open the formats in their names.
+The modules `manymaps.io.parquet`, `market` and `annotated` open the corresponding formats.
 
-The format of a file is detected by its first bytes, never only by its name. A name of a container
-that the bytes contradict is an error. Python objects are never unpickled.
+The format of a file is detected from its first bytes, never only from its name. If the suffix is
+that of a container format but the bytes are not, an error is raised. Python objects are never
+unpickled.
 
-Encoding of tables and lists: UTF-8, with or without a byte order mark, and UTF-16 with a mark.
-Bytes that are not UTF-8 are an error in labels and strengths and are ignored in columns that are
-not read. No other encoding is guessed, because a wrong guess changes words silently.
+Tables and lists are encoded in UTF-8 with or without a byte order mark, or in UTF-16 with a byte
+order mark. Bytes that are not UTF-8 raise an error in labels and strengths, and are ignored in
+columns that are not read. Other encodings are not guessed, because a wrong guess would change words
+silently.
 """
 
 from __future__ import annotations
@@ -60,27 +62,28 @@ FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
 PICKLE = re.compile(rb"\x80[\x02-\x05]")
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-# The content of a file is detected on this many bytes, or this many lines if these are longer.
+# Number of bytes from which the content of a file is detected. If the lines below are longer, they
+# are used instead.
 SAMPLE_BYTES = 2**20
-SAMPLE_LINES = 31  # a header and the rows of `tables.HEAD_ROWS`
-# The limit of Python's csv module for a cell.
+SAMPLE_LINES = 31  # a header and `tables.HEAD_ROWS` rows
+# Maximum cell length in Python's csv module.
 LONGEST_LABEL = 131_072
-# scipy.sparse.save_npz writes arrays of these names.
+# Names of the arrays that scipy.sparse.save_npz writes.
 SPARSE_PARTS = {"format", "shape", "data"}
 PAIRS = "pairs (cue, response, strength) or a matrix"
 
 
 @dataclass(frozen=True)
 class Sample(os.PathLike[str]):
-    """A file and its first bytes, in place of its path; made by `sampled`.
+    """File path with the first bytes of the file, created by `sampled`.
 
     Attributes
     ----------
     path : Path
     start : bytes
-        The first bytes, unpacked.
+        First bytes of the file, decompressed.
     is_whole : bool
-        Whether these are all bytes of the file.
+        Whether `start` contains all bytes of the file.
     """
 
     path: Path
@@ -93,12 +96,12 @@ class Sample(os.PathLike[str]):
     __str__ = __fspath__
 
     def container(self, expected: str = PAIRS) -> str | None:
-        """The format of the container (`stored_format`); None for a text.
+        """Return the container format (see `stored_format`), or None for a text file.
 
         Raises
         ------
         DataError
-            If the file is empty, or as `stored_format`.
+            If the file is empty, or if `stored_format` raises it.
         """
         _check_not_empty(self.start, self.path, expected)
         return self._container
@@ -109,26 +112,26 @@ class Sample(os.PathLike[str]):
 
     @cached_property
     def lines(self) -> bytes:
-        """The first complete lines of a text in UTF-8."""
+        """First complete lines of a text file, in UTF-8."""
         text = to_utf8(self.start, str(self.path), final=self.is_whole)
         return text if self.is_whole else text[: text.rfind(b"\n") + 1] or text
 
     @cached_property
     def parquet(self) -> Any:
-        """The first rows of a Parquet file, as a table of pyarrow."""
+        """First rows of a Parquet file, as a pyarrow table."""
         from manymaps.io.parquet import open_parquet
 
         with open_parquet(self.path) as file:
             return next(file.batches(SAMPLE_LINES - 1), file.schema.empty_table())
 
 
-# A command tests one file for several kinds of data, in functions that take a path.
+# A command tests a file for several kinds of data, in functions that accept a path.
 _samples: ContextVar[dict[str, Sample] | None] = ContextVar("samples", default=None)
 
 
 @contextmanager
 def samples_kept() -> Iterator[None]:
-    """Sample each file once within the block, for a command that tests for several kinds."""
+    """Sample each file only once within the block, for tests of several kinds of data."""
     token = _samples.set({})
     try:
         yield
@@ -137,7 +140,7 @@ def samples_kept() -> Iterator[None]:
 
 
 def sampled(path: str | os.PathLike[str]) -> Sample:
-    """The first bytes of a file; a sample is returned unchanged."""
+    """Return a sample with the first bytes of a file, or an existing sample unchanged."""
     if isinstance(path, Sample):
         return path
     samples = _samples.get()
@@ -153,7 +156,7 @@ def sampled(path: str | os.PathLike[str]) -> Sample:
 
 
 def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
-    """The contents of a file, unpacked; an empty file is an error."""
+    """Return the decompressed contents of a file, which must not be empty."""
     path = Path(path)
     with unpacked(path) as file:
         data = file.stream.read()
@@ -167,7 +170,7 @@ def _check_not_empty(data: bytes, path: Path, expected: str) -> None:
 
 
 def suffix_of(path: Path) -> str:
-    """The suffix in lower case, without the suffix of a packed file.
+    """Return the suffix of a path in lower case, ignoring a compression suffix.
 
     >>> suffix_of(Path("norms.CSV.gz"))
     '.csv'
@@ -176,7 +179,7 @@ def suffix_of(path: Path) -> str:
 
 
 def stem_of(path: Path, *suffixes: str) -> str:
-    """The name of a file without the suffix of a packed file, and without some other suffixes.
+    """Return the name of a file without a compression suffix and without the specified suffixes.
 
     >>> stem_of(Path("a/counts.mtx.gz"), ".mtx", ".npy")
     'counts'
@@ -188,20 +191,20 @@ def stem_of(path: Path, *suffixes: str) -> str:
 
 
 def stored_format(path: Path, start: bytes) -> str | None:
-    """The format of a container by its first bytes; None if the file is a text of rows.
+    """Detect a container format from the first bytes of a file, or return None for a text file.
 
     Raises
     ------
     DataError
-        If the file is a pickle, a model of fastText, an archive of other files, or does not have
-        the format in its name.
+        If the file is a pickle, a fastText model or an archive of other files, or if its content
+        does not match its suffix.
     """
     if start[:4] in MAGIC:
         return MAGIC[start[:4]]
     if XML.match(start):
         return "graphml"
     suffix = suffix_of(path)
-    # Spreadsheets are zip archives as well.
+    # Spreadsheets are also zip archives.
     if start[:4] == ZIP:
         if suffix != ".npz" and not _holds_arrays(path):
             raise _archive(path)
@@ -223,7 +226,7 @@ def stored_format(path: Path, start: bytes) -> str | None:
 
 
 def _holds_arrays(path: Path) -> bool:
-    """Whether a zip archive contains arrays, under any name."""
+    """Return whether a zip archive contains any arrays."""
     try:
         with rewindable(path) as file, zipfile.ZipFile(file) as archive:
             names = archive.namelist()
@@ -239,9 +242,9 @@ def _archive(source: object) -> DataError:
 
 
 def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
-    """Text in UTF-8 without a byte order mark; UTF-16 is recognized by its mark.
+    """Convert text to UTF-8 without a byte order mark, from UTF-8 or from UTF-16 with a mark.
 
-    Unless the text is `final`, it may end within a character.
+    If `final` is false, the text may end within a character.
     """
     if data[:2] in UTF16_MARKS:
         try:
@@ -262,13 +265,13 @@ def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
 
 
 def split_lines(data: bytes, source: str) -> list[str]:
-    """Lines of a text, stripped; they end at \\r and \\n, not at other line ends of Unicode.
+    """Split a text at \\r and \\n (not at other Unicode line breaks), and strip the lines.
 
     Raises
     ------
     DataError
-        If the text is not UTF-8, has more than `MOST_LABELS` lines, or a line is too long for a
-        label.
+        If the text is not UTF-8, if it has more than `MOST_LABELS` lines, or if a line is too long
+        for a label.
     """
     clean = to_utf8(data, source)
     if max(clean.count(b"\n"), clean.count(b"\r")) > MOST_LABELS:
@@ -294,7 +297,7 @@ def split_lines(data: bytes, source: str) -> list[str]:
 
 
 def array_heads(path: Path, kind: str) -> Heads:
-    """The head of each array of an NPY or NPZ file, by name; the array of an NPY file is ""."""
+    """Return the header of each array of an NPZ file by name, or of an NPY file by the name ""."""
     if kind == "npy":
         with unpacked(path) as file, reading(path, "NPY", ADVICE):
             return {"": npy_head(file.stream)}
@@ -310,23 +313,23 @@ def read_labelled_npz(
     key: str | None = None,
     label_types: str = "US",
 ) -> tuple[Any, list[str] | None]:
-    """The table of an NPZ file, and its labels if there are any; nothing else is loaded.
+    """Read only the table and the labels, if any, of an NPZ file.
 
     Parameters
     ----------
     path : Path
     tables, labels : sequence of str
-        Usual names of the table and of its labels, the likeliest first. An array of texts with one
-        dimension and another name may also be the labels.
+        Common names of the table and of its labels, in order of priority. A one-dimensional array
+        of texts with a different name may also contain the labels.
     key : str, optional
-        The table that the user names.
+        Name of the table specified by the user.
     label_types : str
-        Kinds of NumPy types that labels may have.
+        NumPy type kinds that are allowed for labels.
 
     Raises
     ------
     DataError
-        If there is no such table, or several, or the labels are not a list of texts.
+        If there is no such table or several tables, or if the labels are not a list of texts.
     """
     heads = array_heads(path, "npz")
     texts = [name for name, head in heads.items() if head.dtype.kind in "US"]
@@ -363,12 +366,12 @@ def read_labelled_npz(
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
-    """Some arrays of an NPZ file; an array of Python objects is an error."""
+    """Read the specified arrays of an NPZ file, rejecting arrays of Python objects."""
     with open_arrays(path) as arrays:
         return {key: arrays.read(key) for key in keys}
 
 
 def read_sparse(path: Path) -> sparse.csr_array:
-    """A table that `scipy.sparse.save_npz` wrote."""
+    """Read a table that `scipy.sparse.save_npz` wrote."""
     with open_arrays(path) as arrays:
         return arrays.table()

@@ -1,15 +1,16 @@
-"""Graphs as pairs: GraphML files, lists of edges split by spaces, and graphs in memory.
+"""Conversion of graphs to pairs, from GraphML files, space-separated edge lists or memory.
 
     GraphML          `networkx.read_graphml`
     edge lists       source target weight per line, as networkx and igraph (ncol) write them
     in memory        networkx and igraph, recognized by their interfaces
 
-A directed edge is a pair from its source, an undirected edge a pair in both directions. Repeated
-edges are merged later, as repeated pairs are. The weight is the attribute that the user names, else
-"weight", else one with a usual name of strengths; an edge without it counts one.
+A directed edge becomes a pair from its source to its target, and an undirected edge becomes a pair
+in both directions. Repeated edges are merged later, like repeated pairs. The weight is the
+attribute named by the user, then "weight", then an attribute with a common name for strengths. An
+edge without this attribute has weight 1.
 
-The label of a node in a file is its attribute "label", "name" or "word", in which igraph, Gephi and
-yEd store names. If these are incomplete or not unique, the label is its id.
+The label of a node in a file is the attribute "label", "name" or "word", in which igraph, Gephi and
+yEd store names. If the attribute is incomplete or not unique, the node id is used as the label.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ NAMES = ("label", "name", "word")
 SPACED = (".edgelist", ".ncol")
 NO_WEIGHTS = "no weights: every edge counts one"
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
-# networkx raises these for values, keys and elements that are missing or of another type.
+# networkx raises these errors for missing or invalid values, keys and elements.
 CONVERSION_ERRORS = (ValueError, LookupError, AttributeError, TypeError)
 _WRITTEN_WEIGHT = re.compile(rb"""['"]weight['"]\s*:\s*([^,}\s]+)""")
 
@@ -46,7 +47,7 @@ Parts = tuple[list[str], Ends, list[Any] | None]
 
 
 def is_graph(data: Any) -> bool:
-    """Whether an object in memory is a graph of networkx or igraph."""
+    """Return whether an object in memory is a networkx or igraph graph."""
     return _is_igraph(data) or all(hasattr(data, x) for x in ("nodes", "edges", "is_directed"))
 
 
@@ -55,12 +56,12 @@ def _is_igraph(data: Any) -> bool:
 
 
 def graph_pairs(graph: Any, attribute: str | None) -> Pairs:
-    """The edges of a graph in memory; `attribute` is the name of their weights.
+    """Convert a graph in memory to pairs, with weights from an edge attribute.
 
     Raises
     ------
     DataError
-        If no edge has the attribute, or two nodes have the same label.
+        If no edge has the attribute, or if two nodes have the same label.
     """
     if _is_igraph(graph):
         parts = _igraph_parts(graph, attribute)
@@ -75,12 +76,12 @@ def graph_pairs(graph: Any, attribute: str | None) -> Pairs:
 
 
 def _pairs(parts: Parts, graph: Any, source: str, notes: tuple[str, ...] = ()) -> Pairs:
-    """Pairs of the ends of each edge; an undirected edge is a pair in both directions."""
+    """Convert each edge to a pair, and each undirected edge to a pair in both directions."""
     nodes, ends, weights = parts
     directed = bool(graph.is_directed())
     values = [1.0] * len(ends) if weights is None else weights
     if not directed:
-        reversible = [k for k, (a, b) in enumerate(ends) if a != b]  # a loop is one pair
+        reversible = [k for k, (a, b) in enumerate(ends) if a != b]  # a self-loop is a single pair
         values = values + [values[k] for k in reversible]
         ends = ends + [ends[k][::-1] for k in reversible]
     columns = [[end[side] for end in ends] for side in (0, 1)]
@@ -94,7 +95,7 @@ def _pairs(parts: Parts, graph: Any, source: str, notes: tuple[str, ...] = ()) -
 
 
 def _networkx_parts(graph: Any, attribute: str | None, labels: Mapping[Any, str]) -> Parts:
-    """Labels of the nodes, the ends of each edge, and the weights if there are any."""
+    """Return the node labels, the ends of each edge, and the weights if there are any."""
     edges = list(graph.edges(data=True))
     defaults = graph.graph.get("edge_default", {})  # of a GraphML file
     name = _weight_name({str(key) for _, _, edge in edges for key in edge} | {*defaults}, attribute)
@@ -115,7 +116,7 @@ def _igraph_parts(graph: Any, attribute: str | None) -> Parts:
 
 
 def _weight_name(names: set[str], attribute: str | None) -> str | None:
-    """The attribute of the edges that contains their weights; None if there is no such one."""
+    """Return the name of the edge attribute with the weights, or None if edges are unweighted."""
     if attribute is None:
         return next((name for a in WEIGHTS for name in sorted(names) if folded(name) == a), None)
     if attribute not in names:
@@ -127,15 +128,15 @@ def _weight_name(names: set[str], attribute: str | None) -> str | None:
 
 
 def is_spaced(suffix: str, format: str | None) -> bool:
-    """Whether a text is a list of edges whose cells are separated by spaces."""
+    """Return whether a text file is an edge list with cells separated by spaces."""
     return format == "edgelist" or (format is None and suffix in SPACED)
 
 
 def with_tabs(data: bytes) -> bytes:
-    """A list of edges with tabs in place of spaces, on the same lines, without comments.
+    """Replace spaces in an edge list by tabs and remove comments, preserving line numbers.
 
-    The attributes that networkx writes, {'weight': 2.0}, are replaced by the weight. An edge
-    without a weight has weight 1 if others have one.
+    Attributes in the notation of networkx, such as {'weight': 2.0}, are replaced by the weight. If
+    only some edges have weights, the others have weight 1.
 
     >>> with_tabs(b"# nodes: 3\\ntie  knot 0.5\\ntie suit {'weight': 2.0}\\n")
     b'\\ntie\\tknot\\t0.5\\ntie\\tsuit\\t2.0\\n'
@@ -156,12 +157,12 @@ def _edge_cells(line: bytes) -> list[bytes]:
 
 
 def read_graphml(path: Path, attribute: str | None) -> Pairs:
-    """Read the edges of a GraphML file by networkx.
+    """Read the edges of a GraphML file with networkx.
 
     Raises
     ------
     DataError
-        If networkx cannot read the file, or the file contains a DOCTYPE or no edges.
+        If networkx cannot read the file, or if the file contains a DOCTYPE or no edges.
     ImportError
         If networkx is not installed.
     """
@@ -173,21 +174,22 @@ def read_graphml(path: Path, attribute: str | None) -> Pairs:
 
 
 def _parsed(path: Path) -> Any:
-    """The graph of a GraphML file without a document type, which could expand to any size."""
+    """Parse a GraphML file, rejecting a DOCTYPE because entities could expand to any size."""
     try:
         import networkx
     except ImportError as error:
         raise ImportError(not_installed(f"reading {path}", "networkx")) from error
     with unpacked(path) as file:
         data = file.stream.read()
-    # networkx parses by ElementTree, which opens no other file but expands entities.
+    # networkx parses the file with ElementTree, which does not open other files but expands
+    # entities.
     if any("<!DOCTYPE".encode(encoding) in data for encoding in ENCODINGS):
         raise DataError(
             f"{path} declares a document type (DOCTYPE), which GraphML does not need; remove it"
         )
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ports and keys without a type do not matter for pairs
+            warnings.simplefilter("ignore")  # ports and keys without a type do not affect pairs
             return networkx.read_graphml(io.BytesIO(data))
     except (ParseError, networkx.NetworkXException, *CONVERSION_ERRORS) as error:
         raise DataError(
@@ -197,7 +199,7 @@ def _parsed(path: Path) -> Any:
 
 
 def _labels(graph: Any) -> tuple[dict[Any, str], tuple[str, ...]]:
-    """The label of each node, and notes on attributes that cannot be labels."""
+    """Return the label of each node, and notes on attributes that cannot be labels."""
     notes: tuple[str, ...] = ()
     nodes = dict(graph.nodes(data=True))
     for name in NAMES:

@@ -1,11 +1,11 @@
-"""Judgements of several participants, from files and from objects in memory -> `Judgements`.
+"""Readers that convert judgements of several participants to `Judgements`.
 
     a file per judge          a square table or a list of pairs, as `read_similarities` reads them
     a long table              judge, object, other object, similarity on each row
     in memory                 an array (judges, n, n), a list or mapping of tables, a long frame
 
-Objects are matched by label: a judge may have seen only some of them, in any order. A pair that is
-not in a judge's list was not judged.
+Objects are matched by label, so a judge may have seen only some of the objects, in any order. A
+pair that is not in a judge's list was not judged.
 """
 
 from __future__ import annotations
@@ -56,26 +56,26 @@ def read_judgements(
     Parameters
     ----------
     paths : path or sequence of paths
-        One file per judge, whose name is the name of the file; or, with `judge`, a long table.
+        One file per judge, which is named after the file, or a long table if `judge` is specified.
     judge : str, optional
         Column of judges in a long table (text or Parquet with a header). Repeated judgements of a
         pair by a judge are averaged.
     cue, response, strength : str, optional
-        Columns of the two objects and of the similarity, if they have unusual names.
+        Columns of the two objects and of the similarity, if their names are not recognized.
     format, labels
-        As for `read_similarities`, for each file.
+        Options for each file, as for `read_similarities`.
 
     Returns
     -------
     Judgements
-        The judgements, with the union of the objects of all judges.
+        Judgements of all judges on the union of their objects.
 
     Raises
     ------
     DataError
         If a file cannot be used.
     ParameterError
-        If there are several files and a column of judges.
+        If a column of judges is specified for several files.
 
     See Also
     --------
@@ -109,7 +109,7 @@ def read_judgements(
             lambda table: usual_column(table.head[0], [column]) is not None,
         )
         return _of_rows(read_table(sampled(files[0]), layout), {"judge": judge, **names})
-    # Files of one name in several folders are distinguished by their paths.
+    # Files with the same name in different folders are distinguished by their paths.
     stems = [Path(file).name.split(".")[0] for file in files]
     judges = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
     tables = [
@@ -130,30 +130,30 @@ def judgements_from(
     labels: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
 ) -> Judgements:
-    """Make judgements from arrays, frames or associations in memory.
+    """Create judgements from arrays, frames or associations in memory.
 
     Parameters
     ----------
     data : array of shape (n_judges, n, n), sequence or mapping of tables, or frame
-        The tables of the judges: square arrays or frames, `Associations`, or results of
-        `read_similarities`. The keys of a mapping are the names of the judges. With `judge`, a long
-        frame or a mapping of columns.
+        Tables of the judges, which may be square arrays or frames, `Associations`, or results of
+        `read_similarities`. The keys of a mapping are the names of the judges. If `judge` is
+        specified, data is a long frame or a mapping of columns.
     judge, cue, response, strength : str, optional
-        Columns, as for `read_judgements`.
+        Column names, as for `read_judgements`.
     labels : sequence of str, optional
-        Labels of the objects of arrays, which contain none.
+        Labels of the objects in arrays, which do not contain labels.
     judges : sequence of str, optional
-        Names of the judges, by default "1", "2", ...
+        Names of the judges. The default is "1", "2", ...
 
     Returns
     -------
     Judgements
-        The judgements, with the union of the objects of all judges.
+        Judgements of all judges on the union of their objects.
 
     Raises
     ------
     DataError
-        As for `read_judgements`; or if arrays without labels have different sizes.
+        If the data are invalid, or if arrays without labels have different sizes.
 
     See Also
     --------
@@ -192,7 +192,7 @@ def judgements_from(
 
 
 def _square(table: Any, source: str, labels: Sequence[str] | None) -> Square:
-    """Labels and a dense table with NaN if a pair is unknown."""
+    """Return the labels and a dense table with NaN for unknown pairs."""
     if isinstance(table, SimilarityTable):
         return table.labels, table.values
     if isinstance(table, Associations):
@@ -204,7 +204,7 @@ def _square(table: Any, source: str, labels: Sequence[str] | None) -> Square:
         labels = [str(name).strip() for name in table.columns]
         index = getattr(table, "index", labels)
         rows = [str(name).strip() for name in index]
-        # polars and pyarrow have no index, and pandas numbers the rows by default.
+        # polars and pyarrow do not have an index, and pandas numbers the rows by default.
         if rows != labels and rows != [str(i) for i in range(len(rows))]:
             raise DataError(
                 f"{source}: rows and columns have different labels; give both the same labels in "
@@ -216,7 +216,7 @@ def _square(table: Any, source: str, labels: Sequence[str] | None) -> Square:
 
 
 def _joined(squares: Sequence[Square], judges: Sequence[str], source: str) -> Judgements:
-    """Tables extended to the objects of all."""
+    """Extend the tables to the objects of all judges and join them."""
     labels = tuple(dict.fromkeys(label for names, _ in squares for label in names))
     index = {label: i for i, label in enumerate(labels)}
     values = np.full((len(squares), len(labels), len(labels)), np.nan)
@@ -227,7 +227,7 @@ def _joined(squares: Sequence[Square], judges: Sequence[str], source: str) -> Ju
 
 
 def _of_rows(table: Table, wanted: Mapping[str, str | None]) -> Judgements:
-    """Judgements from a long table with a header."""
+    """Read judgements from a long table with a header."""
     header, source = table.head[0], table.source
     *ends, value = (c for c in find_roles(header, ROLES, wanted, source) if c is not None)
     cells = table.read(ends, value)
@@ -241,7 +241,7 @@ def _of_rows(table: Table, wanted: Mapping[str, str | None]) -> Judgements:
     labels = tuple(dict.fromkeys(first.texts + second.texts))
     index = {label: i for i, label in enumerate(labels)}
     rows, columns = (np.array([index[text] for text in e.texts])[e.codes] for e in (first, second))
-    # Sparse tables sum repeated judgements of a pair.
+    # Sparse tables sum repeated judgements of the same pair.
     known = ~np.isnan(similarities)
     at = (judges.codes[known], (rows * len(labels) + columns)[known])
     shape = (len(judges.texts), len(labels) ** 2)

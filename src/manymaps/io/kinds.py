@@ -1,7 +1,8 @@
-"""Detect the kind of data in a file: pairs, a square table of similarities, vectors, or counts.
+"""Detection of the kind of data in a file: pairs, similarity tables, vectors or counts.
 
-A container is recognized by its first bytes (`manymaps.io.files`), a text by its name and first
-lines. Commands that accept several kinds of data test for them in this order:
+A container format is recognized by its first bytes (see `manymaps.io.files`), and a text format by
+the file name and the first lines. Commands that accept several kinds of data test for these kinds
+in the following order:
 
     a cue and answers in their order, or one answer and a participant               trials
     columns of observations and features, or whole numbers under such names         counts
@@ -53,21 +54,23 @@ __all__ = [
 COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
 PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-1], "graphml", "edgelist")
 COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")
-# Texts of a word and its numbers per line, and whether the first line contains their sizes.
+# Text formats with a word and its numbers on each line, and whether the first line contains the
+# sizes.
 WORD_LINES = {"word2vec": True, "fasttext": True, "glove": False}
 TABLES = ("csv", "tsv", "table")
 VECTOR_FORMATS = (*WORD_LINES, "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet", "h5ad")
 SHARED = ("csv", "tsv", "npy", "npz", "parquet")
-# This many numbers of a table are tested for being whole; it may be larger than memory.
+# Number of values that are tested for being integers, because a table may be larger than memory.
 MOST_NUMBERS = 2**16
-# Fewer columns than this under an empty corner are too few to distinguish counts from measurements.
+# If a table with an empty corner has fewer columns than this, counts cannot be distinguished from
+# measurements.
 FEWEST_COLUMNS = 3
 
 
 def asked_format(
     format: str | None, formats: Sequence[str], keyed: Collection[str] = ()
 ) -> tuple[str | None, str | None]:
-    """The format that a user names, and for some formats the name of a table after the colon.
+    """Split the format named by the user into the format and an optional table name after a colon.
 
     >>> asked_format("h5ad:raw", COUNT_FORMATS, ("h5ad",)), asked_format(None, PAIR_FORMATS)
     (('h5ad', 'raw'), (None, None))
@@ -86,7 +89,7 @@ def asked_format(
 
 
 def vector_format(sample: Sample) -> str:
-    """The format of a file of vectors: by its first bytes, its name and its first lines."""
+    """Infer the format of a vector file from its first bytes, its name and its first lines."""
     stored = sample.container("vectors")
     if stored in ("mtx", "graphml"):
         raise DataError(
@@ -99,7 +102,7 @@ def vector_format(sample: Sample) -> str:
     start = sample.start.removeprefix(b"\xef\xbb\xbf")
     lines = start.split(b"\n")[: HEAD_LINES + 1]
     if not sample.is_whole and len(lines) > 1:
-        lines.pop()  # it may be incomplete
+        lines.pop()  # the last line may be incomplete
     lines = [line for line in lines if line.strip()]
     header = HEADER.fullmatch(lines[0]) if lines else None
     if header and len(header[2]) <= MOST_DIGITS:
@@ -118,18 +121,19 @@ def vector_format(sample: Sample) -> str:
 
 @reader("counts")
 def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file contains counts of features rather than associations or vectors.
+    """Return whether a file contains counts of features rather than associations or vectors.
 
-    A table of numbers in text contains counts if the name of its corner is a kind of object. It
-    also does if its numbers are whole, most of them are 0, and its columns are not numbered. An
-    array contains counts if `Counts.save` wrote it, if it has a vocabulary, or if it is sparse, not
-    square and of whole numbers. Other files do not.
+    A numeric table in a text file contains counts if its first header cell is a kind of object. It
+    also contains counts if its numbers are integers, most of these are 0, and its columns are not
+    numbered. An array file contains counts if `Counts.save` wrote it, if it has a vocabulary, or if
+    the array is sparse and not square and contains integers. Other files do not contain counts.
 
     Parameters
     ----------
     path : path
     format : str, optional
-        The format that the user names; formats that only pairs or only vectors have decide.
+        Format specified by the user. The result follows from the format if only pairs or only
+        vectors have this format.
 
     Examples
     --------
@@ -152,7 +156,7 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
         if kind in tests:
             return tests[kind](sample.path)
     except (DataError, ImportError):
-        # The reader that is then chosen reports the error.
+        # The reader that is selected later reports the error.
         return False
     if kind not in (*COUNT_TEXTS, "parquet"):
         return False
@@ -161,16 +165,16 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
 
 @reader("vectors")
 def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file contains vectors rather than pairs or a square table of similarities.
+    """Return whether a file contains vectors rather than pairs or a square table of similarities.
 
-    Reads its first lines, or the shapes of its arrays.
+    The function examines the first lines of the file, or the shapes of its arrays.
 
     Parameters
     ----------
     path : path
     format : str, optional
-        The format that the user names. A format that only vectors have decides, as do "edges",
-        "matrix" and "mtx", which vectors do not have; for the others, the content decides.
+        Format specified by the user. The result is true for formats that only vectors have, and
+        false for "edges", "matrix" and "mtx". For all other formats, it depends on the content.
 
     Examples
     --------
@@ -196,7 +200,7 @@ def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) 
         if kind in ("npy", "npz"):
             return _array_is_wide(sample.path, kind)
     except (DataError, ImportError):
-        # The reader of associations reports the error, as it does for any file.
+        # The reader of associations reports the error, as for any other file.
         return False
     if kind not in (*TABLES, "parquet"):
         return True
@@ -204,13 +208,13 @@ def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) 
 
 
 def _shares_labels(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether rows and columns share most labels, as those of a table of similarities do."""
+    """Return whether rows and columns have most labels in common, as in a similarity table."""
     labels = {cells[0] for cells in rows[1:]}
     return looks_like_matrix(rows) and 2 * len(labels & set(rows[0])) >= len(labels)
 
 
 def _npz_has_counts(path: Path) -> bool:
-    """Whether an NPZ file contains counts, by its names, or by a whole table that is not square."""
+    """Return whether an NPZ file has array names of counts or a non-square table of integers."""
     heads = array_heads(path, "npz")
     if VERSION_KEY not in heads and set(heads) >= SPARSE_PARTS:
         return heads["data"].dtype.kind in "iu" and _array_is_wide(path, "npz")
@@ -218,7 +222,7 @@ def _npz_has_counts(path: Path) -> bool:
 
 
 def _market_has_counts(path: Path) -> bool:
-    """Whether a MatrixMarket file is not square: no other reader accepts such a file."""
+    """Return whether a MatrixMarket table is not square, which only the count reader accepts."""
     with unpacked(path) as file:
         lines = (x for x in islice(file.stream, 1000) if x.strip() and not x.startswith(b"%"))
         sizes = next(lines, b"").split()
@@ -226,15 +230,15 @@ def _market_has_counts(path: Path) -> bool:
 
 
 def _annotated_has_counts(path: Path) -> bool:
-    """Whether the table of an .h5ad file begins with whole numbers of at least 0."""
+    """Return whether the table of an .h5ad file begins with nonnegative integers."""
     numbers = first_numbers(path, MOST_NUMBERS)
     if numbers is None or numbers.dtype.kind not in "buif" or not numbers.size:
-        return False  # if the extra is missing, the reader that is then chosen names it
+        return False  # if the extra is missing, the reader that is selected later names it
     return bool(np.all(numbers == np.rint(numbers)) and numbers.min() >= 0)
 
 
 def _has_counts(table: Table, format: str) -> bool:
-    """Whether the first rows are a long list or a wide table of counts."""
+    """Return whether the first rows are a long list or a wide table of counts."""
     head = head_of(table)
     if not head.header or _has_pairs(table) or any(folded(name) == "cue" for name in head.names):
         return False
@@ -244,7 +248,7 @@ def _has_counts(table: Table, format: str) -> bool:
 
 
 def _has_pairs(table: Table) -> bool:
-    """Whether the first rows contain a cue and a response, or a cue and a participant's answers."""
+    """Return whether the first rows contain cues and responses, or cues and answers of trials."""
     first, body = table.head[0], table.head[1:]
     return has_pair_header(first, ColumnNames()) or (
         find_trial_columns(first, body, TrialNames(), table.source) is not None
@@ -252,13 +256,13 @@ def _has_pairs(table: Table) -> bool:
 
 
 def _is_count_table(head: TableHead) -> bool:
-    """Whether a table has labels, and whole numbers that are probably counts."""
+    """Return whether a table has labels and integers that are probably counts."""
     corner = head.names[0]
     features = [c for c in range(1, len(head.names)) if head.numeric[c]]
     cells = [row[c] for row in head.body if len(row) == len(head.names) for c in features]
     if not cells or not all(cell.isascii() and cell.isdigit() for cell in cells):
         return False
-    # Tables of vectors have a corner with one of these names.
+    # In vector tables, the first header cell has one of these names.
     if known_kind(corner) is not None and folded(corner) not in ("word", "term", "token"):
         return True
     n_zeros = sum(not cell.strip("0") for cell in cells)
@@ -268,7 +272,7 @@ def _is_count_table(head: TableHead) -> bool:
 
 
 def _array_is_wide(path: Path, kind: str) -> bool:
-    """Whether an array file contains a table that is not square."""
+    """Return whether an array file contains a table that is not square."""
     heads = array_heads(path, kind)
     if set(heads) >= SPARSE_PARTS:
         shapes = [two_lengths(read_arrays(path, ["shape"])["shape"], str(path))]
@@ -278,7 +282,7 @@ def _array_is_wide(path: Path, kind: str) -> bool:
 
 
 def _has_vectors(table: Table, sample: Sample) -> bool:
-    """Whether the first rows are labels and numbers or lists, and not those of a square table."""
+    """Return whether the first rows have labels with numbers or lists, but not a square table."""
     if _has_pairs(table):
         return False
     if isinstance(table, FrameTable):
@@ -297,5 +301,5 @@ def _has_vectors(table: Table, sample: Sample) -> bool:
 
 
 def _are_coordinates(n_numbers: int, n_texts: int, fewest: int) -> bool:
-    """Whether there are enough columns of numbers for coordinates, given the columns of text."""
+    """Return whether there are enough numeric columns for coordinates, given the text columns."""
     return n_numbers >= {0: 4, 1: 2}.get(n_texts, fewest)

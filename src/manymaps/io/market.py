@@ -1,4 +1,4 @@
-"""MatrixMarket files -> sparse tables, by `scipy.io.mmread`.
+"""Reader that converts MatrixMarket files to sparse tables with `scipy.io.mmread`.
 
 R. Boisvert, R. Pozo & K. Remington (1996), The Matrix Market exchange formats, NISTIR 5935.
 """
@@ -19,16 +19,17 @@ __all__ = ["read_market"]
 
 
 def read_market(path: Path) -> sparse.csr_array:
-    """Read the table of a MatrixMarket file of real numbers, packed or not.
+    """Read a table of real numbers from a MatrixMarket file, which may be compressed.
 
     Raises
     ------
     DataError
-        If SciPy cannot read the file, its numbers are complex, or it has no rows or columns or
-        more than `MOST_LABELS`.
+        If SciPy cannot read the file, if its numbers are complex, or if the number of rows or
+        columns is 0 or greater than `MOST_LABELS`.
     """
     with unpacked(path) as file:
-        # An error of a stream would end the process within SciPy; bytes in memory raise none.
+        # A stream error would terminate the process within SciPy, so the file is read into memory
+        # first.
         stream = io.BytesIO(file.stream.read())
     with reading(path, "MatrixMarket"):
         table = mmread(stream, spmatrix=False)

@@ -1,14 +1,14 @@
-"""Files of square matrices: labelled text tables, NPY, NPZ and MatrixMarket.
+"""Readers for square matrices in labelled text tables, NPY, NPZ and MatrixMarket files.
 
     cell (i, j) = similarity of objects i and j, or strength of the association from i to j
 
-All readers return a `LabelledMatrix`: sparse, float64, with one label per row, and with the
-diagonal of the file. Its values are
+All readers return a `LabelledMatrix`, which is sparse, has float64 values and one label per row,
+and includes the diagonal of the file. The allowed values are
 
     "strengths"       finite and not negative
     "similarities"    finite
 
-or NaN if missing: an empty cell, a point, NA or NaN.
+or NaN for missing values, which are empty cells, ".", NA or NaN in text.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MATRIX_KEYS = ("strengths", "matrix", "similarity", "similarities", "weights", "
 LABEL_KEYS = ("labels", "words", "names", "vocabulary", "vocab")
 
 
-# The rule for each kind of value, completed by the spelling of a missing one.
+# Description of the allowed values for each rule, to which the notation of missing values is added.
 _RULES = {
     "strengths": "similarities must be finite numbers of at least 0",
     "similarities": "similarities must be finite numbers",
@@ -54,16 +54,16 @@ _RULES = {
 
 @dataclass(frozen=True)
 class LabelledMatrix:
-    """A square matrix of checked similarities.
+    """Square matrix of validated similarities.
 
     Attributes
     ----------
     labels : tuple of str, length n
-        One per row and column.
+        Labels, which are the same for rows and columns.
     values : sparse array of shape (n, n)
-        The similarities; NaN if missing.
+        Similarities, with NaN for missing values.
     source : str
-        The file or object, for messages.
+        Name of the file or object, for error messages.
     """
 
     labels: tuple[str, ...]
@@ -75,7 +75,7 @@ class LabelledMatrix:
 def read_labels(
     labels: Sequence[str] | str | os.PathLike[str], expected: str = "one label per line"
 ) -> list[str]:
-    """Read labels from a file with one label per line; other sequences are returned as a list."""
+    """Read labels from a file with one label per line, or convert a sequence to a list."""
     if not isinstance(labels, str | os.PathLike):
         return [str(label).strip() for label in labels]
     lines = split_lines(read_bytes(Path(labels), expected), str(labels))
@@ -89,7 +89,10 @@ def read_labels(
 
 
 def file_beside(path: Path, names: Sequence[str]) -> Path | None:
-    """Return the first of some files in the folder of another that exists, packed or not."""
+    """Return the first existing file with one of the names in the folder of another file.
+
+    The file may be compressed.
+    """
     files = [path.with_name(name + packed) for name in names for packed in ("", ".gz")]
     return next((file for file in files if file.is_file()), None)
 
@@ -97,12 +100,13 @@ def file_beside(path: Path, names: Sequence[str]) -> Path | None:
 def labelled_matrix(
     values: Any, labels: Sequence[str] | None, source: str, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
-    """Check a dense or sparse matrix and its labels; None stands for "0", "1", ...
+    """Check a dense or sparse matrix and its labels, which are "0", "1", ... if they are None.
 
     Raises
     ------
     DataError
-        If it is not a square matrix of numbers that the rule allows, or the labels do not fit it.
+        If the values are not a square matrix of numbers that the rule allows, or if the labels do
+        not match the matrix.
     """
     values = checked_table(values, source)
     if values.shape[0] != values.shape[1]:
@@ -126,7 +130,7 @@ def _not_square(source: str, n_rows: int, n_columns: int) -> DataError:
 
 
 def _is_bad(values: np.ndarray, rule: ValueRule) -> np.ndarray:
-    """Return which values break the rule."""
+    """Return a mask of the values that violate the rule."""
     return np.isinf(values) | ((values < 0) & (rule == "strengths"))
 
 
@@ -138,7 +142,7 @@ def read_array(
     Raises
     ------
     DataError
-        As for `labelled_matrix`, or if a file of counts has different rows and columns.
+        If `labelled_matrix` raises it, or if the rows and columns of a count file differ.
     """
     stored: Sequence[str] | None = None
     if kind == "npz" and (counts := read_saved_counts(path)) is not None:
@@ -159,15 +163,15 @@ def read_array(
 def read_text_matrix(
     table: TextTable, labels: Sequence[str] | None = None, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
-    """Read a square table of numbers, labelled in its first row and column or not at all.
+    """Read a square table of numbers, with labels in the first row and column or without labels.
 
-    The corner may be empty, contain a word, or be missing (as R writes it).
+    The first header cell may be empty, contain a word, or be missing (as in files from R).
 
     Raises
     ------
     DataError
-        If a cell is not a number, the table is not square, or the labels of its rows and columns
-        disagree.
+        If a cell is not a number, if the table is not square, or if the labels of rows and columns
+        differ.
     """
     if len(table.head) < 2:
         raise DataError(f"{table.source} has a single row, not a square matrix")

@@ -1,4 +1,4 @@
-"""Files -> columns of metadata, one row per label: CSV, TSV (also gzipped) or Parquet."""
+"""Reader for metadata tables with one row per label, in CSV, TSV (also gzipped) or Parquet."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from manymaps.labels import repeated_label
 
 __all__ = ["read_columns", "refuse_long_texts"]
 
-# Columns are lists of Python objects, all of them in memory.
+# Columns are lists of Python objects, which are all in memory.
 MOST_CELLS = 20_000_000
 LARGEST_COLUMN = 2**30
-# Longer cells are not numbers: no number of 64 bits has as many digits, and Python refuses to
-# convert thousands of them.
+# Longer cells are not treated as numbers, because 64-bit numbers have fewer digits, and because
+# Python does not convert thousands of digits.
 LONGEST_NUMBER = 400
 
 
@@ -30,9 +30,10 @@ LONGEST_NUMBER = 400
 def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     """Read a table with a header line from CSV, TSV (also gzipped) or Parquet.
 
-    In text, the column of labels (the first column, or the one named "label") contains texts. Any
-    other column becomes numbers if all its cells are numbers or empty. Empty cells become None. The
-    apostrophe that guards a cell from spreadsheets (`manymaps.data.csv_cells`) is removed.
+    In text files, the label column (the column named "label" or the first column) is read as texts.
+    Any other column is converted to numbers if all its cells are numbers or empty. Empty cells
+    become None. The apostrophe that guards a cell from spreadsheets (`manymaps.data.csv_cells`) is
+    removed.
 
     Raises
     ------
@@ -40,8 +41,8 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
         If the file does not exist.
     DataError
         If the file is empty or not text, if a line has more or fewer cells than the header, or if
-        there are more than 20 million cells. If a column would take more than 1 GiB as an array, in
-        which each text takes the space of the longest.
+        there are more than 20 million cells. If a column would need more than 1 GiB as an array, in
+        which every text has the width of the longest text.
     ImportError
         If Parquet is read without pyarrow.
     """
@@ -84,7 +85,7 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
 
 
 def refuse_long_texts(source: object, name: str, cells: Sequence[str]) -> None:
-    """Raise a DataError if an array of texts, as wide as the longest, would be too large."""
+    """Raise a DataError if an array with the width of the longest text would be too large."""
     longest = max(map(len, cells), default=0)
     if 4 * longest * len(cells) > LARGEST_COLUMN:
         raise DataError(
@@ -95,10 +96,10 @@ def refuse_long_texts(source: object, name: str, cells: Sequence[str]) -> None:
 
 
 def _numbers_if_all(cells: Sequence[str]) -> list[Any]:
-    """The cells as numbers if all of them are; whole numbers beyond 64 bits are names."""
+    """Convert cells to numbers if all are numbers, and leave integers beyond 64 bits as names."""
     values = [cell if cell.strip() else None for cell in cells]
     known = [value for value in values if value is not None]
-    # float() also accepts digits joined by underscores, which are names and not numbers.
+    # float() also accepts digits with underscores in between, but these are names, not numbers.
     if any("_" in value or len(value) > LONGEST_NUMBER for value in known):
         return values
     with suppress(ValueError):

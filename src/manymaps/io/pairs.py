@@ -1,7 +1,7 @@
-"""Pairs or matrix cells as they are read from a file of any format, with labels as codes.
+"""Pairs or matrix cells as read from files, with labels stored as codes.
 
-`manymaps.data.pair_rules` describes which pairs are dropped, merged and scaled. A cell of a matrix
-that is empty or NaN is a missing pair (`manymaps.data.associations.known_pairs`).
+`manymaps.data.pair_rules` describes which pairs are dropped, merged and scaled. An empty cell or
+NaN in a matrix is a missing pair (`manymaps.data.associations.known_pairs`).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ __all__ = ["Pairs", "associate", "associate_matrix", "named_by"]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs as they are read, before any rule.
+    """Pairs as read from the source, before pair rules are applied.
 
     Attributes
     ----------
     cells : Cells
-        Cues, responses and strengths; a row with an empty label is not a pair.
+        Cues, responses and strengths. A row with an empty label is not a pair.
     source : str
         The file, for messages.
     objects : tuple of str
-        Objects known beforehand; they count as cues.
+        Objects that are known beforehand and are treated as cues.
     similarities : bool
         Whether the values are similarities, which rows="keep" leaves unchanged.
     notes : tuple of str
@@ -48,11 +48,11 @@ class Pairs:
     notes: tuple[str, ...] = ()
 
     def folded(self) -> Pairs:
-        """The pairs with labels in lower case and with single spaces, which may join labels."""
+        """Convert labels to lower case with single spaces, merging labels that become equal."""
         return self.relabelled(plain_spelling)
 
     def relabelled(self, name: Callable[[str], str], *notes: str) -> Pairs:
-        """The pairs with new labels, and further notes."""
+        """Return a copy with new labels and additional notes."""
         columns = [CodedColumn(list(map(name, c.texts)), c.codes) for c in self.cells.columns]
         cells = replace(self.cells, columns=columns)
         return replace(self, cells=cells, notes=(*self.notes, *notes))
@@ -60,21 +60,22 @@ class Pairs:
     def numbered(
         self, rows: np.ndarray | None = None
     ) -> tuple[list[str], int, np.ndarray, np.ndarray]:
-        """The objects of all pairs, or of some, in the order in which they first appear.
+        """Number the objects of all or some pairs in the order of their first appearance.
 
         Parameters
         ----------
         rows : ndarray of int, optional
-            The pairs, by default all.
+            Indices of the pairs to include. By default, all pairs are included.
 
         Returns
         -------
         labels : list of str
-            The objects known beforehand, then the cues, then objects that are only responses.
+            Objects that are known beforehand, followed by the cues and by objects that are only
+            responses.
         n_cues : int
-            Number of labels in the first two of these groups.
+            Number of labels in the first two groups.
         cue, response : ndarray of int32, shape (n_pairs,)
-            The indices of the ends of each pair in `labels`.
+            Indices of each pair's cue and response in `labels`.
         """
         index = {label: i for i, label in enumerate(self.objects)}
         ends = []
@@ -82,7 +83,7 @@ class Pairs:
         for column in self.cells.columns:
             codes = column.codes if rows is None else column.codes[rows]
             index_of = np.full(len(column.texts), -1, dtype=np.int32)
-            # Codes are in the order of the whole table, of which `rows` may be a part.
+            # Codes follow the order of the whole table, but `rows` may select a part of it.
             for code in _first_seen(codes, len(column.texts)).tolist():
                 index_of[code] = index.setdefault(column.texts[code], len(index))
             ends.append(index_of[codes])
@@ -95,14 +96,14 @@ class Pairs:
 
 
 def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
-    """Pairs of numbers with the labels at these positions, which start at 0 or else at 1.
+    """Replace numbers in pairs by the labels at these positions, which start at 0 or 1.
 
     Raises
     ------
     DataError
-        If a number is not the position of a label, or a label occurs twice.
+        If a number is not the position of a label, or if a label occurs twice.
     ParameterError
-        If the pairs are of words.
+        If the pairs contain words.
     """
     check_labels(labels, len(labels), "object", source=pairs.source)
     cells = pairs.cells
@@ -112,7 +113,7 @@ def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
             f"{setting('labels')} applies to matrices and to pairs of whole numbers, but "
             f"{pairs.source} is a list of pairs of words"
         )
-    # Programs count from 0 or from 1; a position 0 decides.
+    # Programs count from 0 or from 1. If position 0 occurs, counting starts at 0.
     start = 0 if "0" in texts else 1
     label_at = {str(i): label for i, label in enumerate(labels, start)}
     for column in cells.columns:
@@ -129,16 +130,16 @@ def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
 
 
 def _first_seen(codes: np.ndarray, n: int) -> np.ndarray:
-    """The codes that occur, in the order of their first positions."""
+    """Return the codes that occur, in the order of their first occurrence."""
     first = np.full(n, codes.size, dtype=np.int64)
-    # NumPy keeps the last of several values that are assigned to one element.
+    # If several values are assigned to the same element, NumPy keeps the last.
     first[codes[::-1]] = np.arange(codes.size)[::-1]
     order = np.argsort(first, kind="stable")
     return order[: np.count_nonzero(first < codes.size)]
 
 
 def associate(pairs: Pairs, rules: Rules) -> Associations:
-    """Associations from pairs; the objects are in the order in which they first appear."""
+    """Convert pairs to associations, with objects in the order of their first appearance."""
     cells = pairs.cells
     values = cells.checked(RULE_OF["strength"])
     named = np.flatnonzero(~cells.unnamed)
@@ -161,7 +162,7 @@ def associate(pairs: Pairs, rules: Rules) -> Associations:
 
 
 def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
-    """Associations from a square matrix, whose diagonal contains self pairs."""
+    """Convert a square matrix to associations, treating its diagonal as self-pairs."""
     values, missing = known_pairs(matrix.values)
     cells = values.tocoo()
     n = len(matrix.labels)

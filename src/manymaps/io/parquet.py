@@ -1,4 +1,4 @@
-"""Parquet files -> tables of pyarrow.
+"""Reader that converts Parquet files to pyarrow tables.
 
 with open_parquet(path) as file:
     file.schema                 names and types of the columns
@@ -30,7 +30,7 @@ def open_parquet(path: Path) -> Iterator[ParquetFile]:
     Raises
     ------
     DataError
-        If pyarrow cannot read the file, or two columns have the same name.
+        If pyarrow cannot read the file, or if two columns have the same name.
     ImportError
         If pyarrow is not installed.
     """
@@ -48,7 +48,7 @@ def open_parquet(path: Path) -> Iterator[ParquetFile]:
 
 
 class ParquetFile:
-    """An open Parquet file; made by `open_parquet`.
+    """Open Parquet file, created by `open_parquet`.
 
     Attributes
     ----------
@@ -69,14 +69,14 @@ class ParquetFile:
             raise DataError(f"{path}: two columns have the name {repeated[0][:60]!r}; rename one")
 
     def read(self) -> Any:
-        """Read the whole table; columns of dictionaries become plain columns."""
+        """Read the whole table, converting dictionary columns to plain columns."""
         with reading(self._path, "Parquet"):
             return _plain(self._opened.read())
 
     def batches(
         self, size: int = BATCH_ROWS, columns: Sequence[str] | None = None
     ) -> Iterator[Any]:
-        """Yield tables of some rows each, with all columns or some of them."""
+        """Yield batches of rows as tables, with all columns or selected columns."""
         import pyarrow
 
         with reading(self._path, "Parquet"):
@@ -85,7 +85,7 @@ class ParquetFile:
 
 
 def _plain(table: Any) -> Any:
-    """Check that texts are UTF-8, and replace dictionaries by their values."""
+    """Check that texts are valid UTF-8, and replace dictionary codes by their values."""
     import pyarrow
 
     table.validate(full=True)

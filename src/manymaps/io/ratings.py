@@ -1,4 +1,4 @@
-"""Files of rated pairs of words -> Ratings.
+"""Readers that convert files of rated word pairs to `Ratings`.
 
     SimLex-999              tabs       word1 word2 POS SimLex999 conc(w1) conc(w2) ... SD(SimLex)
     SimVerb-3500            tabs       no header: word word V rating relation
@@ -7,13 +7,13 @@
     MEN                     blanks     no header: sun-n sunlight-n 50.0       or without -n, -j, -v
     Rubenstein & Goodenough blanks, tabs, ; or ,     no header, or one such as word1;word2;rating
 
-A layout is recognized by the names of its columns, with any delimiter. Without names, two columns
-of words and the first column of numbers after them are read. If there are columns for single judges
-and one for their means (WordSim's `set1.csv`), the means are read.
+A layout is recognized by its column names, regardless of the delimiter. Without column names, two
+columns of words and the first numeric column after these are read. If a file has columns for
+individual judges and a column of means (such as WordSim's `set1.csv`), the means are read.
 
-A file with two columns of words and one of numbers may contain ratings or associations. The names
-of the columns decide (`looks_like_ratings`). Without a name that decides, as in a file without a
-header, the values do: ratings contain fractions above 1, which neither strengths nor counts have.
+A file with two columns of words and one of numbers may contain ratings or associations. The column
+names usually distinguish the two (see `looks_like_ratings`). If they do not, for example in a file
+without a header, the values are examined: only ratings contain fractional values above 1.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = [
 
 RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
 
-# Names that only ratings have, and names that strengths of associations have as well.
+# Column names that only ratings have, and names that are also used for association strengths.
 RATED = aliases("""
 simlex999 human(mean) humanmean humanscore human humanrating meanrating avgrating averagerating
 rating ratings relatedness meanrelatedness averagescore avgscore meanscore menscore goldsimilarity
@@ -65,7 +65,7 @@ ROLES = (
     Role("cue", "first words", FIRST, required=False),
     Role("response", "second words", SECOND, required=False),
 )
-# Experiments on priming name the first word "prime" and the second "target".
+# Priming experiments call the first word "prime" and the second "target".
 PAIR_ROLES = (ROLES[1]._replace(aliases=(*FIRST, "prime")), ROLES[2])
 _SUFFIX = re.compile(r"(?<=.)-[njvar]$")
 _NO_NUMBER = "no rating"
@@ -86,33 +86,34 @@ def read_ratings(
     strength: str | None = None,
     format: str | None = None,
 ) -> Ratings:
-    """Read ratings of pairs of words by participants.
+    """Read participants' ratings of word pairs.
 
     Parameters
     ----------
     path : path
-        Text with commas, semicolons, tabs or blanks between the columns, also gzipped, or Parquet.
-        The layouts of SimLex-999, SimVerb-3500, MEN, WordSim-353 and Rubenstein & Goodenough are
-        recognized by their columns (`manymaps.io.ratings`). Lines that begin with # are comments,
-        except one that contains the names of the columns.
+        File to read: text with commas, semicolons, tabs or spaces between the columns (also
+        gzipped), or Parquet. The layouts of SimLex-999, SimVerb-3500, MEN, WordSim-353 and
+        Rubenstein & Goodenough are recognized by their columns (`manymaps.io.ratings`). Lines that
+        begin with # are comments, except a line that contains the column names.
     cue, response, strength : str, optional
-        Columns of the first word, the second word and the rating, if they have unusual names.
+        Columns of the first word, the second word and the rating, if their names are not
+        recognized.
     format : {"ratings", "csv", "tsv", "parquet"}, optional
-        Format of the file. By default it is inferred from the name and the content.
+        Format of the file. By default, the format is inferred from the name and the content.
 
     Returns
     -------
     Ratings
-        The ratings, each pair once. Repeated pairs, in either direction, are averaged and counted
-        in its `report` as merged. Pairs of a word with itself, without a rating, or with an empty
-        word are dropped and counted. If every word ends in its part of speech (sun-n, run-v), the
-        ending is removed.
+        Ratings, with one value per pair. Repeated pairs, in either direction, are averaged and
+        counted as merged in the `report`. Pairs of a word with itself, without a rating, or with an
+        empty word are dropped and counted. If every word has a suffix for its part of speech
+        (sun-n, run-v), the suffix is removed.
 
     Raises
     ------
     DataError
-        If two columns of words or a column of ratings are missing, a rating is not a number (the
-        message names its line), or no pair remains.
+        If there are not two columns of words and a column of ratings, if a rating is not a number
+        (the message contains its line), or if no pair remains.
     ParameterError
         If the format is unknown.
     FileNotFoundError
@@ -148,13 +149,13 @@ def read_word_pairs(
     response: str | None = None,
     format: str | None = None,
 ) -> list[tuple[str, str]]:
-    """Read two columns of words, row by row; nothing is merged or left out.
+    """Read two columns of words row by row, without merging or omitting pairs.
 
     Parameters
     ----------
     path : path
-        Any table that `read_ratings` reads; other columns are ignored. Without a header, the first
-        two columns are read.
+        Table in any format that `read_ratings` supports. Other columns are ignored. Without a
+        header, the first two columns are read.
     cue, response : str, optional
         Columns of the first and second words, if their names are not recognized.
     format : {"csv", "tsv", "parquet"}, optional
@@ -163,12 +164,12 @@ def read_word_pairs(
     Returns
     -------
     list of (str, str)
-        The pairs in the order of the file.
+        Pairs in the order of the file.
 
     Raises
     ------
     DataError
-        If the file has fewer than two columns, or lacks a named column.
+        If the file has fewer than two columns, or if a specified column is missing.
 
     Examples
     --------
@@ -204,20 +205,20 @@ def ratings_from(
     response: str | None = None,
     strength: str | None = None,
 ) -> Ratings:
-    """Make ratings from a frame, columns by name, or triples of two words and a number.
+    """Create ratings from a frame, a mapping of columns, or triples of two words and a number.
 
     Parameters
     ----------
     data : frame, mapping of str to sequence, or sequence of (str, str, float)
-        A frame of pandas, polars or pyarrow, or columns by name, with columns as for
-        `read_ratings`; or the rows themselves.
+        Pandas, polars or pyarrow frame, or mapping of column names to values, with columns as for
+        `read_ratings`. Alternatively, a sequence of rows.
     cue, response, strength : str, optional
-        Columns, as for `read_ratings`.
+        Column names, as for `read_ratings`.
 
     Returns
     -------
     Ratings
-        The ratings, each pair once, as from `read_ratings`.
+        Ratings, with one value per pair, as from `read_ratings`.
 
     Raises
     ------
@@ -253,12 +254,12 @@ def ratings_from(
 
 @reader("ratings")
 def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file contains ratings of pairs of words, by its first lines.
+    """Return whether the first lines of a file contain ratings of word pairs.
 
-    It has two columns of words and one of numbers. If the column of numbers has a name that only
-    ratings have, the answer is yes. If it has no name, or one that strengths have as well, the
-    values decide: ratings are neither strengths (at most 1) nor counts (whole). Each pair must then
-    occur once, in one direction.
+    A file of ratings has two columns of words and a numeric column. If only ratings have the name
+    of the numeric column, the result is true. If this column has no name or a name that is also
+    used for strengths, its values are examined. They must be neither strengths (at most 1) nor
+    counts (integers), and each pair must occur only once, in one direction.
 
     Examples
     --------
@@ -279,7 +280,7 @@ def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) 
 
 
 def _is_rated(table: Table) -> bool:
-    """Whether the names of columns, or else the values, are those of ratings."""
+    """Return whether a table contains ratings, judged by its column names or its values."""
     if isinstance(table, FrameTable):
         return _has_name(table.head[0], RATED)
     cells, header, _ = _cells(table, ColumnNames())
@@ -298,7 +299,7 @@ def _is_rated(table: Table) -> bool:
 
 
 def _layout(names: ColumnNames, expected: str = _EXPECTED) -> Layout:
-    """A text of ratings split at its delimiter, or at blanks if it has no delimiter."""
+    """Return the layout of rating files, which are split at a delimiter or at spaces."""
     return Layout(
         expected,
         f"Expected {expected}, with commas, semicolons, tabs or blanks between",
@@ -309,7 +310,7 @@ def _layout(names: ColumnNames, expected: str = _EXPECTED) -> Layout:
 
 
 def _without_comments(data: bytes) -> bytes:
-    """A text with blank lines in place of comments; a line of column names only loses its mark."""
+    """Replace comments by blank lines, but only uncomment a line with column names."""
     if b"#" not in data:
         return data
     lines = data.split(b"\n")
@@ -322,12 +323,12 @@ def _without_comments(data: bytes) -> bytes:
 
 
 def _has_name(header: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether a column has one of some names, perhaps after the mark of a comment."""
+    """Return whether a column has one of the names, possibly after a comment character."""
     return usual_column([name.lstrip("# ") for name in header], names) is not None
 
 
 def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[str, ...]]:
-    """The two words and the rating of each row, the header if there is one, and notes."""
+    """Return the words and rating of each row, the header if there is one, and notes."""
     head = table.head[0]
     numeric = [is_number(cell) for cell in head]
     is_named = names.any_given or _has_name(head, RATED)
@@ -346,9 +347,9 @@ def _cells(table: Table, names: ColumnNames) -> tuple[Cells, list[str], tuple[st
 
 
 def _named_columns(table: Table, names: ColumnNames) -> tuple[int, int, int]:
-    """The columns under a header: as named, by usual names, or else by their content."""
+    """Find the columns by the names from the user, by common names or by content."""
     head, source = table.head[0], table.source
-    # gensim's copies of data sets have a header that begins with the mark of a comment.
+    # gensim's copies of data sets have a header that begins with a comment character.
     plain = [name if name in vars(names).values() else name.lstrip("# ") for name in head]
     value, *ends = find_roles(plain, ROLES, vars(names), source)
     body = table.head[1][: len(head)] if len(table.head) > 1 else []
@@ -371,10 +372,10 @@ def _named_columns(table: Table, names: ColumnNames) -> tuple[int, int, int]:
 
 
 def _ratings(cells: Cells, notes: tuple[str, ...], source: str) -> Ratings:
-    """Ratings from cells; rows without a number or a word are dropped and counted."""
+    """Convert cells to ratings, dropping and counting rows without a number or a word."""
     values = cells.checked(RULE_OF["rating"])
     lacks_word = cells.unnamed
-    # A row is counted once if it lacks a word and a number.
+    # A row in which both a word and the number are missing is counted once.
     lacks_number = np.isnan(values) & ~lacks_word
     rows = np.flatnonzero(~(lacks_word | lacks_number))
     if not rows.size:
@@ -383,7 +384,7 @@ def _ratings(cells: Cells, notes: tuple[str, ...], source: str) -> Ratings:
     if all(_SUFFIX.search(word) for word in (*first, *second)):
         first, second = ([_SUFFIX.sub("", word) for word in words] for words in (first, second))
         notes = (*notes, "parts of speech (-n, -v, -j) at the end of every word were removed")
-    # The report lists only reasons that occur.
+    # The report lists only the reasons that occur.
     counts = {EMPTY_WORD: int(lacks_word.sum()), _NO_NUMBER: int(lacks_number.sum())}
     dropped = {reason: n for reason, n in counts.items() if n}
     return Ratings(first, second, values[rows], ReadReport(source, values.size, 0, dropped, notes))

@@ -1,4 +1,4 @@
-"""Files of counts that `Counts.save` and `manymaps count` write -> `Counts`."""
+"""Reader for count files that `Counts.save` and `manymaps count` write."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REPORT = Schema(
 
 
 def read_saved_counts(path: Path) -> Counts | None:
-    """Read an NPZ file that `Counts.save` wrote; return None for any other NPZ file.
+    """Read an NPZ file that `Counts.save` wrote, or return None for any other NPZ file.
 
     Raises
     ------

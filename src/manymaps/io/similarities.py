@@ -1,13 +1,13 @@
-"""Files of judged similarities -> a dense symmetric table with gaps.
+"""Readers that convert judged similarities to a dense table with missing values.
 
     values[i, j] = how similar objects i and j are; NaN if that is unknown
 
-Readers and formats are those of `manymaps.io.associations`, but the values are not scaled, because
-additive clustering accounts for the values themselves. A pair that is listed in one direction
-counts for both. If the two directions differ, both values are kept: the caller takes their mean or
-reports an error.
+The readers and formats are the same as in `manymaps.io.associations`, but the values are not
+scaled, because additive clustering models the values themselves. A pair that is listed in only one
+direction is used for both directions. If the values of the two directions differ, both are kept,
+and the caller averages them or reports an error.
 
-Shapes: values (n, n) float64, with its diagonal as it is read.
+The array `values` is float64 with shape (n, n), and its diagonal is unchanged.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from manymaps.io.tables import RULE_OF
 __all__ = ["SimilarityTable", "read_similarities"]
 
 ABSENT = ("zero", "missing")
-# A dense table of float64 takes 3.2 GB at this size.
+# A dense float64 table of this size needs 3.2 GB.
 MOST_OBJECTS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class SimilarityTable:
-    """Labelled objects and their similarities.
+    """Labels of objects and a table of their similarities.
 
     Attributes
     ----------
     labels : tuple of str, length n
-        The labels of the objects.
+        Labels of the objects.
     values : ndarray of shape (n, n)
-        The similarities, NaN if unknown. The diagonal has no meaning.
+        Similarities, with NaN for unknown values. The diagonal is meaningless.
     source : str
-        The file.
+        Name of the file.
     n_absent : int
-        Number of pairs of objects that the file does not contain; the two directions are one pair.
+        Number of pairs that the file does not contain, where both directions are a single pair.
     notes : tuple of str
-        Notes for the user.
+        Notes on the data, for display to the user.
     """
 
     labels: tuple[str, ...]
@@ -65,7 +65,7 @@ class SimilarityTable:
 
     @property
     def n_pairs(self) -> int:
-        """Number of pairs with a known similarity; the two directions are one pair."""
+        """Number of pairs with a known similarity, where both directions are a single pair."""
         return int(np.isfinite(self.values[np.triu_indices(self.n_objects, 1)]).sum())
 
 
@@ -85,26 +85,26 @@ def read_similarities(
     Parameters
     ----------
     path : path
-        The file, as for `read_associations`. A value that is empty, a point, NA or NaN is missing.
+        File to read, as for `read_associations`. An empty value, ".", NA or NaN is missing.
     cue, response, strength : str, optional
-        Columns of a list of pairs, if they have unusual names.
+        Columns of a list of pairs, if their names are not recognized.
     format : str, optional
         Format of the file, as for `read_associations`.
     labels : path or sequence of str, optional
-        Labels of a matrix that contains none.
+        Labels of a matrix that does not contain labels.
     absent : {"zero", "missing"}
-        Whether pairs that a list does not contain have similarity zero, which is the default, or
-        an unknown similarity. The cells of a sparse matrix that are not stored are always zero.
+        Treatment of pairs that are not in a list. Their similarity is zero (the default) or
+        missing. Cells of a sparse matrix that are not stored are always zero.
 
     Returns
     -------
     SimilarityTable
-        The labels and the similarities.
+        Labels and similarities.
 
     Raises
     ------
     DataError
-        If the file cannot be used; the message names the file, the line and the value.
+        If the file cannot be used. The message contains the file name, the line and the value.
     ParameterError
         If an option has an unknown value.
     FileNotFoundError
@@ -116,7 +116,8 @@ def read_similarities(
 
     Notes
     -----
-    A table may have at most 20,000 objects; other limits are those of `read_associations`.
+    A table may have at most 20,000 objects. The other limits are the same as for
+    `read_associations`.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def read_similarities(
 
 
 def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
-    """A table from a list of pairs; a pair that is listed twice must have one value."""
+    """Convert a list of pairs to a table, rejecting pairs with several different values."""
     values = pairs.cells.checked(RULE_OF["similarity"])
     pairs.cells.check_named()
     labels, _, cues, responses = pairs.numbered()
@@ -149,7 +150,7 @@ def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
     order = np.argsort(cells, kind="stable")
     first, second = order[:-1], order[1:]
     is_repeated = cells[first] == cells[second]
-    # NaN is not equal to itself, but a missing value may be repeated.
+    # A missing value may be repeated, although NaN is not equal to itself.
     is_same = np.isclose(values[first], values[second], rtol=0, atol=0, equal_nan=True)
     differ = np.flatnonzero(is_repeated & ~is_same)
     if differ.size:
@@ -159,7 +160,7 @@ def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
             f"{where(other)}: the pair {pairs.cells.labels(other)} is {values[other]:g}, but "
             f"{values[one]:g} at {where(one)}; give each pair one similarity"
         )
-    # A pair with an unknown similarity is in the list, other than an absent one.
+    # A pair with an unknown similarity is in the list, in contrast to an absent pair.
     table, is_listed = np.full((n, n), np.nan), np.zeros((n, n), bool)
     table[cues, responses] = values
     is_listed[cues, responses] = True
@@ -177,7 +178,7 @@ def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
 
 
 def _filled(values: np.ndarray) -> np.ndarray:
-    """Each gap filled from the other direction, if that is known."""
+    """Fill each missing value with the value of the other direction, if this is known."""
     return np.where(np.isnan(values), values.T, values)
 
 

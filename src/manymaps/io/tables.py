@@ -1,4 +1,4 @@
-"""Tables of text, Parquet files and data frames: one interface, read by column.
+"""Common interface for reading columns of text tables, Parquet files and data frames.
 
     read_table(sample, layout)    -> TextTable or FrameTable, by the content of the file
     frame_table(frame, source)    -> FrameTable of a data frame, or of columns by name
@@ -11,13 +11,14 @@
     tie,suit,.4        ->      0   1   .4      0 tie, 1 knot      0 knot, 1 suit
     knot,tie,.6                1   2   .6      ...
 
-A column of labels takes four bytes per cell and one text per different cell. Cells keep their
-spelling except for surrounding white space: NA, NULL and TRUE are words.
+A label column needs four bytes per cell and one text per distinct cell. Cells are read as written,
+without surrounding white space. NA, NULL and TRUE are words.
 
-Python's own csv module splits the text. With the coding of labels it takes 1.7 s for 300,000 trials
-(pyarrow 0.8, polars 1.1, pandas 1.0 to 1.9). It needs half to three quarters of their memory,
-because it reads block by block. Only this module accepts quotation marks after a comma and a space,
-rows that end early and lines of mark-up, and reports the line of an error.
+Python's csv module splits the text. Including the coding of labels, it takes 1.7 s for 300,000
+trials (pyarrow 0.8 s, polars 1.1 s, pandas 1.0 to 1.9 s). It needs half to three quarters of the
+memory of these libraries, because it reads block by block. In contrast to them, this module accepts
+quotation marks after a comma and a space, rows that end early and lines of mark-up. It also reports
+the line of an error.
 """
 
 from __future__ import annotations
@@ -52,29 +53,29 @@ __all__ = [
     "read_text", "shown_cell", "table_passes",
 ]  # fmt: skip
 
-# Cells without a number, in any case.
+# Cells that represent a missing number, in upper or lower case.
 MISSING = ("", "na", "nan", ".")
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 HEAD_ROWS = 30
 LONGEST_LINE = 2**24
-# Wide rows are read in blocks of this many cells (2 MiB of numbers).
+# Number of cells in a block of wide rows (2 MiB of numbers).
 BLOCK_NUMBERS = 2**18
-# Rows are coded in batches of this size. They are freed before Python searches them for reference
-# cycles, which takes a third of the time with larger batches.
+# Number of rows that are coded in a batch. Batches of this size are freed before Python searches
+# them for reference cycles. With larger batches, this search takes a third of the total time.
 BATCH_ROWS = 256
-# The cache of numbers has a limit, so that a column of unrounded ones does not fill the memory.
+# Maximum size of the number cache, so that a column of unrounded numbers does not fill the memory.
 MOST_KNOWN = 2**12
-# Delimiters are compared on this many bytes, so that the whole file is split only once.
+# Number of bytes on which delimiters are compared, so that the whole file is split only once.
 HEAD_BYTES = 2**20
 
-# The free-association norms were published as text inside a bare web page.
+# The USF free-association norms were published as text within a plain web page.
 MARKUP = re.compile(r"\s*(</?\w+>\s*)+")
 LINE_END = re.compile("\r\n|\r|\n")
 UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 class LabelCodes(dict[Any, int]):
-    """The code of each label, in the order in which labels are first requested.
+    """Mapping of labels to codes, in the order in which labels are first requested.
 
     >>> codes = LabelCodes()
     >>> [codes[label] for label in ("tie", "knot", "tie")]
@@ -86,11 +87,11 @@ class LabelCodes(dict[Any, int]):
         return code
 
     def of(self, labels: Iterable[Any], count: int) -> np.ndarray:
-        """The codes of `count` labels, of shape (count,)."""
+        """Return the codes of `count` labels, shape (count,)."""
         return np.fromiter(map(self.__getitem__, labels), dtype=np.int32, count=count)
 
     def column(self, codes: np.ndarray, name: Callable[[Any], str]) -> CodedColumn:
-        """A column of these codes, in which labels with the same name become one."""
+        """Return a column with these codes, merging labels that have the same name."""
         names = LabelCodes()
         code_of = names.of(map(name, self), len(self))
         is_same = len(names) == len(self)
@@ -99,35 +100,35 @@ class LabelCodes(dict[Any, int]):
 
 @dataclass(frozen=True)
 class CodedColumn:
-    """A column of n cells.
+    """Column of n cells.
 
     Attributes
     ----------
     texts : list of str
-        The different cells, stripped, in the order in which they first appear.
+        Distinct cells without surrounding white space, in the order of their first appearance.
     codes : ndarray of int, shape (n,)
-        The index of each row's cell in `texts`.
+        Index of each row's cell in `texts`.
     """
 
     texts: list[str]
     codes: np.ndarray
 
     def take(self, rows: np.ndarray) -> CodedColumn:
-        """The column with some of its rows."""
+        """Return a copy with the selected rows."""
         return CodedColumn(self.texts, self.codes[rows])
 
     def cells(self) -> list[str]:
-        """The cell of each row."""
+        """Return the cell of each row."""
         return [self.texts[code] for code in self.codes.tolist()]
 
     def mask(self, is_true: Callable[[str], object]) -> np.ndarray:
-        """Whether a test of the text is true for the cell of each row, shape (n,)."""
+        """Apply a test to the text of each row, and return a mask of shape (n,)."""
         return np.array([bool(is_true(text)) for text in self.texts], bool)[self.codes]
 
 
 @dataclass(frozen=True)
 class NumberRule:
-    """The numbers that a table may contain: their name, a test for invalid ones, the range."""
+    """Rule for numbers in a table, with their name, a test for invalid numbers and the range."""
 
     what: str
     is_bad: Callable[[np.ndarray], np.ndarray]
@@ -150,19 +151,20 @@ RULE_OF = {rule.what: rule for rule in _RULES}
 
 @dataclass(frozen=True)
 class Cells:
-    """Some columns of a table.
+    """Selected columns of a table.
 
     Attributes
     ----------
     columns : list of CodedColumn
     numbers : ndarray of shape (n,), or None
-        The numbers as `known_number` reads them; None if no column of numbers is read.
+        Numbers as converted by `known_number`, or None if no numeric column is read.
     where : callable
-        Maps a row (from 0) to its position in the source, for messages.
+        Function that maps a row (from 0) to its position in the source, for error messages.
     written : callable
-        Maps a row to its number as it is written, for messages; 1 without a column of numbers.
+        Function that maps a row to its number as written, for error messages. Without a numeric
+        column, it returns 1.
     n_headers : int
-        Number of lines left out because they repeat the header, as in concatenated files.
+        Number of lines that were omitted because they repeat the header, as in concatenated files.
     """
 
     columns: list[CodedColumn]
@@ -175,24 +177,24 @@ class Cells:
         return self.columns[0].codes.size
 
     def labels(self, k: int) -> str:
-        """The labels of row k, for messages."""
+        """Return the labels of row k for error messages."""
         return " - ".join(repr(column.texts[column.codes[k]][:60]) for column in self.columns)
 
     @cached_property
     def unnamed(self) -> np.ndarray:
-        """Which rows lack a label, shape (n,)."""
+        """Mask of the rows with a missing label, shape (n,)."""
         return np.logical_or.reduce([column.mask("".__eq__) for column in self.columns])
 
     def check_named(self) -> None:
-        """Raise a DataError if a row lacks a label."""
+        """Raise a DataError if a row has a missing label."""
         if self.unnamed.any():
             where = self.where(int(np.argmax(self.unnamed)))
             raise DataError(f"{where}: a label is empty; fill it in")
 
     def checked(self, rule: NumberRule) -> np.ndarray:
-        """The numbers, or 1 without a column of them; a DataError for an invalid number of a pair.
+        """Return the numbers, or 1 without a numeric column, rejecting invalid numbers.
 
-        Rows that lack a label may contain any number.
+        Rows with a missing label may contain any number.
         """
         values = np.ones(len(self)) if self.numbers is None else self.numbers
         bad = np.flatnonzero(rule.is_bad(values))
@@ -207,16 +209,16 @@ class Cells:
 
 
 class WideRows(NamedTuple):
-    """The rows of a table with one column per coordinate or feature.
+    """Rows of a table with one column per coordinate or feature.
 
     Attributes
     ----------
     labels : list of str
     lines : list of int
-        The line of each row, from 1.
+        Line of each row, counted from 1.
     values : sparse array of float64, or ndarray of float32; shape (n_rows, n_columns)
     texts : list of list of str
-        The cells of each further column of text.
+        Cells of each additional text column.
     n_read : int
         Number of rows in the table, including those that are not returned.
     """
@@ -230,17 +232,17 @@ class WideRows(NamedTuple):
 
 @dataclass(frozen=True)
 class TextTable:
-    """A text file with its delimiter.
+    """Text file with its delimiter.
 
     Attributes
     ----------
     source : str
         The file, for messages.
     data : bytes
-        UTF-8, possibly with invalid bytes in columns that are not read.
+        Text in UTF-8, possibly with invalid bytes in columns that are not read.
     delimiter : str
     quoted : bool
-        Whether a double quote at the start of a cell quotes it.
+        Whether a double quote at the start of a cell begins a quoted cell.
     """
 
     source: str
@@ -249,7 +251,7 @@ class TextTable:
     quoted: bool = True
 
     def _reader(self) -> Any:
-        """A csv.reader of all rows."""
+        """Return a csv.reader of all rows."""
         lines = io.TextIOWrapper(
             io.BytesIO(self.data), encoding="utf-8", errors="surrogateescape", newline=""
         )
@@ -262,25 +264,26 @@ class TextTable:
         )
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Each row that is not blank, stripped, with the line on which it starts (from 1)."""
+        """Yield each nonblank row as its line number (from 1) and its stripped cells."""
         for line, row in numbered_rows(self._reader(), self.source):
             cells = [cell.strip() for cell in row]
             if self.delimiter == " " and len(cells) > 1 and not cells[-1]:
-                cells.pop()  # a blank at the end of a line
+                cells.pop()  # a space at the end of a line
             if _is_row(cells):
                 yield line, cells
 
     @cached_property
     def head(self) -> list[list[str]]:
-        """The first rows, for deciding what the table contains; numbers in Python's notation.
+        """First rows, for detecting the contents of the table, with numbers in Python's notation.
 
-        They end before a row that cannot be split; reading the table raises the error.
+        If a row cannot be split, only the rows before it are included. Reading the table then
+        raises the error.
         """
         rows: list[list[str]] = []
         with suppress(DataError):
             for _, cells in islice(self.rows(), HEAD_ROWS):
                 rows.append([self._plain_number(cell) for cell in cells])
-        # R leaves out the name of the column of row names; but a delimiter may end each line.
+        # R omits the name of the row-name column, but each line may also end with a delimiter.
         body = rows[1:]
         is_wider = len(body) > 1 and all(len(row) == len(rows[0]) + 1 for row in body)
         if is_wider and any(row[-1] for row in body):
@@ -289,22 +292,22 @@ class TextTable:
 
     @cached_property
     def _first(self) -> tuple[int, list[str]]:
-        """The line and the stripped cells of the first row."""
+        """Line number and stripped cells of the first row."""
         return next(self.rows())
 
     @property
     def first_line(self) -> int:
-        """The line of the first row."""
+        """Line number of the first row."""
         return self._first[0]
 
     @property
     def is_cornerless(self) -> bool:
-        """Whether the header leaves out the name of the first column, as R writes it."""
+        """Whether the name of the first column is missing in the header, as in files from R."""
         return bool(self.head) and self.width > len(self._first[1])
 
     @property
     def names(self) -> list[str]:
-        """The first row as it is written but stripped, with a corner if it lacks one."""
+        """Stripped cells of the first row, with an empty first cell added if it is missing."""
         return ["", *self._first[1]] if self.is_cornerless else self._first[1]
 
     @property
@@ -314,13 +317,13 @@ class TextTable:
 
     @cached_property
     def numeric(self) -> list[bool]:
-        """Which columns contain mostly numbers below the first row."""
+        """Whether each column contains mostly numbers below the first row."""
         rows = [cells for cells in self.head[1:] if len(cells) == self.width] or self.head[:1]
         counts = [sum(map(is_number, column)) for column in zip(*rows, strict=True)]
         return [2 * count > len(rows) for count in counts]
 
     def _plain_number(self, cell: str) -> str:
-        """A number in Python's notation: with semicolons, the decimal sign may be a comma."""
+        """Convert a number to Python's notation, in which decimal commas become points."""
         if self.delimiter == ";" and "." not in cell and cell.count(",") == 1:
             plain = cell.replace(",", ".")
             return plain if is_number(plain) else cell
@@ -339,20 +342,21 @@ class TextTable:
     def batches(
         self, header: bool, needed: int | None = None
     ) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
-        """Yield lines and rows below the header in batches; every row has the whole width.
+        """Yield the line numbers and rows below the header in batches, padding rows to full width.
 
         Parameters
         ----------
         header : bool
             Whether the first row is a header.
         needed : int, optional
-            Number of cells that each row must have, by default all. Cells that are missing after
-            these are empty. Further cells than the first row has must be empty.
+            Minimum number of cells in each row. By default, all cells are required. Missing cells
+            after the required cells are empty. Cells beyond the width of the first row must be
+            empty.
 
         Raises
         ------
         DataError
-            If a row has another number of cells.
+            If a row has a different number of cells.
         """
         width, needed = self.width, self.width if needed is None else needed
         reader = self._reader()
@@ -365,14 +369,14 @@ class TextTable:
             try:
                 rows = list(islice(reader, size))
             except csv.Error:
-                # Reading row by row raises the error with its line.
+                # Reading row by row raises the error with its line number.
                 for _ in numbered_rows(self._reader(), self.source):
                     continue
                 raise
             if not rows:
                 return
             lines = range(first, first + len(rows))
-            if reader.line_num != lines[-1]:  # a quoted cell has several lines
+            if reader.line_num != lines[-1]:  # a quoted cell extends over several lines
                 sizes = (1 + sum(len(LINE_END.findall(cell)) for cell in row) for row in rows[:-1])
                 lines = list(accumulate(sizes, initial=first))
             if width == 1 or set(map(len, rows)) != {width}:
@@ -383,7 +387,7 @@ class TextTable:
                 yield lines, rows
 
     def _fitted(self, line: int, row: list[str], needed: int) -> list[str]:
-        """A row of the whole width."""
+        """Return a row padded or truncated to full width."""
         width = self.width
         if len(row) < needed or any(map(str.strip, row[width:])):
             raise DataError(
@@ -394,7 +398,7 @@ class TextTable:
         return [*row[:width], *[""] * (width - len(row))]
 
     def _repeated_header(self) -> list[str] | None:
-        """The header as it is written, if it may be repeated: one look at the bytes decides."""
+        """Header as written if it may be repeated according to a search of the bytes, or None."""
         row = next(row for row in self._reader() if _is_row(row))
         return None if self.data.count(_encoded(row[0])) == 1 else row
 
@@ -407,24 +411,25 @@ class TextTable:
         needed: int | None = None,
         decoded: int | None = None,
     ) -> Cells:
-        """Read columns of labels, and perhaps a column of numbers.
+        """Read label columns and an optional numeric column.
 
         Parameters
         ----------
         labels : sequence of int
-            The columns of labels.
+            Indices of the label columns.
         number : int, optional
-            The column of numbers. If there is one, lines that repeat the header are left out.
+            Index of the numeric column. If it is specified, lines that repeat the header are
+            omitted.
         header, needed
-            As for `batches`.
+            See `batches`.
         decoded : int, optional
-            How many of the columns of labels must be UTF-8, by default all.
+            Number of label columns that must be valid UTF-8. By default, all must be valid.
 
         Raises
         ------
         DataError
-            If a row has another number of cells, a label is not UTF-8, or a column has more than
-            `MOST_LABELS` different labels.
+            If a row has a different number of cells, if a label is not UTF-8, or if a column has
+            more than `MOST_LABELS` distinct labels.
         """
         codes = [LabelCodes() for _ in labels]
         parts: list[list[np.ndarray]] = [[np.empty(0, np.int32)] for _ in labels]
@@ -463,9 +468,10 @@ class TextTable:
         )
 
     def numbers(self, cells: Sequence[str]) -> np.ndarray:
-        """Cells as numbers (`known_number`)."""
+        """Convert cells to numbers (see `known_number`)."""
         cache = self._number_of
-        # Counts, ratings and rounded strengths repeat, and are converted once.
+        # Counts, ratings and rounded strengths are often repeated, so each distinct cell is
+        # converted once.
         with suppress(KeyError):
             return np.fromiter(map(cache.__getitem__, cells), np.float64, len(cells))
         plain: Sequence[str] = cells
@@ -484,7 +490,7 @@ class TextTable:
 
     @cached_property
     def _number_of(self) -> dict[str, float]:
-        """Numbers by their cells."""
+        """Cache of the numbers in cells."""
         return {}
 
     def wide(
@@ -498,30 +504,31 @@ class TextTable:
         texts: Sequence[int] = (),
         dense: bool = False,
     ) -> WideRows:
-        """Read a table with one column per coordinate or feature, without its empty rows.
+        """Read a table with one column per coordinate or feature, omitting empty rows.
 
         Parameters
         ----------
         columns : sequence of int
-            The columns of numbers.
+            Indices of the numeric columns.
         label : int, optional
-            The column of labels; rows are numbered from 0 without it.
+            Index of the label column. By default, rows are numbered from 0.
         rule : NumberRule
-            Which numbers are allowed.
+            Rule for allowed numbers.
         header : bool
-            Whether the first row is a header. Lines that repeat it are left out.
+            Whether the first row is a header. Lines that repeat the header are omitted.
         words : collection of str, optional
-            Labels of the rows to read, by default all.
+            Labels of the rows to read. By default, all rows are read.
         texts : sequence of int
-            Further columns, read as texts.
+            Additional columns to read as texts.
         dense : bool
-            Whether to return an array of float32 in place of a sparse one of float64.
+            Whether to return a dense float32 array instead of a sparse float64 array.
 
         Raises
         ------
         DataError
-            If a row has another number of cells, a label is not UTF-8, a number breaks the rule, or
-            there are more than `MOST_LABELS` rows. The message names the line and the column.
+            If a row has a different number of cells, if a label is not UTF-8, if a number violates
+            the rule, or if there are more than `MOST_LABELS` rows. The message contains the line
+            and the column.
         """
         first = self._repeated_header() if header else None
         kind = partial(np.asarray, dtype=np.float32) if dense else sparse.csr_array
@@ -564,7 +571,7 @@ class TextTable:
         return rows._replace(values=values, n_read=n_read)
 
     def _cell(self, line: int, column: int) -> str:
-        """The cell of a row, by its line."""
+        """Return a cell by its line number and column."""
         cells = next(cells for at, cells in self.rows() if at == line)
         return cells[column] if column < len(cells) else ""
 
@@ -577,7 +584,7 @@ class TextTable:
 
 
 def _is_row(cells: Sequence[str]) -> bool:
-    """Whether a line contains more than blanks or mark-up."""
+    """Return whether a line contains anything except spaces and mark-up."""
     return len(cells) > 1 or bool(cells and cells[0].strip() and not MARKUP.fullmatch(cells[0]))
 
 
@@ -588,7 +595,7 @@ def _encoded(cell: str) -> bytes:
 def numbered_rows(
     reader: Any, source: str, rows: Iterator[list[str]] | None = None
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a csv.reader, or rows taken from it, with the line on which each starts."""
+    """Yield rows of a csv.reader with the line number on which each row starts."""
     start = 1
     try:
         for row in reader if rows is None else rows:
@@ -603,16 +610,16 @@ def numbered_rows(
 
 
 class FrameTable:
-    """A data frame of any library that narwhals supports, or lists by name.
+    """Data frame from any library that narwhals supports, or lists by name.
 
     Attributes
     ----------
     source : str
-        The data frame or file, for messages.
+        Description of the data frame or file for error messages.
     names : list of str
     series : mapping of str to narwhals.Series or list
     head : list of list of str
-        The names, and the first rows as texts.
+        Column names, followed by the first rows as texts.
     """
 
     is_cornerless = False
@@ -626,12 +633,12 @@ class FrameTable:
 
     @property
     def nested(self) -> list[str]:
-        """The columns of lists."""
+        """Names of the columns that contain lists."""
         return [name for name, column in self.series.items() if _has_lists(column)]
 
     @property
     def numeric(self) -> list[bool]:
-        """Which columns contain numbers: by the type, or of lists by the first cells."""
+        """Whether each column is numeric, by its type or (for lists) by its first cells."""
         import narwhals as nw
 
         return [
@@ -645,17 +652,17 @@ class FrameTable:
         return len(next(iter(self.series.values()), ()))
 
     def cells(self, column: int) -> list[Any]:
-        """The cells of a column in their own types."""
+        """Return the cells of a column in their original types."""
         series = self.series[self.names[column]]
         return series if isinstance(series, list) else list(series.to_list())
 
     def read(self, labels: Sequence[int], number: int | None = None, **_: Any) -> Cells:
-        """Read columns of labels, and perhaps a column of numbers.
+        """Read label columns and an optional numeric column.
 
         Raises
         ------
         DataError
-            If a column of labels contains lists.
+            If a label column contains lists.
         """
         nested = self.nested
         for name in (self.names[c] for c in labels if self.names[c] in nested):
@@ -663,7 +670,7 @@ class FrameTable:
                 f"{self.source}: the column {name[:60]!r} contains lists; labels must be texts or "
                 "numbers"
             )
-        # NaN is not equal to itself, and would be a different label in each cell.
+        # NaN is not equal to itself, so each NaN cell would become a different label.
         columns = [[None if cell != cell else cell for cell in self.cells(c)] for c in labels]
         numbers = None if number is None else self.cells(number)
         return cells_of(columns, numbers, lambda k: f"{self.source}, row {k}")
@@ -672,7 +679,7 @@ class FrameTable:
 def cells_of(
     columns: Sequence[Sequence[Any]], numbers: Sequence[Any] | None, where: Callable[[int], str]
 ) -> Cells:
-    """Cells in memory: columns of labels, and perhaps a column of numbers."""
+    """Create `Cells` from label columns and an optional numeric column in memory."""
     coded = []
     for cells in columns:
         codes = LabelCodes()
@@ -684,7 +691,7 @@ def cells_of(
 
 
 def _has_lists(series: Any) -> bool:
-    """Whether a column contains lists or arrays; pandas has no type for such columns."""
+    """Return whether a column contains lists or arrays, for which pandas does not have a type."""
     import narwhals as nw
 
     if isinstance(series, list):
@@ -698,14 +705,14 @@ Table: TypeAlias = TextTable | FrameTable
 
 
 def frame_table(frame: Any, source: str, refused: str = "{} is not a data frame") -> FrameTable:
-    """A data frame as a table; `refused` is the message for other objects, with {} for the type."""
+    """Wrap a data frame as a table, with the message `refused` for objects of other types."""
     table = eager_frame(frame, refused)
-    # pandas may number its columns.
+    # pandas columns may have integer names.
     return FrameTable({str(name): table.get_column(name) for name in table.columns}, source)
 
 
 def columns_table(data: Any, source: str, refused: str = "{} is not a data frame") -> FrameTable:
-    """A data frame, or a mapping of names to lists of equal lengths, as a table."""
+    """Wrap a data frame, or a mapping of names to lists of equal length, as a table."""
     if not isinstance(data, Mapping):
         return frame_table(data, source, refused)
     columns = {str(name): list(values) for name, values in data.items()}
@@ -715,7 +722,7 @@ def columns_table(data: Any, source: str, refused: str = "{} is not a data frame
 
 
 def parquet_table(sample: Sample, *, head: bool = False) -> FrameTable:
-    """A Parquet file, or its first rows, as a table."""
+    """Read a Parquet file, or only its first rows, as a table."""
     if head:
         return frame_table(sample.parquet, str(sample))
     with open_parquet(sample.path) as file:
@@ -723,7 +730,7 @@ def parquet_table(sample: Sample, *, head: bool = False) -> FrameTable:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is written in digits; the words NAN and INFINITY are not numbers here.
+    """Return whether a cell is a number in digits, which excludes the words NAN and INFINITY.
 
     >>> is_number("-1e3"), is_number(".5"), is_number("NAN"), is_number("")
     (True, True, False, False)
@@ -736,7 +743,7 @@ def is_number(cell: str) -> bool:
 
 
 def as_number(value: Any) -> float:
-    """A number, or NaN for anything else; Python's own 1_000 is a typing error in data.
+    """Convert a value to a number, or NaN if it is not a number (including Python's 1_000).
 
     >>> as_number("3"), as_number("1_000"), as_number(None)
     (3.0, nan, nan)
@@ -750,7 +757,7 @@ def as_number(value: Any) -> float:
 
 
 def known_number(value: Any) -> float:
-    """A number; NaN for a missing one (`MISSING`), infinite for anything else.
+    """Convert a value to a number, NaN if it is missing (`MISSING`), or infinity otherwise.
 
     >>> known_number("3"), known_number("NA"), known_number(None), known_number("much")
     (3.0, nan, nan, inf)
@@ -763,20 +770,21 @@ def known_number(value: Any) -> float:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a kind of data is written as a table.
+    """Table layout of a kind of data.
 
     Attributes
     ----------
     expected : str
-        The contents, for messages.
+        Expected contents, for error messages.
     advice : str
-        Ends the message about a text that no delimiter splits.
+        Advice at the end of the error message for a text that no delimiter splits.
     known : callable
-        Whether a table, split at some delimiter, has a layout that the reader supports.
+        Function that returns whether a table, split at a candidate delimiter, has a supported
+        layout.
     is_spaced : callable
-        Whether a text is split at blanks if its first line has no delimiter.
+        Function that returns whether to split a text at spaces if its first line has no delimiter.
     prepared : callable
-        Removes comments and similar lines from a text.
+        Function that removes comments and similar lines from a text.
     """
 
     expected: str
@@ -787,7 +795,7 @@ class Layout:
 
 
 def _is_parquet(sample: Sample, layout: Layout, format: str | None) -> bool:
-    """Whether a file is Parquet rather than text, by its content or its named format."""
+    """Return whether a file is Parquet rather than text, by its content or specified format."""
     stored = sample.container(layout.expected)
     if stored not in (None, "parquet") and format is None:
         raise DataError(f"{sample} is a file of the format {stored}; expected {layout.expected}")
@@ -795,12 +803,12 @@ def _is_parquet(sample: Sample, layout: Layout, format: str | None) -> bool:
 
 
 def read_table(sample: Sample, layout: Layout, format: str | None = None) -> Table:
-    """Open a file as a table: Parquet by its content or as named, else text.
+    """Open a Parquet or text file as a table.
 
     Raises
     ------
     DataError
-        If the file is empty or of another format, or as `read_text`.
+        If the file is empty or has another format, or if `read_text` raises it.
     """
     if _is_parquet(sample, layout, format):
         return parquet_table(sample)
@@ -810,9 +818,10 @@ def read_table(sample: Sample, layout: Layout, format: str | None = None) -> Tab
 def table_passes(
     sample: Sample, layout: Layout, format: str | None, test: Callable[[Table], bool]
 ) -> bool:
-    """Whether the first rows of a file are a table that passes a test.
+    """Return whether the first rows of a file are a table that passes a test.
 
-    They do not if they cannot be read: the reader that is then chosen reports the error.
+    The result is false if the rows cannot be read. The reader that is selected later reports the
+    error.
     """
     try:
         if _is_parquet(sample, layout, format):
@@ -825,15 +834,15 @@ def table_passes(
 def read_text(
     sample: Sample, layout: Layout, format: str | None = None, *, head: bool = False
 ) -> TextTable:
-    """Open a text, or only its first rows, split at the delimiter that fits these best.
+    """Open a text table, or its first rows, with the delimiter that best fits the first rows.
 
-    A known layout is preferred, then rows of one width below the first, then a larger number of
-    columns, then the order of `_delimiters`.
+    Delimiters are ranked by whether the layout is known, whether all rows below the first have the
+    same width, the number of columns, and the order of `_delimiters`.
 
     Raises
     ------
     DataError
-        If there is only one column, or the first row cannot be split because of quotation marks.
+        If there is only one column, or if the first row cannot be split because of quotation marks.
     """
     source, delimiters = str(sample), _delimiters(sample.path, format)
     data = sample.lines if head else read_bytes(sample, layout.expected)
@@ -842,7 +851,7 @@ def read_text(
         first = next((x for x in clean.splitlines() if x.strip() and not x.startswith(b"#")), b"")
         if b" " in first.strip() and not any(mark.encode() in first for mark in DELIMITERS):
             table = TextTable(source, clean, " ", quoted=False)
-            next(table.rows(), None)  # raises the error of a first row that cannot be split
+            next(table.rows(), None)  # raises an error if the first row cannot be split
             return table
     start = clean if len(clean) <= HEAD_BYTES else clean[: clean.rfind(b"\n", 0, HEAD_BYTES) + 1]
     best, best_score = None, (-1, -1, 1)
@@ -850,7 +859,7 @@ def read_text(
         table = _without_false_quotes(TextTable(source, start or clean, delimiter))
         widths = [len(cells) for cells in table.head]
         if max(widths, default=0) > 1:
-            # The first row may lack a cell: R leaves out the corner of the header.
+            # The first row may have one cell less, because R omits the first cell of the header.
             score = (int(layout.known(table)), int(len(set(widths[1:])) <= 1), max(widths))
             if score > best_score:
                 best, best_score = delimiter, score
@@ -865,16 +874,16 @@ def read_text(
 
 
 def open_headed_table(data: bytes, source: str) -> TextTable:
-    """A table split as its header requires; it may have a single column."""
+    """Open a text table with the delimiter of its header, allowing a single column."""
     clean = _checked_text(data, source)
     header = clean.lstrip(b"\r\n").split(b"\n", 1)[0].decode(errors="replace")
     table = _without_false_quotes(TextTable(source, clean, header_delimiter(header, "\t")))
-    next(table.rows(), None)  # raises the error of a header that cannot be split
+    next(table.rows(), None)  # raises an error if the header cannot be split
     return table
 
 
 def _checked_text(data: bytes, source: str) -> bytes:
-    """A text in UTF-8 without lines that are so long that their cells would fill the memory."""
+    """Convert a text to UTF-8, rejecting lines whose cells would fill the memory."""
     clean = to_utf8(data, source)
     start = 0
     while len(clean) - start > LONGEST_LINE:
@@ -887,12 +896,13 @@ def _checked_text(data: bytes, source: str) -> bytes:
                 "line of a table; check quotation marks and line ends"
             )
         start = end
-    # Excel's first line that names the delimiter; its end stays, so that lines keep their numbers.
+    # This removes Excel's first line with the delimiter, but not its line end, so that line numbers
+    # do not change.
     return re.sub(rb"\Asep=[^\r\n](?=\r|\n)", b"", clean)
 
 
 def _without_false_quotes(table: TextTable) -> TextTable:
-    """Files split at tabs are often written without any quoting; then a mark is part of a word."""
+    """Treat quotation marks as part of words in tab-separated files that do not use quoting."""
     if table.delimiter == "\t" and b'"' in table.data:
         try:
             for _ in numbered_rows(table._reader(), table.source):
@@ -903,13 +913,13 @@ def _without_false_quotes(table: TextTable) -> TextTable:
 
 
 def header_delimiter(header: str, otherwise: str) -> str:
-    """The delimiter that splits a header into most cells; of equal ones, the rarest in names."""
+    """Return the delimiter that gives the most header cells, or the one rarest in names if tied."""
     best = max("\t,;|", key=header.count)
     return best if best in header else otherwise
 
 
 def _delimiters(path: Path, format: str | None) -> tuple[str, ...]:
-    """The delimiters to try in a text, the likeliest first."""
+    """Return the delimiters to try in a text file, in order of likelihood."""
     if format == "csv":
         return (",", ";")
     if format == "tsv":
@@ -920,7 +930,7 @@ def _delimiters(path: Path, format: str | None) -> tuple[str, ...]:
 def check_places(
     source: str, labels: Sequence[str], place: str, places: Sequence[int], hint: str = ""
 ) -> None:
-    """Raise a DataError for an empty or repeated label, with its line or column.
+    """Raise a DataError with the line or column of an empty or repeated label.
 
     >>> check_places("a.csv", ["tie", "tie"], "line", [2, 5])
     Traceback (most recent call last):
@@ -939,7 +949,7 @@ def check_places(
 
 
 def shown_cell(value: Any) -> str:
-    """A cell that is not a valid number, for a message.
+    """Format a cell that is not a valid number for an error message.
 
     >>> shown_cell(""), shown_cell("0,5")
     ('missing', "'0,5' (write decimals with a point)")

@@ -1,12 +1,12 @@
-"""Files of many texts -> documents, one at a time.
+"""Readers that yield documents one at a time from files with many texts.
 
     jsonl      each line is an object; one field is the text, one the label, the rest metadata
     csv, tsv   each row under the header; columns as the fields of jsonl
     parquet    the same, batch by batch
     lines      each line of a plain text is a document
 
-Only the current document (or batch) is in memory. `manymaps.io.texts` describes how bytes are
-decoded.
+Only the current document (or batch) is in memory. The decoding of bytes is described in
+`manymaps.io.texts`.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from manymaps.labels import listed, repeated_label
 __all__ = ["MARKS", "ROW_READERS", "TextFile"]
 
 TEXT = aliases("text texts content body document message post article abstract")
-# A column "label" of a table of texts usually contains their class, not a name.
+# In a table of texts, a column "label" usually contains the class of a text, not its name.
 LABEL = aliases("id docid documentid textid postid name filename file path")
-# The fields of the text and of the label; without a label, it is the position.
+# Names of the text field and the label field. Without a label field, the label is the position.
 Fields: TypeAlias = tuple[str, str | None]
 ROLES = (
     Role("column", "texts", TEXT, required=False),
     Role("label_column", "labels", LABEL, required=False),
 )
-# The byte order mark of UTF-32 begins like that of UTF-16, so it is compared first.
+# The byte order mark of UTF-32 begins with that of UTF-16, so UTF-32 is tested first.
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
 MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 BATCH_ROWS = 1024
@@ -50,7 +50,7 @@ _EXAMPLE = 'each line must be one object, such as {"id": "a", "text": "..."}'
 
 @dataclass(frozen=True)
 class TextFile:
-    """A file of texts, and the options of `manymaps.io.texts.Texts` for it."""
+    """File with texts, and its reading options from `manymaps.io.texts.Texts`."""
 
     path: Path
     kind: str
@@ -65,7 +65,7 @@ def _plain_lines(file: TextFile, _: ReadingLog) -> Iterator[Document]:
 
 
 def _lines(file: TextFile) -> Iterator[str]:
-    """The decoded lines of a file with their ends, unpacked."""
+    """Decompress and decode a file, and yield its lines with their line ends."""
     path = file.path
     with unpacked(path) as opened:
         head = opened.stream.read(1024)
@@ -99,7 +99,7 @@ def _json_object(line: str, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except ValueError as error:
-        # Python's error for numbers of thousands of digits is not a JSONDecodeError.
+        # The error for numbers with thousands of digits is not a JSONDecodeError.
         reason = getattr(error, "msg", str(error).partition(";")[0])
         column = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(
@@ -140,7 +140,7 @@ def _table_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
 
 
 def _cells(file: TextFile) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a text table that are not blank, with the line on which each starts."""
+    """Yield the nonblank rows of a text table with the line number on which each row starts."""
     delimiter, quoted = "\t", True
     if file.kind == "csv":
         delimiter = header_delimiter(next(_lines(file), ""), ",")
@@ -157,7 +157,7 @@ def _cells(file: TextFile) -> Iterator[tuple[int, list[str]]]:
 
 
 def _whole_cells(reader: Any) -> Iterator[list[str]]:
-    """Rows whose cells may have any length; the default limit of csv is 131,072 characters."""
+    """Yield rows whose cells may exceed the default csv limit of 131,072 characters."""
     # The limit is global, so it is changed only while a row is read.
     while True:
         former = csv.field_size_limit(sys.maxsize)
@@ -171,7 +171,7 @@ def _whole_cells(reader: Any) -> Iterator[list[str]]:
 
 
 def _is_quoted(file: TextFile) -> bool:
-    """Whether a table split at tabs uses quotation marks; many are written without any quoting."""
+    """Return whether a tab-separated table uses quoting, which many such files do not."""
     try:
         for _ in _whole_cells(csv.reader(_lines(file), delimiter="\t", strict=True)):
             pass
@@ -212,7 +212,7 @@ def _find_fields(names: Sequence[str], file: TextFile, where: str) -> Fields:
 def _document(
     record: Mapping[str, Any], fields: Fields, position: int, where: str, log: ReadingLog
 ) -> Document:
-    """A record as a document."""
+    """Convert a record to a document."""
     text_name, label_name = fields
     for name in fields:
         if name is not None and name not in record:
@@ -241,7 +241,7 @@ def _document(
     for name, value in record.items():
         if name in fields:
             continue
-        # A list or object is not a value by which documents could be grouped.
+        # Documents cannot be grouped by a list or an object.
         if isinstance(value, list | dict | bytes):
             log.nested[name] = None
         elif value is None or isinstance(value, bool | int | float):

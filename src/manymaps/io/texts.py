@@ -1,15 +1,15 @@
-"""Raw texts in the formats in which people have them -> documents, one at a time.
+"""Readers that yield documents one at a time from raw texts in common formats.
 
     folder     each file is a document; the name of its sub-folder is the metadata "group"
     file       each line, row or object is a document; `manymaps.io.text_rows` reads them
 
 A corpus may be larger than memory: only the current document (or batch) is in memory. Files may be
-packed by gzip, bzip2 or xz, which is recognized by their content.
+compressed with gzip, bzip2 or xz, which is detected from their content.
 
-Encoding: the byte order mark of a file (UTF-8, UTF-16, UTF-32) decides. Without a mark the bytes
-are UTF-8. A file in a folder that is not UTF-8 is read as latin-1, which fits any bytes, and the
-report counts such files. If the user names an `encoding`, it is used for every file without a mark,
-and bytes that do not fit it are an error.
+The encoding is determined by the byte order mark of a file (UTF-8, UTF-16, UTF-32). Without a byte
+order mark, the encoding is UTF-8. If a file in a folder is not UTF-8, it is read as latin-1, which
+can decode any bytes, and the report counts such files. If the user specifies an `encoding`, it is
+used for every file without a byte order mark, and invalid bytes raise an error.
 """
 
 from __future__ import annotations
@@ -37,32 +37,33 @@ SUFFIXES |= {".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parque
 
 @dataclass(frozen=True)
 class Texts:
-    """Documents in a folder or file; each iteration reads the files again.
+    """Documents in a folder or file, which are read again in each iteration.
 
     Parameters
     ----------
     path : path
-        A file, or a folder of files. A folder is read with its sub-folders in the order of their
-        names; hidden and binary files are left out and reported.
+        File, or folder of files. A folder and its sub-folders are read in the order of their names.
+        Hidden and binary files are skipped and reported.
     column : str, optional
-        Field or column of the texts, if it has an unusual name. Usual names are text, content,
-        body, document, message, ...
+        Field or column of the texts, if its name is not recognized. Recognized names are text,
+        content, body, document, message, ...
     label_column : str, optional
-        Field or column of the labels. Usual names are id, doc_id, name, file and path; without one,
-        the label is the position, counted from 0. The labels of files in a folder are their paths.
+        Field or column of the labels. Recognized names are id, doc_id, name, file and path. If
+        there is no such column, the label is the position, counted from 0. The labels of files in a
+        folder are their paths.
     format : {"folder", "jsonl", "csv", "tsv", "parquet", "lines"}, optional
-        Format, by default inferred from the name. With any other name, a file is a text with one
-        document per line.
+        Format of the source. By default, the format is inferred from the name, and a file with any
+        other name is a text file with one document per line.
     encoding : str, optional
-        Encoding of files without a byte order mark, by default UTF-8. By default, a file in a
-        folder that is not UTF-8 is read as latin-1.
+        Encoding of files without a byte order mark. The default is UTF-8, or latin-1 for files in a
+        folder that are not UTF-8.
 
     Raises
     ------
     FileNotFoundError
         If the file or folder does not exist.
     ParameterError
-        If an option has an unknown value, or does not apply to the format.
+        If an option has an unknown value or does not apply to the format.
 
     See Also
     --------
@@ -70,12 +71,12 @@ class Texts:
 
     Notes
     -----
-    Labels may repeat, and `count_texts` numbers repeated ones. Fields that contain lists or objects
-    are not metadata; the report lists them. A blank line of a plain text is an empty document, so
-    that the position of a document is its line.
+    Labels may be repeated, and `count_texts` numbers repeated labels. Fields that contain lists or
+    objects are not used as metadata and are listed in the report. A blank line of a plain text is
+    an empty document, so that the position of a document is its line.
 
-    A text may have any length, and an object at most 10,000 fields. At most 10 million documents
-    and 10 million different words are counted.
+    A text may have any length, and an object may have at most 10,000 fields. At most 10 million
+    documents and 10 million distinct words are counted.
 
     Examples
     --------
@@ -123,12 +124,12 @@ class Texts:
     @cached_property
     def _is_folder(self) -> bool:
         path = Path(self.path)
-        path.stat()  # raises the error of a path that does not exist or cannot be reached
+        path.stat()  # raises an error if the path does not exist or is inaccessible
         return path.is_dir()
 
     @property
     def kind(self) -> str:
-        """The format: as the user names it, else by the name of the file."""
+        """Format specified by the user or inferred from the file name."""
         if self.format is not None:
             return self.format
         if self._is_folder:
@@ -140,7 +141,7 @@ class Texts:
 
 
 class Reading:
-    """One pass over `Texts`: an iterator of `Document` with a report on files and fields."""
+    """Iterator over the documents of `Texts` with a report on files and fields."""
 
     def __init__(self, texts: Texts):
         self.texts = texts
@@ -162,7 +163,7 @@ class Reading:
         Raises
         ------
         DataError
-            If the rest of the source cannot be used, or the source contains no document.
+            If the rest of the source cannot be used, or if the source does not contain a document.
         """
         try:
             document = next(self._documents, None)
@@ -184,7 +185,7 @@ class Reading:
 
     @property
     def report(self) -> ReadReport:
-        """The number of documents that were read and left out so far, with notes."""
+        """Report on the documents that were read and skipped so far."""
         log = self._log
         return ReadReport(str(self.texts.path), self.n_read, 0, dict(log.dropped), log.notes())
 
@@ -213,19 +214,19 @@ def _unreadable(path: object, error: OSError) -> DataError:
 
 
 def _files(root: Path, log: ReadingLog) -> Iterator[Path]:
-    """The regular files in a folder and its sub-folders, in the order of their names."""
+    """Yield the regular files in a folder and its sub-folders in the order of their names."""
 
     def fail(error: OSError) -> NoReturn:
         raise _unreadable(error.filename, error) from error
 
-    # Names are sorted because the order of a file system differs between machines.
+    # Names are sorted because file systems list them in different orders.
     for folder, folders, files in os.walk(root, onerror=fail):
         visible = []
         for name in sorted(folders):
             path = Path(folder, name)
             if name.startswith("."):
                 log.drop("hidden folder", path.relative_to(root))
-            elif path.is_symlink():  # it may lead back to a folder above
+            elif path.is_symlink():  # it may point to a parent folder
                 log.drop("link to a folder", path.relative_to(root))
             else:
                 visible.append(name)
@@ -241,14 +242,15 @@ def _files(root: Path, log: ReadingLog) -> Iterator[Path]:
 
 
 def _decoded(data: bytes, path: Path, encoding: str | None, log: ReadingLog) -> str | None:
-    """The text of a file; None if it is binary."""
+    """Decode the text of a file, or return None if the file is binary."""
     marked = next((MARKS[mark] for mark in MARKS if data.startswith(mark)), None)
     if marked is None and b"\x00" in data and encoding is None:
         return None
     try:
         text = data.decode(marked or encoding or "utf-8")
     except UnicodeDecodeError as error:
-        # Text contains no zero bytes in encodings without a mark, but images and archives do.
+        # In encodings without a byte order mark, text does not contain zero bytes, but images and
+        # archives do.
         if marked is None and b"\x00" in data:
             return None
         if marked is None and encoding is None:

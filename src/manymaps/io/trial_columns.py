@@ -1,13 +1,14 @@
-"""Find the columns of trials: a cue, answers in their order, and the participant.
+"""Search for the columns of trials: the cue, the answers in order, and the participant.
 
     "", id, participantID, age, gender, ..., cue, R1, R2, R3     SWOW, processed
     participantID, age, ..., section, cue, R1Raw, ..., R1, R2, R3    SWOW, complete
     subject, stimulus, response                                   one answer per trial, as in EAT
     participantID, cue, response, RPOS                            one answer per row, R1 to R3
 
-Names are compared without case and separators: `resp_1`, `Response 1`, `asso1`, `associate1` and
-`first_response` are first answers. Columns of numbers do not contain answers. If there is a column
-of strengths or counts and a single response, each row is a pair.
+Names are compared without regard to case and separators. For example, `resp_1`, `Response 1`,
+`asso1`, `associate1` and `first_response` are names of first answers. Numeric columns do not
+contain answers. If there are a single response and a column of strengths or counts, each row is a
+pair rather than a trial.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ Body = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class TrialNames:
-    """Names of the columns of trials that a user gives; those of answers separated by commas."""
+    """Column names of trials from the user, in which names of answers are separated by commas."""
 
     cue: str | None = None
     response: str | None = None
@@ -68,12 +69,12 @@ class TrialNames:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The columns of answers that the user names."""
+        """Columns of answers named by the user."""
         return tuple(part.strip() for part in (self.response or "").split(",") if part.strip())
 
     @property
     def of_trials(self) -> bool:
-        """Whether only trials have such columns."""
+        """Whether the user named columns that only trials have."""
         return self.participant is not None or len(self.answers) > 1
 
 
@@ -85,11 +86,12 @@ class TrialColumns:
     ----------
     cue : int
     answers : tuple of int
-        The columns of answers, in the order of the answers.
+        Columns of answers, in the order of the answers.
     participant, position : int or None
-        `position` is the column with the rank of each row's answer, if a row has only one answer.
+        Column of participants, and column with the rank of each row's answer if a row has only one
+        answer.
     others : tuple of int
-        Further attributes of a trial or its participant.
+        Columns of additional attributes of a trial or its participant.
     """
 
     cue: int
@@ -99,18 +101,18 @@ class TrialColumns:
     others: tuple[int, ...]
 
     def several(self, names: Sequence[str]) -> bool:
-        """Whether trials have several answers, even if only one column of them is read."""
+        """Return whether trials have several answers, even if only one column of them is read."""
         numbered = _NUMBERED.fullmatch(folded(names[self.answers[0]]))
         return len(self.answers) > 1 or self.position is not None or numbered is not None
 
     @property
     def in_order(self) -> tuple[int, ...]:
-        """All columns that are read: cue, answers, participant, position, others."""
+        """All columns that are read: cue, answers, participant, position and others."""
         columns = (self.cue, *self.answers, self.participant, self.position, *self.others)
         return tuple(c for c in columns if c is not None)
 
     def note(self, names: Sequence[str]) -> str:
-        """A note for the report: the columns and their roles."""
+        """Return a note on the columns and their roles for the report."""
         text = f"cues {names[self.cue]!r}, answers {listed([names[c] for c in self.answers])}"
         if self.position is not None:
             text += f" in the order of {names[self.position]!r}"
@@ -122,25 +124,27 @@ class TrialColumns:
 def find_trial_columns(
     names: Sequence[str], body: Body, wanted: TrialNames, source: str, *, asked: bool = False
 ) -> TrialColumns | None:
-    """The columns of trials under a header; None if the table does not contain trials.
+    """Find the columns of trials by the header, or return None if the table is not one of trials.
 
     Parameters
     ----------
     names : sequence of str
-        The header.
+        Column names in the header.
     body : sequence of sequence of str
-        Some rows below the header: columns of numbers do not contain answers.
+        Some rows below the header, which show which columns are numeric and therefore not answers.
     wanted : TrialNames
-        Columns that the user names; they must exist.
+        Columns named by the user, which must exist.
     source : str
-        The file, for messages.
+        Name of the file, for error messages.
     asked : bool
-        Whether the user states that the table contains trials; a missing column is then an error.
+        Whether the user specified that the table contains trials. If true, a missing column is an
+        error.
 
     Raises
     ------
     DataError
-        If a column that the user names is missing, or another column if `asked` is true.
+        If a column named by the user is missing, or if any required column is missing and `asked`
+        is true.
 
     Examples
     --------
@@ -168,7 +172,7 @@ def find_trial_columns(
             )
         return None
     is_single = len(answers) == 1
-    # A cue and a response without a participant, or with a strength, are a pair.
+    # A cue and a response form a pair if there is no participant or if there is a strength.
     if not asked and is_single and (participant is None or _has_strengths(names, body)):
         return None
     position = usual_column(names, POSITION, (cue, participant, *answers)) if is_single else None
@@ -195,18 +199,18 @@ def _usual_answers(
     families: Sequence[tuple[int, ...]],
     taken: tuple[int | None, ...],
 ) -> tuple[int, ...]:
-    """The columns of answers: the first family of them, else a single response."""
+    """Return the first group of numbered answer columns, or a single response without a group."""
     response = usual_column(names, RESPONSE, taken)
-    # A count of first responses has the name of a first response.
+    # A column with counts of first responses may have the name of a first response.
     if families and (len(families[0]) > 1 or response is None):
         return families[0]
     return () if response is None or _is_numeric(body, response) else (response,)
 
 
 def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
-    """Columns that are numbered from 1 under one name, corrected answers before raw ones.
+    """Return groups of columns with the same name and numbers from 1, corrected answers first.
 
-    Families of several columns come before single columns.
+    Groups of several columns precede single columns.
     """
     families: dict[tuple[bool, str, str], dict[int, int]] = {}
     for c, name in enumerate(names):
@@ -229,23 +233,23 @@ def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
 
 
 def _cells(body: Body, column: int) -> list[str]:
-    """The cells of a column that are not empty or missing."""
+    """Return the cells of a column that are neither empty nor missing."""
     cells = [row[column] for row in body if column < len(row)]
     return [cell for cell in cells if cell and cell != "NA"]
 
 
 def _is_numeric(body: Body, column: int) -> bool:
-    """Whether most cells of a column are numbers."""
+    """Return whether most cells of a column are numbers."""
     cells = _cells(body, column)
     return bool(cells) and 2 * sum(map(is_number, cells)) > len(cells)
 
 
 def _has_strengths(names: Sequence[str], body: Body) -> bool:
-    """Whether a column of numbers has a name of strengths or counts."""
+    """Return whether a numeric column has a name for strengths or counts."""
     usual = {*STRENGTH, *COUNT, "n", "rating"}
     return any(_is_numeric(body, c) for c, name in enumerate(names) if folded(name) in usual)
 
 
 def _are_positions(body: Body, column: int) -> bool:
-    """Whether a column contains the ranks of answers: R1, R2, ..., or 1, 2, ..."""
+    """Return whether a column contains ranks of answers, such as R1, R2, ... or 1, 2, ..."""
     return all(re.fullmatch("[Rr]?[1-9]", cell) for cell in _cells(body, column))

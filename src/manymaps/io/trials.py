@@ -1,14 +1,14 @@
-"""Raw files of association studies -> `Trials`: one row per presentation of a cue.
+"""Readers that convert raw files of association studies to `Trials`.
 
     participantID, age, gender, ..., cue, R1, R2, R3      Small World of Words and similar files
     subject, stimulus, response                           one answer per trial
     participantID, cue, response, RPOS                    one answer per row, gathered to trials
 
-`manymaps.io.trial_columns` lists the names by which columns are found. A cell without an answer is
-empty, or contains "No more responses" or another mark in `NO_ANSWER`. "Unknown word" and the other
-marks in `UNKNOWN_CUE` mean that the participant does not know the cue. NA is a missing answer if
-trials have several answers (as R and SWOW write it); if they have only one, it is a word, as in
-lists of pairs. An answer that repeats an earlier one of its trial does not count.
+The recognized column names are listed in `manymaps.io.trial_columns`. A cell without an answer is
+empty, or contains "No more responses" or another code in `NO_ANSWER`. "Unknown word" and the other
+codes in `UNKNOWN_CUE` mean that the participant does not know the cue. If trials have several
+answers, NA is a missing answer (as in files from R and SWOW). If trials have only one answer, NA is
+a word, as in lists of pairs. An answer that repeats an earlier answer of its trial is not counted.
 """
 
 from __future__ import annotations
@@ -44,13 +44,14 @@ __all__ = ["Balance", "holds_trials", "is_trial_frame", "read_trials", "trials_f
 Balance = int | Literal["least"] | None
 
 TRIAL_FORMATS = ("trials", "csv", "tsv", "parquet")
-# These marks are compared without case and accents.
+# These codes are compared without regard to case and accents.
 NO_ANSWER = {"", "no more responses", "no more response", "no response", "#missing", ".."}
 NO_ANSWER |= {"no mas respuestas", "no hay respuestas mas", "geen antwoord", "keine antwort"}
 UNKNOWN_CUE = {"unknown word", '"unknown word', "#unknown", "unknown cue", "word unknown"}
 UNKNOWN_CUE |= {"no conozco la palabra", "onbekend woord", "unbekanntes wort", "mot inconnu"}
 NOT_AVAILABLE = {"na", "n/a", "nan", "<na>"}
-# A column contains numbers if at most this share of its known cells are texts, as typing errors.
+# A column is numeric if at most this proportion of its known cells are texts, such as typing
+# errors.
 MOST_WRONG = 0.1
 NO_FRAME = (
     "cannot make trials from an object of type {}; pass a data frame with columns such as "
@@ -70,39 +71,42 @@ def read_trials(
     where: str | None = None,
     balance: Balance = None,
 ) -> Trials:
-    """Read the raw answers of an association study, one row per participant and cue.
+    """Read the raw answers of an association study, with one row per participant and cue.
 
-    The layouts are those of Small World of Words (smallworldofwords.org/project/research, the files
-    SWOW-EN.complete and SWOW-EN.R100 and their counterparts in other languages) and similar ones.
+    The supported layouts are those of Small World of Words (smallworldofwords.org/project/research)
+    and similar files. Examples are SWOW-EN.complete, SWOW-EN.R100 and their counterparts in other
+    languages.
 
     Parameters
     ----------
     path : path
-        CSV or TSV with a header, packed or not, or Parquet.
+        CSV or TSV file with a header, which may be compressed, or Parquet file.
     cue, response, participant : str, optional
-        Columns, if they have unusual names. `response` may list several, "R1,R2,R3". Usual names
-        are "cue", "stimulus" or "word", then "R1" to "R3", "Response1", "resp_1", "asso1" or
-        "first_response", and "participantID", "subject" or "worker". A single column "response" is
-        found if there are participants.
+        Column names, if they are not recognized. `response` may list several columns ("R1,R2,R3").
+        Recognized names for cues are "cue", "stimulus" or "word". Names for answers are "R1" to
+        "R3", "Response1", "resp_1", "asso1" or "first_response", and names for participants are
+        "participantID", "subject" or "worker". A single column "response" is recognized if there is
+        a column of participants.
     format : {"trials", "csv", "tsv", "parquet"}, optional
-        Format of the file. By default it is inferred from the name and the content.
+        Format of the file. By default, the format is inferred from the name and the content.
     fold : bool
-        Whether to ignore case and repeated spaces in cues and answers (`Trials.folded`).
+        Whether to ignore case and repeated spaces in cues and answers (see `Trials.folded`).
     where : str, optional
-        Condition on participants, such as `age < 30 and gender = Fe` (`Trials.where`).
+        Condition on participants, for example `age < 30 and gender = Fe` (see `Trials.where`).
     balance : int or "least", optional
-        Number of participants per cue, drawn with the seed 0 (`Trials.balanced`).
+        Number of participants to draw per cue with seed 0 (see `Trials.balanced`).
 
     Returns
     -------
     Trials
-        The trials. Every further column is stored in its `columns`, as numbers if it contains
-        numbers; other cells of such a column are unknown, as are empty cells, NA and NaN.
+        Trials. Additional columns of the file are stored in `columns`, as numbers if a column
+        contains numbers. In such a column, other cells are unknown. Empty cells, NA and NaN are
+        always unknown.
 
     Raises
     ------
     DataError
-        If the file cannot be used; the message names the file, the line and the column.
+        If the file cannot be used. The message contains the file name, the line and the column.
     ParameterError
         If an option has an unknown value.
     FileNotFoundError
@@ -116,9 +120,9 @@ def read_trials(
 
     Notes
     -----
-    A trial without a cue is left out. A trial without a participant, in a file with participants,
-    is assigned to a participant of its own. Columns that have one value for most participants are
-    checked, and the report counts the participants with two values.
+    Trials without a cue are omitted. In a file with participants, a trial without a participant is
+    assigned to a new participant. Columns that have one value for most participants are checked,
+    and the report counts the participants with more than one value.
 
     Examples
     --------
@@ -150,24 +154,24 @@ def trials_from(
     where: str | None = None,
     balance: Balance = None,
 ) -> Trials:
-    """Make trials from a data frame in memory, one row per participant and cue.
+    """Create trials from a data frame in memory with one row per participant and cue.
 
     Parameters
     ----------
     data : frame
-        A pandas, polars or pyarrow frame with columns as for `read_trials`.
+        Pandas, polars or pyarrow frame with columns as for `read_trials`.
     cue, response, participant, fold, where, balance
-        As for `read_trials`.
+        See `read_trials`.
 
     Returns
     -------
     Trials
-        The trials, as from `read_trials`.
+        Trials, as from `read_trials`.
 
     Raises
     ------
     DataError, ParameterError
-        As for `read_trials`.
+        If `read_trials` would raise them.
 
     See Also
     --------
@@ -190,16 +194,16 @@ def trials_from(
 def holds_trials(
     path: str | os.PathLike[str], names: TrialNames | None = None, format: str | None = None
 ) -> bool:
-    """Whether a file has one row per participant and cue, by its header and first rows.
+    """Return whether a file contains trials, judged by its header and first rows.
 
     Parameters
     ----------
     path : path
     names : TrialNames, optional
-        Columns that the user names; only trials have a column of participants or several of
+        Columns named by the user. Only trials have a column of participants or several columns of
         answers.
     format : str, optional
-        The format that the user names; "trials" decides.
+        Format specified by the user. If it is "trials", the result is true.
     """
     wanted = names or TrialNames()
     if format == "trials" or (wanted.of_trials and format in (None, *TRIAL_FORMATS)):
@@ -210,7 +214,7 @@ def holds_trials(
 
 
 def is_trial_frame(data: Any, names: TrialNames) -> bool:
-    """Whether a data frame has one row per participant and cue, by its names and first rows."""
+    """Return whether a data frame contains trials, judged by its column names and first rows."""
     try:
         return _has_trials(frame_table(data, "the frame", NO_FRAME), names)
     except DataError:
@@ -218,7 +222,7 @@ def is_trial_frame(data: Any, names: TrialNames) -> bool:
 
 
 def _has_trials(table: Table, names: TrialNames) -> bool:
-    """Whether the first rows of a table are those of trials."""
+    """Return whether the first rows of a table contain trials."""
     try:
         return find_trial_columns(table.head[0], table.head[1:], names, table.source) is not None
     except (DataError, ParameterError):
@@ -235,7 +239,7 @@ def _layout(names: TrialNames) -> Layout:
 
 
 def _selected(trials: Trials, fold: bool, where: str | None, balance: Balance) -> Trials:
-    """Trials folded, then selected by a condition, then reduced to equal numbers per cue."""
+    """Fold labels, select trials by a condition, and balance the participants per cue, in order."""
     if fold:
         trials = trials.folded()
     if where is not None:
@@ -250,7 +254,7 @@ def _selected(trials: Trials, fold: bool, where: str | None, balance: Balance) -
 
 
 def _table_trials(table: Table, names: TrialNames) -> Trials:
-    """The trials of a table: answers and participants by code, and further columns."""
+    """Convert a table to trials with coded answers and participants and additional columns."""
     header, source = table.head[0], table.source
     columns = find_trial_columns(header, table.head[1:], names, source, asked=True)
     assert columns is not None
@@ -270,7 +274,7 @@ def _table_trials(table: Table, names: TrialNames) -> Trials:
         dropped["no cue"] = int((~has_cue).sum())
         rows = np.flatnonzero(has_cue)
         cells = {c: column.take(rows) for c, column in cells.items()}
-        # The empty text is the cue of no trial any more.
+        # After this step, no trial has the empty text as its cue.
         cells[columns.cue] = _without_empty(cells[columns.cue])
     cue = cells[columns.cue]
     answers, codes = _answers([cells[c] for c in columns.answers], columns.several(header))
@@ -298,16 +302,16 @@ def _table_trials(table: Table, names: TrialNames) -> Trials:
 
 
 def _without_empty(column: CodedColumn) -> CodedColumn:
-    """A column whose cells are not empty, without the empty text."""
+    """Remove the empty text from a column in which no cell is empty."""
     shift = np.cumsum([not text for text in column.texts])
     return CodedColumn([x for x in column.texts if x], column.codes - shift[column.codes])
 
 
 def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], np.ndarray]:
-    """The different answers, and the index of each row's answers; shape (n_rows, n_columns)."""
+    """Return the distinct answers and the indices of each row's answers, (n_rows, n_columns)."""
     index: dict[str, int] = {}
 
-    # NA is a word if trials have one answer, as in lists of pairs.
+    # If trials have only one answer, NA is a word, as in lists of pairs.
     def code_of(text: str) -> int:
         folded = plain(text)
         if folded in NO_ANSWER or (several and text == "NA"):
@@ -325,9 +329,9 @@ def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], 
 
 
 def _participants(column: CodedColumn) -> tuple[list[str], np.ndarray, int]:
-    """The participants, the index of each row's participant, and the number of rows without one.
+    """Return the participants, each row's participant, and the number of rows without participants.
 
-    A row without a participant is assigned to a new one.
+    A row without a participant is assigned to a new participant.
     """
     names, who = list(column.texts), column.codes.copy()
     rows = np.flatnonzero(column.mask(_is_unknown))
@@ -346,7 +350,7 @@ def _attribute(
     participants: Sequence[str],
     notes: list[str],
 ) -> np.ndarray:
-    """The values of a further column: numbers if nearly all known cells are some, else texts."""
+    """Convert an additional column to numbers if nearly all known cells are numbers, else texts."""
     unknown = np.array([_is_unknown(text) for text in column.texts], dtype=bool)
     if who is not None:
         several = _with_several(column.codes, unknown, who)
@@ -373,7 +377,7 @@ def _attribute(
 
 
 def _with_several(codes: np.ndarray, unknown: np.ndarray, who: np.ndarray) -> np.ndarray:
-    """The participants with several values of a column that has one value for most of them.
+    """Return participants with several values in a column with one value for most participants.
 
     A value that differs between the trials of most participants, such as the time, is not an error.
     """
@@ -386,9 +390,10 @@ def _with_several(codes: np.ndarray, unknown: np.ndarray, who: np.ndarray) -> np
 
 
 def _gathered(rows: Trials, position: CodedColumn, name: str) -> Trials:
-    """Trials from rows of one answer each, by participant and cue.
+    """Combine rows with one answer each into trials by participant and cue.
 
-    If a participant has two answers of one rank to a cue, the second begins a further trial.
+    If a participant has two answers of the same rank to a cue, the second answer begins a new
+    trial.
     """
     ranks = [text.upper().lstrip("R") for text in position.texts]
     bad = [text for text, rank in zip(position.texts, ranks, strict=True) if not rank.isdigit()]
@@ -417,7 +422,7 @@ def _gathered(rows: Trials, position: CodedColumn, name: str) -> Trials:
 
 
 def _n_earlier(keys: np.ndarray) -> np.ndarray:
-    """How many equal keys precede each key, shape (n,)."""
+    """Count the earlier occurrences of each key, shape (n,)."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))

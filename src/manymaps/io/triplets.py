@@ -1,15 +1,15 @@
-"""Files of triplets -> Triplets.
+"""Readers that convert files of triplets to `Triplets`.
 
     0 1 2            indices of objects from 0, the odd one last, as SPoSE and VICE publish them:
     0,1,3            text with blanks, tabs, commas or semicolons, with a header or without
     an array (n, 3)  NPY, or NPZ with one such array
     tie,knot,suit    labels of the objects in place of indices
 
-A table (n, 3) of whole numbers could also contain vectors of three features, or cues, responses and
-counts by number. Unless a format is named, it is read as triplets only if it meets four conditions:
-it has a hundred rows or more, no row contains a number twice, all numbers up to the largest occur,
-and at least half of them occur in each column. Features, counts and colours repeat numbers sooner
-(`looks_like_triplets`).
+A table of integers with shape (n, 3) could also contain vectors of three features, or numbered cues
+and responses with counts. Unless a format is specified, a table is read as triplets only if it
+meets four conditions. It has at least 100 rows, no row contains a number twice, all numbers up to
+the largest occur, and at least half of the numbers occur in each column. In features, counts and
+colours, numbers are repeated sooner (see `looks_like_triplets`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TRIPLET_FORMATS = ("triplets", "npy", "npz", "csv", "tsv")
 ODD = aliases("odd oddone oddoneout farther further negative third object3 item3 word3 k c")
 _EXPECTED = "three objects on each line, the odd one last"
 _LAYOUT = Layout(_EXPECTED, f"Expected {_EXPECTED}", lambda table: table.width == 3, is_spaced=bool)
-# With fewer rows, three columns of numbers without repetition may well be something else.
+# With fewer rows, three columns of numbers without repetition may well be other data.
 _FEWEST_ROWS = 100
 
 
@@ -62,33 +62,33 @@ def read_triplets(
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
     format: str | None = None,
 ) -> Triplets:
-    """Read choices among three objects.
+    """Read participants' choices among three objects.
 
     Parameters
     ----------
     path : path
-        An array (n, 3) of whole numbers in NPY or NPZ, or text with three indices or labels on each
-        line, also gzipped (`manymaps.io.triplets`).
+        NPY or NPZ file with an integer array of shape (n, 3), or text file (also gzipped) with
+        three indices or labels on each line.
     kind : {"odd", "closer"}, optional
-        Meaning of the order. "odd", the default: the last of the three is the odd one out.
-        "closer": the first is closer to the second than to the last.
+        Meaning of the order. With "odd", the default, the last object is the odd one out. With
+        "closer", the first object is closer to the second than to the last.
     labels : path or sequence of str, optional
         Labels of the objects in the order of their indices, or a file with one label per line.
     format : str, optional
-        "triplets", "npy", "npz", "csv" or "tsv"; "triplets:closer" also sets `kind`. By default the
-        format is inferred from the content.
+        One of "triplets", "npy", "npz", "csv" or "tsv". "triplets:closer" also sets `kind`. By
+        default, the format is inferred from the content.
 
     Returns
     -------
     Triplets
-        The choices, with the labels of the objects.
+        Triplets with the labels of the objects.
 
     Raises
     ------
     DataError
-        If there are not three columns, there is no triplet, or a triplet contains an object twice.
-        If an index is negative, not whole or without a label, or a label is unknown. The message
-        names the line of a text or the row of an array (from 0).
+        If there are not three columns, if there are no triplets, or if a triplet contains an object
+        twice. If an index is negative, is not an integer or has no label, or if a label is unknown.
+        The message contains the line of a text or the row of an array (from 0).
     ParameterError
         If the kind or format is unknown.
     FileNotFoundError
@@ -130,7 +130,7 @@ def read_triplets(
     try:
         return Triplets(_numbers(table), object_labels, kind, ReadReport(source))
     except DataError as error:
-        # In a message about a row of numbers, the line of the file replaces the row.
+        # In an error message, the line of the file replaces the row of the array.
         row = re.match(rf"{re.escape(source)}, row (\d+)", str(error))
         if row is None:
             raise
@@ -140,7 +140,7 @@ def read_triplets(
 
 @reader("triplets")
 def looks_like_triplets(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file certainly contains triplets of indices, as the module describes.
+    """Return whether a file contains triplets of indices, by the conditions of this module.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def looks_like_triplets(path: str | os.PathLike[str], format: str | None = None)
     if format is not None:
         return format.partition(":")[0] == "triplets"
     sample = sampled(path)
-    # If the file cannot be read, the reader that is then chosen reports the error.
+    # If the file cannot be read, the reader that is selected later reports the error.
     with suppress(DataError):
         stored = sample.container(_EXPECTED)
         if stored in ("npy", "npz"):
@@ -177,7 +177,7 @@ def _has_indices(table: Table) -> bool:
 
 
 def _are_surely_triplets(values: np.ndarray) -> bool:
-    """Whether rows of three whole numbers can hardly be anything else."""
+    """Return whether rows of three integers are almost certainly triplets."""
     if len(values) < _FEWEST_ROWS or not (values == np.rint(values)).all():
         return False
     if values.min() < 0 or values.max() >= 3 * len(values):
@@ -191,7 +191,7 @@ def _are_surely_triplets(values: np.ndarray) -> bool:
 
 
 def _array(file: Path, kind: str) -> np.ndarray:
-    """The only array of a file that has three columns."""
+    """Return the only array in a file that has three columns."""
     if kind == "npy":
         return np.asarray(read_npy(file))
     heads = array_heads(file, kind)
@@ -205,17 +205,17 @@ def _array(file: Path, kind: str) -> np.ndarray:
 
 
 def _header_of_numbers(table: TextTable) -> bool | None:
-    """Whether there is a header above rows of numbers; None if rows contain labels."""
+    """Return whether there is a header above rows of numbers; None if rows contain labels."""
     numeric = [all(map(is_number, row)) for row in table.head[:2]]
     return not numeric[0] if any(numeric) else None
 
 
 def _numbers(table: TextTable) -> np.ndarray:
-    """The numbers of a text, (n, 3)."""
+    """Read the numbers in a text table, shape (n, 3)."""
     _check_width(table)
     header = bool(_header_of_numbers(table))
-    # loadtxt is fast but rejects numbers such as 1.0 and rows that are cut short; published files
-    # of triplets contain neither.
+    # loadtxt is fast but rejects numbers such as 1.0 and truncated rows, neither of which occurs in
+    # published triplet files.
     with suppress(ValueError):
         return np.loadtxt(
             io.BytesIO(table.data),
@@ -237,7 +237,7 @@ def _numbers(table: TextTable) -> np.ndarray:
             f"{cells.where(k)}: got {shown(column.texts[column.codes[k]])}; expected three indices "
             "of objects on each line"
         )
-    # `Triplets` reports other numbers; beyond 2**53 they would be cast to any value.
+    # `Triplets` reports invalid numbers. Numbers beyond 2**53 would be cast to arbitrary values.
     is_whole = (np.abs(values) < 2**53) & (values == np.rint(values))
     return values.astype(np.int64) if is_whole.all() else values
 
@@ -251,7 +251,7 @@ def _check_width(table: TextTable) -> None:
 
 
 def _of_labels(table: TextTable, object_labels: Sequence[str] | None, kind: str) -> Triplets:
-    """Triplets by label: of the list that the user gives, else in order of first appearance."""
+    """Convert triplets of labels, which are numbered by the user's list or by first appearance."""
     _check_width(table)
     title = table.head[0][2]
     cells = table.read(range(3), header=folded(title) in ODD and title not in (object_labels or ()))

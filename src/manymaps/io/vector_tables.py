@@ -1,12 +1,12 @@
-"""Vectors in tables: delimited text, data frames, Parquet and annotated data matrices.
+"""Readers for vectors in delimited text, data frames, Parquet and annotated data matrices.
 
     label column | number | number | ...          one column per coordinate
     label column | list of numbers                one column of lists of equal length
 
-The user may name the column of labels. By default it is a column of text with the name "word",
-"label", "name", "token", "term" or "id". If there is none, it is the first column of text, or a
-column of numbers with such a name. Rows without labels are numbered from 0. Further columns of text
-or with such names are left out, and the report lists them.
+The user may specify the label column. By default, it is a text column with the name "word",
+"label", "name", "token", "term" or "id". If there is no such column, the first text column or a
+numeric column with such a name is used. Rows without labels are numbered from 0. Other text columns
+and other columns with these names are omitted and listed in the report.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 ]  # fmt: skip
 
 LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id")
-# pandas writes its index under one of these names.
+# Names under which pandas writes its index.
 INDEX_COLUMNS = ("", "unnamed:0", "indexlevel0")
 _NO_FRAME = (
     "vectors cannot be made from an object of type {}; pass a data frame, gensim's KeyedVectors, "
@@ -55,20 +55,20 @@ LAYOUT = Layout(
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The roles of the columns of a table.
+    """Roles of the columns in a table.
 
     Attributes
     ----------
     names : tuple of str
-        The names of all columns.
+        Names of all columns.
     label : int or None
-        The column of labels.
+        Index of the label column.
     numbers : tuple of int
-        The columns of coordinates, or the one of lists.
+        Indices of the coordinate columns, or of the single column of lists.
     left_out : tuple of int
-        The other columns.
+        Indices of the other columns.
     header : bool
-        Whether the first row contains the names.
+        Whether the first row contains the column names.
     """
 
     names: tuple[str, ...]
@@ -79,14 +79,14 @@ class TableColumns:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note on columns that are not read."""
+        """Return a note on columns that are not read."""
         if not self.left_out:
             return ()
         return (f"columns left out: {listed([self.names[c] for c in self.left_out])}",)
 
 
 def _beyond_float32(values: np.ndarray) -> np.ndarray:
-    """Return which numbers are not finite in float32."""
+    """Return a mask of the numbers that are not finite in float32."""
     with np.errstate(over="ignore"):
         return ~np.isfinite(values.astype(np.float32))
 
@@ -108,8 +108,8 @@ def read_table_vectors(
     Raises
     ------
     DataError
-        If a row has another number of cells than the first, or a cell is not a finite number. The
-        message names the line, the label and the column.
+        If a row does not have the same number of cells as the first row, or if a cell is not a
+        finite number. The message contains the line, the label and the column.
     """
     table = read_text(sample, LAYOUT, format)
     columns = find_text_columns(table, label_column)
@@ -127,8 +127,9 @@ def read_table_vectors(
 def find_text_columns(table: TextTable, label_column: str | None = None) -> TableColumns:
     """Find the columns of labels and numbers in a text table, and whether it has a header.
 
-    The first row is a header if it has no number above a column of numbers. It is also one if its
-    first cell is a usual name for labels (pandas numbers the columns of an array: ",0,1,2").
+    The first row is a header if no numeric column has a number in this row. It is also a header if
+    its first cell is a common name for labels, because pandas numbers the columns of an array
+    (",0,1,2").
     """
     first, numeric = table.head[0], table.numeric
     above = [is_number(cell) for cell, number in zip(first, numeric, strict=True) if number]
@@ -145,26 +146,28 @@ def frame_rows(
     label_column: str | None = None,
     list_column: str | None = None,
 ) -> VectorRows:
-    """Return the vectors of a data frame of any library that narwhals supports.
+    """Return the vectors in a data frame from any library that narwhals supports.
 
     Parameters
     ----------
     frame : frame
-        The index of a pandas frame contains the labels if no column of text does.
+        Data frame with vectors. If no text column contains labels, the index of a pandas frame is
+        used.
     source : str
-        The file or object, for messages.
+        Name of the file or object, for error messages.
     label_column, list_column : str, optional
-        The column of labels, and the column of lists if there are several.
+        Names of the label column, and of the list column if there are several.
 
     Raises
     ------
     DataError
-        If the object is not a frame, or no column contains numbers.
+        If the object is not a data frame, or if no column contains numbers.
     """
     table = frame_table(frame, source, _NO_FRAME)
     names, numeric, lists = table.names, table.numeric, table.nested
     index = index_labels(frame)
-    # Texts in the index are labels, but a column "id" of numbers is better than a numbered index.
+    # Texts in the index are labels, but a numeric column "id" has priority over an index of
+    # numbers.
     has_index = index is not None and all(isinstance(label, str) for label in frame.index)
     if lists or list_column is not None:
         at = _list_column(table, list_column)
@@ -194,14 +197,14 @@ def frame_rows(
 def annotated_rows(
     data: Any, key: str | None, source: str, *, words: Collection[str] | None = None
 ) -> VectorRows:
-    """Return the vectors of an AnnData object: its X, or the table `key` of its obsm.
+    """Return the vectors in X of an AnnData object, or in the table `key` of its obsm.
 
-    With a list of words, only their rows are loaded, in the order of the object.
+    If words are specified, only the rows of these words are loaded, in the order of the object.
 
     Raises
     ------
     DataError
-        If there is no such table; the message lists those that exist.
+        If the table does not exist. The message lists the existing tables.
     """
     values = table_of(data, "obsm", key, source)
     labels = [str(name) for name in data.obs_names]
@@ -212,11 +215,11 @@ def annotated_rows(
 
 
 def _stored_rows(values: Any, rows: Sequence[int]) -> Any:
-    """Load some rows, in increasing order, of a table in memory or in a file."""
+    """Load rows in increasing order from a table in memory or in a file."""
     wanted = np.array(rows)
     if sparse.issparse(values) or hasattr(values, "to_memory"):
         return sparse.csr_array(values[wanted])
-    # HDF5 reads single rows slowly, and blocks of rows fast.
+    # HDF5 reads single rows slowly but blocks of rows quickly.
     step = max(1, BLOCK_SIZE // max(1, values.shape[1]))
     parts = []
     for start in range(0, values.shape[0], step):
@@ -237,9 +240,10 @@ def _roles(
     list_column: int | None = None,
     has_index: bool = False,
 ) -> TableColumns:
-    """Find the columns of labels, of numbers, and the rest.
+    """Assign columns to labels, numbers and other columns.
 
-    A column of lists replaces those of numbers. No column of labels is needed if `has_index`.
+    A column of lists replaces the numeric columns. If `has_index` is true, a label column is not
+    required.
     """
     others = [c for c in range(len(names)) if c != list_column]
     texts = [c for c in others if not numeric[c]]
@@ -251,7 +255,7 @@ def _roles(
     label = named_column(names, label_column, "labels", source, error=ParameterError)
     if label is None and not has_index:
         label = next(iter([*(c for c in by_name if c in texts), *texts, *by_name]), None)
-    # A running number or a class next to the words is not a coordinate.
+    # A row number or a class next to the words is not a coordinate.
     numbers = [c for c in others if numeric[c] and c != label and c not in by_name]
     if list_column is not None:
         numbers = [list_column]
@@ -282,7 +286,7 @@ def _list_column(table: FrameTable, wanted: str | None) -> int:
 
 
 def _list_values(series: Any, source: str) -> np.ndarray:
-    """Return a column of lists of one length as a table."""
+    """Convert a column of equally long lists to a table."""
     native = series.to_native()
     if hasattr(native, "chunks"):
         chunks = native.chunks
@@ -302,7 +306,8 @@ def _list_values(series: Any, source: str) -> np.ndarray:
     if not hasattr(native, "chunks"):
         return np.asarray(cells)
     values, start = np.empty((len(lengths), lengths[0]), dtype=np.float32), 0
-    # Chunk by chunk, so that the numbers are not held in their own type a second time.
+    # The conversion proceeds in chunks to avoid a second copy of the numbers in their original
+    # type.
     for chunk in chunks:
         part = chunk.flatten().to_numpy(zero_copy_only=False)
         with np.errstate(over="ignore"):

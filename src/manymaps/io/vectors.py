@@ -1,4 +1,4 @@
-"""Vectors in files and in memory -> `Vectors`.
+"""Readers that convert vectors in files and in memory to `Vectors`.
 
     word2vec, glove, fasttext     text: a word and its numbers on each line
     word2vec-binary               word2vec's .bin
@@ -6,7 +6,7 @@
     csv, tsv, parquet             tables with a column of labels
     h5ad                          annotated data matrices
 
-`manymaps.io.kinds` finds the format of a file.
+`manymaps.io.kinds` detects the format of a file.
 """
 
 from __future__ import annotations
@@ -51,43 +51,44 @@ def read_vectors(
 ) -> Vectors:
     """Read vectors from a file.
 
-    The formats are word2vec text and binary, GloVe, fastText .vec, NPY (memory-mapped), NPZ, CSV,
-    TSV, Parquet and .h5ad. Text and word2vec's binary form may be packed by gzip, bzip2 or xz.
-    Words keep their spelling; repeated ones are numbered.
+    The supported formats are word2vec text and binary, GloVe, fastText .vec, NPY (memory-mapped),
+    NPZ, CSV, TSV, Parquet and .h5ad. Text and word2vec binary files may be compressed with gzip,
+    bzip2 or xz. Words are read as written, and repeated words are numbered.
 
     Parameters
     ----------
     path : path
-        The file.
+        File to read.
     format : str, optional
         One of "word2vec", "fasttext" (text with a header line), "glove" (without one),
-        "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet" and "h5ad". By default the name and
-        content of the file decide. A colon precedes the name of a table inside the file:
-        "npz:glove", "h5ad:X_pca" (in obsm; X by default), "parquet:embedding" (a column of lists).
+        "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet" and "h5ad". By default, the format
+        is inferred from the name and content of the file. The name of a table inside the file may
+        follow after a colon: "npz:glove", "h5ad:X_pca" (in obsm; X by default), "parquet:embedding"
+        (a column of lists).
     labels : path or sequence of str, optional
-        For arrays and tables: the labels, or a file with one label per line. For a table it may
-        also be the name of its column of labels. By default the labels of an array are read from
-        the file with the same stem and the suffix .labels, .labels.txt, .words or .words.txt. If
-        there is no such file, they are "0", "1", ...
+        Labels of an array or a table, or a file with one label per line. For a table, it may also
+        be the name of the label column. By default, the labels of an array are read from a file
+        with the same stem and the suffix .labels, .labels.txt, .words or .words.txt. If there is no
+        such file, the labels are "0", "1", ...
     words : path or iterable of str, optional
-        The words to read, in this order, or a file with one word per line. Words are compared
-        exactly, with their case. The report lists words that are not in the file. The default is
-        all.
+        Words to read, in this order, or a file with one word per line. Words are matched exactly,
+        including case. The report lists words that are not in the file. By default, all words are
+        read.
 
     Returns
     -------
     Vectors
-        The vectors; `report` describes the source, omitted rows and notes.
+        Vectors, with a `report` that describes the source, omitted rows and notes.
 
     Raises
     ------
     DataError
-        If the file cannot be used or contains none of the words. The message names the file and the
-        line or row.
+        If the file cannot be used or does not contain any of the words. The message contains the
+        file name and the line or row.
     ParameterError
         If an option has an unknown value or does not apply to the file.
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ImportError
         If Parquet is read without pyarrow, or .h5ad without anndata.
 
@@ -97,8 +98,9 @@ def read_vectors(
 
     Notes
     -----
-    A file may have at most 10 million words; a line of text may have at most 16 MiB, and a word
-    65,536 bytes. Files of less than 100 MB when unpacked need at most 4 GiB of memory.
+    A file may have at most 10 million words. A line of text may have at most 16 MiB, and a word at
+    most 65,536 bytes. Reading a file with an uncompressed size of less than 100 MB requires at most
+    4 GiB of memory.
 
     Examples
     --------
@@ -130,7 +132,7 @@ def read_vectors(
         else:
             labels = read_labels(labels)
     file = sample.path
-    # Rows of a table cannot be chosen before they have the labels of another file.
+    # Rows of a table cannot be selected before they receive the labels from another file.
     words = wanted if labels is None else None
     if kind in ("npy", "npz"):
         rows = _array_rows(file, kind, key)
@@ -159,24 +161,24 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     Parameters
     ----------
     data : object
-        One of: gensim's KeyedVectors, or a model that has them as `wv`. AnnData, of which X is
-        used. A mapping of words to vectors. A pair (labels, array). A dense or sparse array. A
-        pandas, polars or pyarrow frame with labels in a column or in its index. `Vectors`, which
-        are returned.
+        Object to convert. It may be gensim's KeyedVectors or a gensim model with the attribute
+        `wv`, AnnData (X is used), or a mapping of words to vectors. A pair (labels, array), a dense
+        or sparse array, or a pandas, polars or pyarrow frame with labels in a column or in the
+        index is also accepted. `Vectors` are returned unchanged.
     labels : sequence of str, or str, optional
-        For an array or a frame: the labels, or the name of the frame's column of labels.
+        Labels of an array or a frame, or the name of the frame's label column.
 
     Returns
     -------
     Vectors
-        Arrays of float32 are shared, not copied.
+        Vectors. Arrays of float32 are shared, not copied.
 
     Raises
     ------
     DataError
-        If the object contains no vectors, or as in `Vectors`.
+        If the object does not contain vectors, or if `Vectors` would raise it.
     ParameterError
-        If labels are passed for an object that has its own.
+        If labels are passed for an object that already has labels.
 
     See Also
     --------
@@ -222,7 +224,7 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
 def _wanted(
     words: Iterable[str] | str | os.PathLike[str] | None,
 ) -> tuple[dict[str, None] | None, tuple[str, ...]]:
-    """Return the words to read, each once and in order, and a note if some were repeated."""
+    """Return the words to read in order without repetitions, and a note if some were repeated."""
     if words is None:
         return None, ()
     if isinstance(words, str | os.PathLike):
@@ -243,12 +245,12 @@ def _assembled(
     notes: tuple[str, ...],
     reported: str,
 ) -> Vectors:
-    """Return `Vectors` of the rows, or of some words in the order of these.
+    """Create `Vectors` from all rows, or from the rows of some words in the order of the words.
 
-    `labels` replace those of the rows; without either, rows are numbered.
+    `labels` replace the labels of the rows. If there are no labels, rows are numbered.
     """
     if wanted is not None and rows.labels == []:
-        choose_rows([], wanted, reported)  # raises: there is no word, and no table to check
+        choose_rows([], wanted, reported)  # raises, as there are no words to read
     values = checked_table(rows.values, source)
     n = values.shape[0]
     names = rows.labels if labels is None else labels
@@ -281,7 +283,7 @@ def _array_rows(path: Path, kind: str, key: str | None) -> VectorRows:
 
 
 def _labels_beside(path: Path, kind: str) -> tuple[list[str] | None, str, tuple[str, ...]]:
-    """Read labels from a file with the same stem; return also the source, and a note."""
+    """Read labels from a file with the same stem, and return them with the source and a note."""
     stem = stem_of(path, f".{kind}")
     file = file_beside(path, [stem + suffix for suffix in LABEL_SUFFIXES])
     if file is None:
@@ -291,7 +293,7 @@ def _labels_beside(path: Path, kind: str) -> tuple[list[str] | None, str, tuple[
 
 
 def _mapping_rows(data: Mapping[Any, Any]) -> VectorRows:
-    """Return the rows of a mapping of words to vectors."""
+    """Convert a mapping of words to vectors to rows."""
     vectors = {str(word): np.asarray(vector) for word, vector in data.items()}
     if not vectors:
         raise DataError("the mapping of words to vectors is empty")

@@ -1,4 +1,4 @@
-r"""Word vectors row by row: text with or without a header, and word2vec's binary form.
+r"""Readers for word vectors in text with or without a header, and in word2vec's binary format.
 
     word2vec, fastText .vec    "n d", then n lines of a word and d numbers
     GloVe                      lines of a word and d numbers, no header
@@ -6,12 +6,12 @@ r"""Word vectors row by row: text with or without a header, and word2vec's binar
                                with or without an end of line after them
 
 (T. Mikolov et al., https://code.google.com/archive/p/word2vec; J. Pennington et al.,
-https://nlp.stanford.edu/projects/glove.) Files are read in one pass, packed or not. The numbers go
-into one array of (n, d) float32 that grows in place.
+https://nlp.stanford.edu/projects/glove.) Files, which may be compressed, are read in one pass. The
+numbers are stored in a single float32 array of shape (n, d) that grows in place.
 
-Words are bytes up to the numbers. In a text they may contain spaces (". . ." in GloVe's 840B
-vocabulary), so the last d fields of a line are its numbers. A surplus field is an error if it is
-written as a decimal number, or as a whole number before another one. Bytes that are not UTF-8
+A word consists of all bytes before the numbers. In text files, words may contain spaces (". . ." in
+GloVe's 840B vocabulary), so the last d fields of a line are its numbers. A surplus field is an
+error if it is a decimal number, or an integer before another number. Bytes that are not UTF-8
 (word2vec cuts words inside a character) are replaced by U+FFFD and counted.
 """
 
@@ -43,12 +43,13 @@ __all__ = [
 HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n?")
 DECIMAL = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-# Lines from which the number of values is taken if there is no header.
+# Number of lines from which the number of values is determined if there is no header.
 HEAD_LINES = 30
-# Numbers of text are parsed this many at a time: 1 MiB of float32.
+# Number of values that are parsed together in a text file (1 MiB of float32).
 BLOCK_NUMBERS = 2**18
 LONGEST_WORD = 2**16
-# No file has more rows; Python refuses to read thousands of digits as a number.
+# Maximum number of digits in a header, because no file has more rows and Python does not convert
+# thousands of digits.
 MOST_DIGITS = 18
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -56,23 +57,23 @@ LARGEST = float(np.finfo(np.float32).max)
 def read_text_vectors(
     path: Path, *, header: bool | None = None, words: Collection[str] | None = None
 ) -> VectorRows:
-    """Read vectors from a text with a word and its numbers on each line.
+    """Read vectors from a text file with a word and its numbers on each line.
 
     Parameters
     ----------
     path : Path
-        A file, plain or packed by gzip, bzip2 or xz.
+        File to read, which may be compressed with gzip, bzip2 or xz.
     header : bool, optional
-        Whether the first line contains the numbers of rows and of values per row. By default it
-        does if it consists of two whole numbers.
+        Whether the first line contains the number of rows and the number of values per row. By
+        default, the first line is a header if it consists of two integers.
     words : collection of str, optional
-        The words whose rows are parsed; all by default.
+        Words whose rows are parsed. By default, all rows are parsed.
 
     Raises
     ------
     DataError
-        If the header does not fit the rows, a line has another number of values, or a value is not
-        a finite number. The message names the line and the word.
+        If the header does not match the rows, if a line has a different number of values, or if a
+        value is not a finite number. The message contains the line and the word.
     """
     source = str(path)
     with unpacked(path) as file:
@@ -106,20 +107,20 @@ def read_text_vectors(
 
 
 def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> VectorRows:
-    """Read vectors from word2vec's binary form.
+    """Read vectors from a file in word2vec's binary format.
 
     Parameters
     ----------
     path : Path
-        A file, plain or packed by gzip, bzip2 or xz.
+        File to read, which may be compressed with gzip, bzip2 or xz.
     words : collection of str, optional
-        The words whose rows are read; all by default.
+        Words whose rows are read. By default, all rows are read.
 
     Raises
     ------
     DataError
-        If the header does not fit the rows, the file ends within a row, or a word is not text.
-        `Vectors` checks the values.
+        If the header does not match the rows, if the file ends within a row, or if a word is not
+        text. `Vectors` checks the values.
     """
     source = str(path)
     with unpacked(path) as file:
@@ -131,7 +132,7 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
                 "binary files of word2vec do; check the format"
             )
         n, width = _declared(match, source)
-        # A memory map can be searched like bytes, and takes no memory.
+        # A memory map can be searched like bytes without loading the file into memory.
         data = (
             start + file.stream.read()
             if file.packed
@@ -177,7 +178,7 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
 
 
 def is_word_line(line: bytes, width: int | None = None) -> bool:
-    """Return whether a line consists of a word and `width` numbers, or at least three.
+    """Return whether a line is a word and `width` numbers (or by default at least three).
 
     >>> is_word_line(b". . . 0.1 0.2 -0.3"), is_word_line(b"tie knot 0.5")
     (True, False)
@@ -190,7 +191,7 @@ def is_word_line(line: bytes, width: int | None = None) -> bool:
 
 
 def _count_numbers(fields: Sequence[bytes]) -> int:
-    """Count the numbers at the end of some fields, of which the first is the word."""
+    """Count the numbers at the end of fields, the first of which is the word."""
     count = 0
     for cell in reversed(fields[1:]):
         if not is_number(cell.decode("latin-1")):
@@ -200,7 +201,7 @@ def _count_numbers(fields: Sequence[bytes]) -> int:
 
 
 class _Rows:
-    """Words and their numbers, in one array that grows in place."""
+    """Words, and their numbers in a single array that grows in place."""
 
     def __init__(self, source: str, width: int):
         self.source, self.width = source, width
@@ -209,7 +210,7 @@ class _Rows:
         self.values = np.empty((0, width), dtype=np.float32)
 
     def append(self, labels: Sequence[str], block: np.ndarray) -> None:
-        """Add some rows."""
+        """Append rows."""
         start = len(self.labels)
         stop = start + len(labels)
         if stop > MOST_LABELS:
@@ -218,7 +219,8 @@ class _Rows:
                 f"as {setting('words')}"
             )
         if stop > len(self.values):
-            # An eighth more, so that the array is seldom moved; no view of it exists yet.
+            # The array grows by an eighth, so that it is seldom moved. There are no views of the
+            # array yet.
             self.values.resize((stop + stop // 8, self.width), refcheck=False)
         self.values[start:stop] = block
         self.labels.extend(labels)
@@ -229,7 +231,7 @@ class _Rows:
             self.replaced.append(label)
 
     def finished(self, n_read: int) -> VectorRows:
-        """Return the rows, without spare room."""
+        """Return the rows without unused space."""
         self.values.resize((len(self.labels), self.width), refcheck=False)
         notes: tuple[str, ...] = ()
         if self.replaced:
@@ -241,14 +243,14 @@ class _Rows:
 
 
 class _TextRows(_Rows):
-    """Rows that are parsed from lines of a word and its numbers."""
+    """Rows that are parsed from lines with a word and its numbers."""
 
     def __init__(self, source: str, width: int, *, is_declared: bool):
         super().__init__(source, width)
         self.expected = "the header declares" if is_declared else "most of the first lines have"
 
     def parse(self, block: Sequence[tuple[int, bytes]], words: Collection[str] | None) -> None:
-        """Add some numbered lines, or those of some words."""
+        """Parse and append numbered lines, or only the lines of specified words."""
         numbers: list[int] = []
         labels: list[str] = []
         texts: list[bytes] = []
@@ -268,7 +270,7 @@ class _TextRows(_Rows):
             with np.errstate(over="ignore"):
                 values = np.loadtxt(cells, dtype=np.float32, comments=None, ndmin=2)
         except ValueError:
-            pass  # the error of the cell follows
+            pass  # the error of the cell is raised below
         if values.shape != (len(texts), self.width) or not np.isfinite(values).all():
             raise self._error(numbers, labels, texts)
         self.append(labels, values)
@@ -301,7 +303,7 @@ class _TextRows(_Rows):
     def _error(
         self, numbers: Sequence[int], labels: Sequence[str], texts: Sequence[bytes]
     ) -> DataError:
-        """Return the error of the first line with a wrong cell, by line, word and position."""
+        """Return an error with the line, word and position of the first invalid cell."""
         for number, label, text in zip(numbers, labels, texts, strict=True):
             fields = [field.decode("utf-8", errors="replace") for field in text.split()]
             if len(fields) != self.width:
@@ -327,7 +329,7 @@ class _TextRows(_Rows):
 
 
 def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
-    """Yield each line that is not blank, without white space at its end, with its number."""
+    """Yield the number of each nonblank line and the line without trailing white space."""
     for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE + 1), b""), start=1):
         if len(line) > LONGEST_LINE:
             raise DataError(
@@ -349,7 +351,7 @@ def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]
 
 
 def _declared(header: re.Match[bytes], source: str) -> tuple[int, int]:
-    """Return the numbers of rows and of values per row that a header declares."""
+    """Return the number of rows and the number of values per row from a header."""
     n_digits = max(len(header[1]), len(header[2]))
     if n_digits > MOST_DIGITS:
         raise DataError(
@@ -366,7 +368,7 @@ def _declared(header: re.Match[bytes], source: str) -> tuple[int, int]:
 
 
 def _width(head: Sequence[tuple[int, bytes]], declared: int | None, source: str) -> int:
-    """Return the number of values per line: as declared, else as most of the first lines have."""
+    """Return the number of values per line, as declared or as in most of the first lines."""
     fields = [line.split() for _, line in head]
     usual = min(multimode(len(cells) - 1 for cells in fields), default=0)
     if declared is None:
@@ -376,7 +378,7 @@ def _width(head: Sequence[tuple[int, bytes]], declared: int | None, source: str)
                 "numbers, separated by spaces"
             )
         return usual
-    # A word with spaces makes its line look longer; its numbers are then still as many.
+    # A word with spaces increases the number of fields in a line, but not the number of values.
     if fields and declared not in (usual, min(multimode(map(_count_numbers, fields)))):
         raise DataError(
             f"{source}, line 1: the header declares {declared:,} values per row, but the rows have "
@@ -387,5 +389,5 @@ def _width(head: Sequence[tuple[int, bytes]], declared: int | None, source: str)
 
 
 def _text(word: bytes) -> str:
-    """Return bytes as a text of limited length, for a message."""
+    """Decode bytes to a text of limited length for an error message."""
     return word.decode("utf-8", errors="replace")[:60]
