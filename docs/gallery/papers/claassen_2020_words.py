@@ -48,7 +48,8 @@ _ = overall.legend(frameon=False)
 
 found = read("results/claassen_rules.txt", "rule")
 shown = {"Gaussian": ("black", "o"), "2 sd, weight 0.5 (text)": (OTHER, "s"),
-         "nearest 10, weight 0.8": (OURS, "^"), "nearest 20, weight 0.8": (PRINTED, "v")}  # fmt: skip
+         "nearest 10, weight 0.8": (OURS, "^"),
+         "nearest 20, weight 0.8": (PRINTED, "v")}  # fmt: skip
 figure, axes = panels(2, sharey=True)
 for axis, source in zip(axes, ("GloVe", "fastText"), strict=True):
     for rule, (color, marker) in shown.items():
