@@ -66,7 +66,7 @@ class Intervals:
     level : float
         Confidence level, between 0 and 1.
     unit : {"participants", "responses"}
-        The sampling unit of the variation.
+        Unit whose sampling variation the intervals describe.
     strengths : dict of str to ndarray, a row for each pair of the norms
         "cue", "response", "strength", "low", "high".
     shares : dict of str to ndarray, a row for each sense of each word, or None without an atlas

@@ -35,7 +35,7 @@ class Roles:
     weights : ndarray of shape (n_maps, n_objects)
         The weight w relative to the largest weight of the same kind in the map, from 0 to 1.
     priority : ndarray of shape (n_maps, n_objects), in [0, 1]
-        Rank by w within the kind. The object with the largest w has the rank 1.
+        Relative rank by w among the objects of the same kind. It is 1 for the largest w.
     crosses : bool
         Whether words are drawn as a cross with a label next to it.
     """

@@ -43,7 +43,7 @@ __all__ = [
 
 
 class RunFailed(click.ClickException):
-    """A failed run that was caused neither by the usage nor by the data."""
+    """A failure that is caused neither by incorrect usage nor by invalid data."""
 
     exit_code = 1
 

@@ -94,8 +94,8 @@ class TiedSizePrior(Prior):
     share : float, default 0.25
         Expected proportion of objects in a cluster of mean weight, strictly between 0 and 1.
     tie : float, default 1.0
-        Decrease of the log odds of membership from the mean weight to twice the mean weight, at
-        least 0.
+        Decrease in the log odds of membership when the cluster weight doubles from its mean. It
+        must be at least 0.
 
     Examples
     --------

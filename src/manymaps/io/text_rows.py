@@ -234,8 +234,8 @@ def _document(
         label = "" if record[label_name] is None else str(record[label_name]).strip()
         if not label:
             raise DataError(
-                f"{where}: the label in the field {label_name!r} is missing; fill it in, or name "
-                f"another field as {setting('label_column')}"
+                f"{where}: the label in the field {label_name!r} is missing; fill it in, or "
+                f"select another field with {setting('label_column')}"
             )
     metadata: dict[str, Scalar] = {}
     for name, value in record.items():

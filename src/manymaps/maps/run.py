@@ -121,7 +121,8 @@ class Plan:
     Parameters
     ----------
     objective : Cost
-        The cost to minimize. The "kl" of the history is its divergence.
+        The cost to minimize. The "kl" values in the history are its KL divergence, without
+        the penalty.
     optimizer : Optimizer
         The optimizer.
     max_iter : int
