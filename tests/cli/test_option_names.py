@@ -146,7 +146,7 @@ def test_an_input_is_not_overwritten(folder, name, output):
     assert same.read_bytes() == before or "ATLAS" in output.type.may_replace
     if "ATLAS" not in output.type.may_replace:
         assert result.exit_code == 2
-        assert re.search(rf"{output.opts[0]} would overwrite [A-Z]+, same", result.stderr)
+        assert re.search(rf"{output.opts[0]} would overwrite [A-Z]+ \(same", result.stderr)
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,9 @@ def _refuse_overwriting() -> None:
     for parameter, kind, path in outputs:
         for name, read in inputs:
             if name not in kind.may_replace and path.resolve() == read.resolve():
-                raise click.UsageError(f"{option_name(parameter)} would overwrite {name}, {read}")
+                raise click.UsageError(
+                    f"{option_name(parameter)} would overwrite {name} ({read}); choose another file"
+                )
     for (one, _, path), (other, _, second) in combinations(outputs, 2):
         if path.resolve() == second.resolve():
             raise click.UsageError(

@@ -451,7 +451,8 @@ def _representation(
         return "X", _in_memory(adata.X)
     if use_rep not in tables:
         raise DataError(
-            f"adata has no obsm[{use_rep!r}]; its obsm has {listed(tables)}, and use_rep='X' uses X"
+            f"adata has no obsm[{use_rep!r}]; pass one of its keys, {listed(tables)}, or "
+            "use_rep='X' for adata.X"
         )
     rows = _in_memory(adata.obsm[use_rep])
     if n_pcs is None:
