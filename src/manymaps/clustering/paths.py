@@ -220,13 +220,8 @@ def cluster_path(
     # Impossible numbers of clusters are rejected before any fit starts.
     n_features = 0 if base.features is None else np.shape(base.features)[-1]
     check_possible(int(counts[-1]), data.n_objects, n_features)
-    hidden = (
-        []
-        if held_out is None
-        else hidden_sets(
-            data, held_out, n_repeats, random, why=f"; use {setting('held_out', None)}"
-        )
-    )
+    why = f"; use {setting('held_out', None)}"
+    hidden = hidden_sets(data, held_out, n_repeats, random, why=why) if held_out else []
     tasks = [(base, data, counts), *((hasty(base), data.hiding(mask), counts) for mask in hidden)]
     # The first path uses all pairs. Each of the other paths omits one hidden set.
     fitted, *held_out_paths = run_tasks(_path, tasks, "path", n_jobs=base.n_jobs, prefer="threads")
