@@ -63,7 +63,7 @@ class PairTable(TabularResult):
 
     Notes
     -----
-    All arrays are float64. Unknown values are NaN. Unknown values are all values of a pair with an
+    All arrays are float64, with NaN for unknown values. These are all values of a pair with an
     unknown word, the map of a pair whose words have no map in common, and strengths of words
     without associations.
 
