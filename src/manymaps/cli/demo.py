@@ -18,8 +18,8 @@ __all__ = ["demo"]
 
 DEMO_WORD = "play"
 DESCRIPTION = (
-    "English words, near each other if a language model gives one in response to the other. A word "
-    "with several senses appears in several maps."
+    "Two words are near each other if a language model gives one in response to the other. A word "
+    "with several meanings appears in several maps."
 )
 
 
@@ -62,7 +62,7 @@ def demo(options: DemoOptions) -> None:
     estimator.atlas_.save(output)
     mm.write_page(
         estimator.atlas_, page, title="Associations of English words", noun="word",
-        description=DESCRIPTION, source="LLM World of Words (Mistral), a part, CC BY 4.0",
+        description=DESCRIPTION, source="LLM World of Words (Mistral norms, excerpt), CC BY 4.0",
         credit="K. Abramski, R. Improta, G. Rossetti, M. Stella", date="2025",
     )  # fmt: skip
     mm.save_figure(mm.plot_senses(estimator.atlas_, DEMO_WORD), figure)
