@@ -3,7 +3,8 @@
     method        metrics                                    price
     exact         all of scikit-learn's, or a function       n^2
     faiss         euclidean, sqeuclidean, cosine,            cells whose points share candidates, or
-                  correlation, seuclidean, mahalanobis       lists probed as the recall needs
+                  correlation, seuclidean, mahalanobis       lists probed as the recall needs;
+                                                             needs the extra `knn`
     pynndescent   most others; sparse data of many columns   slower; needs the extra `knn`
 
 Shapes: vectors (n, n_features), indices and distances (n_queries, k), nearest first.
@@ -11,6 +12,7 @@ Shapes: vectors (n, n_features), indices and distances (n_queries, k), nearest f
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
@@ -36,7 +38,7 @@ from manymaps.affinity.distances import (
 from manymaps.affinity.search import Found, Problem, compact
 from manymaps.affinity.ties import nearest_columns, redraw_copies
 from manymaps.checks import check_choice, check_number
-from manymaps.errors import DataError, ParameterError, setting
+from manymaps.errors import DataError, DataWarning, ParameterError, not_installed, setting
 from manymaps.progress import work
 
 __all__ = [
@@ -260,7 +262,7 @@ def nearest_neighbors(
     ParameterError
         If k, the metric or the method cannot be used for these data.
     ImportError
-        If pynndescent is required but not installed.
+        If pynndescent or faiss is required but not installed.
 
     See Also
     --------
@@ -288,7 +290,7 @@ def nearest_neighbors(
     points, asked = comparable(points, asked, metric)
     problem = Problem(points, asked, k, _inner_metric(metric), seed)
     method = _chosen(problem, search)
-    with work("finding neighbours"), search_methods.library_threads():
+    with work("finding neighbours"), search_methods.library_threads(method):
         indices, distances, recalls = _SEARCHES[method](problem, search.recall)
     generator = np.random.default_rng(seed)
     indices = redraw_copies(points, indices, distances, asked is None, generator)
@@ -523,6 +525,8 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
             f"faiss has no search for {setting('metric', problem.metric)} on such data; use "
             'method="pynndescent" (or "exact"), or one of the metrics ' + ", ".join(EUCLIDEAN)
         )
+    if search.method == "faiss" and not search_methods.has_faiss():
+        raise ImportError(not_installed("method='faiss'", "faiss-cpu", ", or use method='exact'"))
     if search.method == "pynndescent" and not search_methods.descends(problem.metric):
         raise ParameterError(
             f"pynndescent does not support {setting('metric', problem.metric)}; use method='exact'"
@@ -538,8 +542,16 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
     cheap = cost <= (_EXACT_PRODUCTS if problem.euclidean else _EXACT_DISTANCES)
     if cheap or n < _FEWEST_TO_APPROXIMATE or 10 * problem.k > n:
         return "exact"
-    if fits_faiss:
+    if fits_faiss and search_methods.has_faiss():
         return "faiss"
+    if fits_faiss and not search_methods.has_pynndescent():
+        warnings.warn(
+            f"comparing all pairs of {n:,} objects, because faiss is not installed; "
+            "'pip install manymaps[knn]' makes the search faster",
+            DataWarning,
+            stacklevel=2,
+        )
+        return "exact"
     return "pynndescent" if search_methods.descends(problem.metric) else "exact"
 
 

@@ -1,5 +1,7 @@
 """Nearest-neighbour search by all pairs, by faiss, and by nearest neighbour descent.
 
+scikit-learn compares all pairs. faiss and pynndescent are optional.
+
     recall = fraction of the k exact nearest neighbours that are found, over at most 500 queries
 
 Each search takes a `Problem` (comparable points) and the required recall. It returns indices and
@@ -10,7 +12,7 @@ duplicates are valid neighbours.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -29,8 +31,8 @@ from manymaps.errors import DataError, DataWarning, ParameterError, not_installe
 from manymaps.progress import work
 
 __all__ = [
-    "Found", "Problem", "by_faiss", "compact", "descends", "descent", "exact", "library_threads",
-    "refusals_of", "refuse_undefined",
+    "Found", "Problem", "by_faiss", "compact", "descends", "descent", "exact", "has_faiss",
+    "has_pynndescent", "library_threads", "refusals_of", "refuse_undefined",
 ]  # fmt: skip
 
 Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -212,32 +214,33 @@ def refusals_of(metric: Metric) -> Iterator[None]:
 
 
 def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find neighbours among dense points by faiss, and compute distances from differences.
+    """Find neighbours among dense points by products, and compute distances from differences.
 
-    Matrix products in float32 lose the differences between points that are close together and far
+    Matrix products lose the differences between points that are close together and far
     from the centre. The squared distances of the pairs are therefore computed again from the
     differences. If the two results disagree for a row, the row is searched again by differences
     only.
     """
-    faiss = _faiss()
+    from sklearn.neighbors import NearestNeighbors
+
     unit = _unit(problem.points)
     if unit != 1:
         queries = None if problem.queries is None else problem.queries / unit
         problem = replace(problem, points=problem.points / unit, queries=queries)
     points, asked, own = problem.points, problem.asked, problem.among_themselves
     centre, scale = _centre_and_scale(points)
-    base = _in_float32(points, centre, scale)
+    index = NearestNeighbors(algorithm="brute").fit(_in_float32(points, centre, scale))
     generator = np.random.default_rng(problem.seed)
     # One additional neighbour reveals the rows in which other objects tie with the last neighbour.
     more = min(problem.k + 1, len(points) - own)
     found, squares = [], []
     for start in range(0, rows.size, _QUERY_BLOCK):
         block = rows[start : start + _QUERY_BLOCK]
-        near, indices = faiss.knn(_in_float32(asked[block], centre, scale), base, more + own)
+        near, indices = index.kneighbors(_in_float32(asked[block], centre, scale), more + own)
         if own:
             indices, near = _without_self(indices, near, block)
         exact = _pair_squares(asked[block], points, indices)
-        unsure = abs(near * scale**2 - exact) > _ROUNDING * exact.max(axis=1, keepdims=True)
+        unsure = abs((near * scale) ** 2 - exact) > _ROUNDING * exact.max(axis=1, keepdims=True)
         order = np.lexsort((indices, exact), axis=1)
         indices, exact = (np.take_along_axis(a, order, 1) for a in (indices, exact))
         tied = exact[:, problem.k - 1] == exact[:, -1] if more > problem.k else False
@@ -511,32 +514,47 @@ def descends(metric: Metric) -> bool:
 
 
 @contextmanager
-def library_threads() -> Iterator[None]:
-    """Context in which faiss and scikit-learn use the same number of threads as compiled loops.
+def library_threads(method: str) -> Iterator[None]:
+    """Context in which a search uses the same number of threads as compiled loops.
 
-    BLAS uses one thread, because BLAS threads would wait for one another inside faiss threads.
+    BLAS uses one thread, because BLAS threads would wait for one another inside other threads.
+    faiss is loaded only for its own search.
     """
     from threadpoolctl import ThreadpoolController
 
     from manymaps.compute.threads import current_threads
 
-    faiss = _faiss()
     # In a forked process, GNU OpenMP waits indefinitely for the threads of the parent process.
     wanted = current_threads() if os.getpid() == _first_process() else 1
-    before = faiss.omp_get_max_threads()
+    faiss = _faiss() if method == "faiss" else None
+    before = faiss.omp_get_max_threads() if faiss else 0
     libraries = ThreadpoolController()
     try:
         with libraries.limit(limits=wanted), libraries.limit(limits=1, user_api="blas"):
-            faiss.omp_set_num_threads(wanted)
+            if faiss:
+                faiss.omp_set_num_threads(wanted)
             yield
     finally:
-        faiss.omp_set_num_threads(before)
+        if faiss:
+            faiss.omp_set_num_threads(before)
 
 
 @cache
 def _first_process() -> int:
     """Return the id of the process that searched first, which may be an ancestor of this one."""
     return os.getpid()
+
+
+@cache
+def has_faiss() -> bool:
+    """Whether the optional package faiss is installed."""
+    return importlib.util.find_spec("faiss") is not None
+
+
+@cache
+def has_pynndescent() -> bool:
+    """Whether the optional package pynndescent is installed."""
+    return importlib.util.find_spec("pynndescent") is not None
 
 
 def _faiss() -> Any:
