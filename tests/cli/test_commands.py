@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -46,6 +47,14 @@ def atlas(tmp_path: Path) -> Path:
 class TestStart:
     def test_version(self):
         assert invoke("--version").stdout == f"manymaps {mm.__version__}\n"
+
+    def test_verbose_version_states_the_system_and_packages(self):
+        lines = invoke("--version", "--verbose").stdout.splitlines()
+        assert lines == invoke("--verbose", "--version").stdout.splitlines()
+        assert lines[0] == f"manymaps {mm.__version__}"
+        assert lines[1].startswith(f"Python {platform.python_version()} on ")
+        assert f"numpy {np.__version__}" in lines
+        assert "option of --version" in invoke("--verbose", "fit").stderr
 
     @pytest.mark.parametrize("name", ["", *cli.commands])
     def test_help_has_an_example(self, name):

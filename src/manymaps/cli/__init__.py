@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import cast
 
@@ -47,9 +48,37 @@ def _occupy_closed_streams() -> None:
             setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
 
 
+# The packages whose versions a report of a problem should state.
+_REPORTED = (
+    "numpy", "scipy", "scikit-learn", "numba", "joblib", "narwhals", "click", "rich", "matplotlib",
+    "faiss-cpu", "pynndescent", "pyarrow", "pandas", "polars", "anndata", "networkx",
+)  # fmt: skip
+
+
+def _show_version(context: click.Context, _: click.Parameter, requested: bool) -> None:
+    """Print the version, and with `--verbose` the system and the versions of other packages."""
+    if not requested:
+        return
+    from importlib import metadata
+
+    click.echo(f"manymaps {metadata.version('manymaps')}")
+    if context.params["verbose"]:
+        import platform
+
+        click.echo(f"Python {platform.python_version()} on {platform.platform()}")
+        for name in _REPORTED:
+            with suppress(metadata.PackageNotFoundError):
+                click.echo(f"{name} {metadata.version(name)}")
+    context.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="manymaps", prog_name="manymaps", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.option("--verbose", is_flag=True, is_eager=True, help="Show more with --version.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, callback=_show_version,
+    help="Show the version and exit.",
+)  # fmt: skip
+def cli(verbose: bool) -> None:
     """Fit, explore and compare maps of similarities that no single map can represent.
 
     \b
@@ -72,6 +101,8 @@ def cli() -> None:
     Judgements:      manymaps cluster judged.csv --clusters 8
     Pairs:           manymaps pairs norms.atlas items.csv > similarities.csv
     """
+    if verbose:
+        raise click.UsageError("--verbose is an option of --version; use 'manymaps --version'")
 
 
 # The commands, in the order in which users need them.
