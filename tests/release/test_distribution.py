@@ -33,8 +33,9 @@ NOT_SOURCES = shutil.ignore_patterns(
     "build", "dist", "demo", "out", "pictures", "api", "commands", "*.atlas", "*.pyc",
 )  # fmt: skip
 AT_THE_TOP = (
-    ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE",
-    "MANIFEST.in", "Makefile", "README.md", "pyproject.toml", "requirements-dev.txt",
+    ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md", "SECURITY.md",
+    "pyproject.toml", "requirements-dev.txt",
 )  # fmt: skip
 FOLDERS = ("benchmarks", "docs", "examples", "scripts", "src/manymaps", "tests", "viewer")
 
