@@ -1,8 +1,10 @@
 """A plain text of each page beside it, and llms.txt, which lists them (https://llmstxt.org).
 
 PAGE.html has PAGE.txt: what the page says, with what its cells print, in Sphinx's own text format.
+llms-full.txt contains the texts of all pages, after the instructions for assistants (SKILL.md).
 """
 
+from importlib import resources
 from pathlib import Path
 from types import MethodType
 from typing import Any
@@ -61,11 +63,12 @@ def point_at_text(
 
 
 def write_list(app: Sphinx, error: Exception | None) -> None:
-    """Write llms.txt: a section for each part of the manual, a line for each page."""
+    """Write llms.txt, with a line for each page of the manual, and llms-full.txt."""
     if error is not None or app.builder.format != "html":
         return
     out = Path(app.outdir)
     front = _first_sentence(out / "index.txt")
+    full = [resources.files("manymaps").joinpath("SKILL.md").read_text("utf-8")]
     lines = [f"# {app.config.project} {app.config.release}", "", f"> {front}", ""]
     for part in app.env.toctree_includes[app.config.root_doc]:
         lines += [f"## {app.env.titles[part].astext()}", ""]
@@ -73,8 +76,10 @@ def write_list(app: Sphinx, error: Exception | None) -> None:
             title = app.env.titles[page].astext()
             said = _first_sentence(out / f"{page}.txt")
             lines.append(f"- [{title}]({page}.txt): {said}".removesuffix(": "))
+            full.append((out / f"{page}.txt").read_text("utf-8"))
         lines.append("")
     (out / "llms.txt").write_text("\n".join(lines), "utf-8")
+    (out / "llms-full.txt").write_text("\n\n".join(full), "utf-8")
 
 
 def _pages_below(app: Sphinx, page: str) -> list[str]:

@@ -107,6 +107,14 @@ def without_text(listed: str) -> Iterator[str]:
             yield page
 
 
+def without_place(listed: str, full: str) -> Iterator[str]:
+    """Pages whose text is missing in llms-full.txt."""
+    for line in listed.splitlines():
+        page = line.partition("](")[2].partition(")")[0]
+        if page and (BUILT / page).read_text("utf-8") not in full:
+            yield page
+
+
 def test_the_manual():
     shutil.rmtree(BUILT, ignore_errors=True)
     done = subprocess.run(
@@ -125,6 +133,7 @@ def test_the_manual():
         "without page": without_page(listed),
         "without guide": without_guide(),
         "without text": without_text(listed),
+        "without place": without_place(listed, (BUILT / "llms-full.txt").read_text("utf-8")),
         "without use": without_use(pages),
     }
     assert [f"{fault}: {what}" for fault, found in faults.items() for what in found] == []
