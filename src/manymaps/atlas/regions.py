@@ -174,14 +174,14 @@ def map_regions(
         return []
     grid = _Grid(points)
     named = _named_groups(atlas, objects, column, groups)
-    silent = labels_say_nothing(atlas)
-    if not named and silent:
+    is_silent = labels_say_nothing(atlas)
+    if not named and is_silent:
         return []
 
     def region(name: str, members: np.ndarray, island: int | None = None) -> Region:
-        said = () if silent else _words_of(atlas, map, objects[members], words)
+        title = () if is_silent else _words_of(atlas, map, objects[members], words)
         place = points[grid.densest(members, weights)]
-        return Region(name, said, place, members, island=island)
+        return Region(name, title, place, members, island=island)
 
     if named:
         found = sorted(homes(grid, weights, named), key=lambda group: -len(group[1]))
