@@ -6,9 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from manymaps.atlas import Atlas
-from manymaps.atlas.regions import MOST_REGIONS, crowds, map_regions
+from manymaps.atlas.regions import (
+    MOST_ISLANDS,
+    MOST_PARTS,
+    MOST_REGIONS,
+    STRONG,
+    crowds,
+    islands_of,
+    map_regions,
+    region_titles,
+)
 from manymaps.atlas.regions import _Grid as Grid
 from manymaps.model import T_SNE
 
@@ -109,3 +119,69 @@ def test_scale_and_order_do_not_matter(islands):
     usual = {region.name: set(region.members.tolist()) for region in regions(islands)}
     scaled = replace(islands, maps=islands.maps * 1e6 + 3e6)
     assert {r.name: set(r.members.tolist()) for r in regions(scaled)} == usual
+
+
+@pytest.fixture(scope="module")
+def themes():
+    """Thirty groups in six clusters, with observed links within each group and a few others."""
+    rng = np.random.default_rng(5)
+    group = np.repeat(np.arange(30), 20)
+    clusters = rng.uniform(0, 300, size=(6, 2))
+    points = (clusters[np.arange(30) // 5] + rng.uniform(-25, 25, size=(30, 2)))[group]
+    points += rng.normal(size=(600, 2))
+    labels = [f"{chr(97 + k % 26)}{k}x{i:03}" for i, k in enumerate(group)]
+    within = (group[:, None] == group) * (rng.random((600, 600)) < 0.3)
+    links = sparse.csr_array(within * rng.random((600, 600)) + (rng.random((600, 600)) < 0.002))
+    return Atlas(labels, points[None], np.ones((1, 600)), T_SNE, associations=links)
+
+
+def test_islands_contain_all_objects_and_their_parts_replace_them(themes):
+    found = regions(themes)
+    islands = islands_of(found)
+    assert 3 <= len(islands) <= MOST_ISLANDS
+    assert len(islands) < len(found) - len(islands) <= MOST_PARTS
+    assert sorted(np.concatenate([each.members for each in islands])) == list(range(600))
+    for k, island in enumerate(islands):
+        parts = [each for each in found if each.island == k]
+        assert len(parts) != 1
+        if parts:
+            joined = np.sort(np.concatenate([part.members for part in parts]))
+            np.testing.assert_array_equal(joined, island.members)
+
+
+def test_neighbouring_islands_differ_in_hue_and_parts_do_not(themes, islands):
+    found = regions(themes)
+    hues = [each.hue for each in islands_of(found)]
+    assert len(set(hues)) == len(hues)
+    assert all(each.hue == found[each.island].hue for each in found if each.island is not None)
+    names = np.array([f"k{k}" for k in np.repeat(np.arange(12), 20)])
+    spots = np.stack([20.0 * (np.arange(12) % 4), 20.0 * (np.arange(12) // 4)], axis=1)
+    points = spots[np.repeat(np.arange(12), 20)] + np.random.default_rng(0).normal(size=(240, 2))
+    many = regions(replace(islands, maps=points[None], metadata={"name": names}))
+    assert len(many) == 12
+    for one in many:
+        others = [other for other in many if other is not one]
+        nearest = min(others, key=lambda other: np.hypot(*(other.place - one.place)))
+        assert nearest.hue != one.hue
+
+
+def test_the_words_of_a_name_are_the_most_linked_and_belong_together(themes):
+    links = (themes.associations + themes.associations.T).toarray()
+    for region in regions(themes):
+        inside = links[np.ix_(region.members, region.members)]
+        first, *others = [themes.labels.index(word) for word in region.words]
+        assert first == region.members[inside.sum(axis=1).argmax()]
+        for second in others:
+            both = (inside[region.members == first] >= STRONG) & (
+                inside[region.members == second] >= STRONG
+            )
+            assert links[first, second] > 0 or both.any()
+
+
+def test_titles_are_the_largest_islands_with_their_hues(themes):
+    found = regions(themes)
+    titles = region_titles(found)
+    islands = islands_of(found)
+    assert titles == [(", ".join(each.words), each.hue) for each in islands[:4]]
+    sizes = [len(each.members) for each in islands]
+    assert sizes == sorted(sizes, reverse=True)

@@ -376,6 +376,7 @@ class TestPlotAndExport:
             ("a.svg", b"<?xml", ("--map", "1,0")),
             ("a.pdf", b"%PDF", ("--map", "1", "--color", "kind")),
             ("b.png", b"\x89PNG", ("--word", "TIE", "--min-proportion", "0.2")),
+            ("c.pdf", b"%PDF", ("--word", "TIE", "--width", "column")),
         ],
     )
     def test_figure_of_each_kind(self, atlas, name, start, options):

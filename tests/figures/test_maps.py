@@ -18,7 +18,7 @@ from figure_samples import assert_no_overlap, labels_of, words_of
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
-from manymaps.figures.coloring import ACCENT
+from manymaps.figures.coloring import ACCENT, ISLANDS, NO_VALUE, coloring
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
 from manymaps.labels import UnknownLabelError
@@ -171,10 +171,12 @@ def test_odd_labels_are_shown_literally_without_a_warning():
 def test_titles_name_the_map_and_its_words():
     atlas = random_atlas(0, n_maps=5)
     figure = plot_atlas(atlas, maps=[3, 1])
-    titles = [[t.get_text() for t in ax.texts if t.get_gid() != "label"] for ax in figure.axes]
+    titles = [[t.get_text() for t in ax.texts if t.get_gid() is None] for ax in figure.axes]
     assert [title[0] for title in titles] == ["3", "1"]
-    assert all(2 <= len(title[1].split(" · ")) <= 4 for title in titles)
-    assert set(titles[0][1].split(" · ")) <= {
+    for title in titles:
+        words = [word for name in title[1:] if name != " · " for word in name.split(", ")]
+        assert 1 <= len(words) <= 6
+    assert {word for name in titles[0][1:] if name != " · " for word in name.split(", ")} <= {
         w for w, p in zip(atlas.labels, atlas.map_weights[3], strict=True) if p >= 0.1
     }
 
@@ -208,8 +210,9 @@ def test_senses_come_in_order_of_recall_centred_on_the_word():
     assert len(figure.axes) == len(senses)
     for ax, sense in zip(figure.axes, senses, strict=True):
         assert [t.get_text() for t in ax.texts if t.get_gid() != "label"] == [
-            f"{sense.weight:.2f}",
-            f"in map {sense.map}",
+            f"{sense.weight:.0%}",
+            f"map {sense.map}",
+            ", ".join(near.label for near in sense.neighbors[:3]),
         ]
         middle = [np.mean(ax.get_xlim()), np.mean(ax.get_ylim())]
         np.testing.assert_allclose(middle, atlas.maps[sense.map, row], atol=1e-6)
@@ -229,16 +232,8 @@ def test_a_map_that_holds_no_sense_is_not_drawn():
         figure = plot_senses(atlas, words)
         assert len(figure.axes) == n_axes
         written = {text.get_text() for text in figure.findobj(Text)}
-        assert {"in 1 map", "1.00", "in map 1"} <= written
-        assert "in map 0" not in written or words != "tie"
-
-
-def test_a_panel_states_how_little_its_map_shows():
-    atlas = two_groups()
-    thirds = np.full((3, 7), 1 / 3)
-    spread = replace(atlas, maps=np.concatenate([atlas.maps] * 3), proportions=thirds)
-    texts = {text.get_text() for text in plot_senses(spread, "light").findobj(Text)}
-    assert "33% of it in map 0" in texts
+        assert {"in 1 map", "100%", "map 1"} <= written
+        assert "map 0" not in written or words != "tie"
 
 
 def two_groups():
@@ -253,25 +248,29 @@ def two_groups():
     )  # fmt: skip
 
 
-def test_two_senses_in_one_map_are_two_cuts_of_it():
+def test_two_meanings_in_one_map_are_two_colours_in_one_panel():
     atlas = two_groups()
     figure = plot_senses(atlas, "light")
-    one, other = figure.axes
-    for ax, share in ((one, "0.60"), (other, "0.40")):
-        texts = [text.get_text() for text in ax.texts if text.get_gid() != "label"]
-        assert texts == [share, "in map 0"]
-    assert {"light", "lamp", "bulb", "torch"} == set(words_of(one))
-    assert {"heavy", "weight", "pound"} <= set(words_of(other))
-    assert np.ptp(one.get_xlim()) < np.ptp(other.get_xlim())
+    (ax,) = figure.axes
+    texts = [text.get_text() for text in ax.texts if text.get_gid() != "label"]
+    names = [", ".join(sense.name) for sense in atlas.senses("light")]
+    assert texts == ["60%", "map 0", names[0], "40%", names[1]]
+    ink = {label.get_text(): to_rgba(label.get_color()) for label in labels_of(ax)}
+    first, second = to_rgba(ISLANDS[0]), to_rgba(ISLANDS[1])
+    assert ink == {
+        "light": to_rgba(ACCENT),
+        **dict.fromkeys(("lamp", "bulb", "torch"), first),
+        **dict.fromkeys(("heavy", "weight", "pound"), second),
+    }
     page = " ".join(text.get_text() for text in figure.findobj(Text))
     assert "in 1 map" in page
-    assert "bars: observed share of the word" in page
-    assert "smaller groups" not in page
+    assert "percentages: share of the associations of the word" in page
+    assert "smaller meanings" not in page
     table = atlas.associations.toarray()
     table[0, 1:] = [0.5, 0.25, 0.21, 0.02, 0.01, 0.01]
     rest = replace(atlas, associations=strongest_associations(sparse.csr_array(table)))
     page = " ".join(text.get_text() for text in plot_senses(rest, "light").findobj(Text))
-    assert "0.04 falls to smaller senses" in page
+    assert "smaller meanings: 4%" in page
 
 
 def test_a_word_spread_thinner_than_the_threshold_still_shows_its_largest_map():
@@ -282,7 +281,7 @@ def test_a_word_spread_thinner_than_the_threshold_still_shows_its_largest_map():
 
 def test_colours_by_category_by_number_and_with_gaps():
     atlas = random_atlas(0)
-    kinds = np.array([f"kind {i % 12}" for i in range(300)])
+    kinds = np.array([f"kind {i % 22}" for i in range(300)])
     numbers = np.where(np.arange(300) % 7 == 0, np.nan, np.arange(300.0))
     some = Atlas(
         atlas.labels,
@@ -293,9 +292,10 @@ def test_colours_by_category_by_number_and_with_gaps():
     )
     by_kind = plot_map(some, 0, color="kind").axes[0]
     texts = {text.get_text() for text in by_kind.texts}
-    assert {"kind", "kind 0", "kind 7", "2 others"} <= texts
+    assert {"kind", "kind 0", "kind 7", "2 others repeat these colours"} <= texts
     faces = next(c for c in by_kind.collections if c.get_gid() == "dots").get_facecolors()
-    assert 1 < len(np.unique(faces, axis=0)) <= 11
+    assert 11 < len(np.unique(faces, axis=0)) <= 20
+    assert not (faces == to_rgba(NO_VALUE)).all(axis=1).any()
     by_size = {text.get_text() for text in plot_atlas(some, color="size").texts}
     assert {"size", "no value"} <= by_size
     plot_senses(some, atlas.labels[0], color="none")
@@ -461,5 +461,87 @@ class TestNumberedRows:
     def test_numbers_of_rows_do_not_hide_what_colours_say(self, digits):
         assert not labels_of(plot_map(digits, color="digit").axes[0])
         assert words_of(plot_map(digits, 0, color="digit", highlight="7").axes[0]) == ["7"]
-        assert labels_of(plot_map(digits).axes[0])
+        assert not labels_of(plot_map(digits).axes[0])
+        assert labels_of(plot_map(digits, max_labels=5).axes[0])
         assert labels_of(plot_map(digits, color="digit", max_labels=9).axes[0])
+
+
+def test_few_whole_numbers_are_categories_and_others_are_a_scale():
+    atlas = random_atlas(1, n=200)
+    columns = {
+        "digit": np.arange(200) % 10,
+        "stored": (np.arange(200) % 10).astype(float),
+        "count": np.arange(200),
+        "rating": np.arange(200) % 10 / 2,
+    }
+    atlas = replace(atlas, metadata=columns)
+    for name in ("digit", "stored"):
+        assert [key for key, _ in coloring(atlas, name).categories] == list("0123456789")
+        assert coloring(atlas, name).scale is None
+    for name in ("count", "rating"):
+        assert coloring(atlas, name).scale is not None
+
+
+def test_islands_have_names_in_their_colours():
+    atlas = random_atlas(0, n=600)
+    ax = plot_map(atlas, 0, min_weight=0.3).axes[0]
+    names = [text for text in ax.texts if text.get_gid() == "name"]
+    assert 2 <= len(names) <= 6
+    colours = {to_rgba(text.get_color()) for text in names}
+    assert len(colours) == len(names)
+    faces = next(c for c in ax.collections if c.get_gid() == "dots").get_facecolors()
+    assert colours <= {tuple(face) for face in faces.tolist()}
+    assert colours <= {to_rgba(color) for color in ISLANDS}
+    said = {word for text in names for word in text.get_text().split(", ")}
+    assert not said & set(words_of(ax))
+
+
+class TestFiguresForPapers:
+    @pytest.mark.parametrize(("width", "millimetres"), [("column", 89), ("page", 183)])
+    @pytest.mark.parametrize(
+        "draw",
+        [
+            lambda atlas, width: plot_map(atlas, 1, width=width),
+            lambda atlas, width: plot_atlas(atlas, width=width),
+            lambda atlas, width: plot_senses(atlas, atlas.labels[3], width=width),
+            lambda atlas, width: plot_senses(atlas, list(atlas.labels[:3]), width=width),
+        ],
+    )
+    def test_the_width_is_exact_and_no_letter_is_smaller_than_six_points(
+        self, draw, width, millimetres
+    ):
+        figure = draw(random_atlas(0), width)
+        assert figure.get_size_inches()[0] * 25.4 == pytest.approx(millimetres)
+        texts = [text for text in figure.findobj(Text) if text.get_text()]
+        assert min(text.get_fontsize() for text in texts) >= 6
+        assert max(text.get_fontsize() for text in texts) <= 8
+        right = figure.bbox.width
+        for text in texts:
+            box = text.get_window_extent()
+            assert box.x0 >= -1
+            assert box.x1 <= right + 1
+        assert to_rgba(figure.get_facecolor()) == (1, 1, 1, 1)
+        assert_no_overlap(figure)
+
+    def test_several_panels_have_letters(self):
+        atlas = random_atlas(6, sharpness=1.0)
+        for figure in (
+            plot_atlas(atlas, width="page"), plot_senses(atlas, atlas.labels[11], width="page"),
+        ):  # fmt: skip
+            assert len(figure.axes) > 1
+            letters = [
+                text.get_text()
+                for ax in figure.axes
+                for text in ax.texts
+                if text.get_fontweight() == "bold" and len(text.get_text()) == 1
+            ]
+            assert letters == list("abcd"[: len(figure.axes)])
+        one = plot_map(atlas, 0, width="column").axes[0]
+        assert "a" not in [text.get_text() for text in one.texts]
+
+    def test_what_does_not_fit_is_refused(self):
+        atlas = random_atlas(0, n=20)
+        with pytest.raises(ParameterError, match="width='slide'"):
+            plot_atlas(atlas, width="slide")
+        with pytest.raises(ParameterError, match="cannot be combined with size or ax"):
+            plot_map(atlas, width="page", size=(4, 4))

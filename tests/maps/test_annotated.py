@@ -127,6 +127,23 @@ def test_the_atlas_is_that_of_the_fit_also_from_a_file(tmp_path: Path) -> None:
     assert mm.insert(atlas, rows_of()[:1] + 0.1, labels=["new"]).atlas.n_objects == N + 1
 
 
+def test_genes_colour_figures() -> None:
+    adata = annotated()
+    tsne(adata, **QUICK)
+    gene = adata.var_names[2]
+    atlas = to_atlas(adata, genes=gene)
+    values = adata[:, gene].X
+    values = values.toarray() if hasattr(values, "toarray") else values
+    np.testing.assert_allclose(atlas.metadata[gene], np.asarray(values).ravel())
+    texts = [text.get_text() for text in mm.plot_map(atlas, color=gene).axes[0].texts]
+    assert gene in texts
+    with pytest.raises(mm.DataError, match="no variable of the AnnData object is named 'XIST'"):
+        to_atlas(adata, genes=["XIST"])
+    adata.obs[gene] = 1.0
+    with pytest.raises(mm.DataError, match="is also a column of obs"):
+        to_atlas(adata, genes=gene)
+
+
 def test_the_atlas_of_some_cells_is_a_part_of_the_whole() -> None:
     adata = annotated()
     multiple_maps(adata, 2, normalization="joint", **QUICK)

@@ -234,15 +234,23 @@ class TestMaps:
             np.testing.assert_array_equal(ordered, expected)
 
     def test_titles_are_the_words_of_what_is_in_sight(self):
-        atlas = several()
-        found = read(atlas, min_weight=0.3)
+        atlas = several(60)
+        found = read(atlas, min_weight=0.6)
         for m, (map_, shares) in enumerate(
             zip(found.header["maps"], atlas.map_weights, strict=True)
         ):
-            expected = title_words(atlas, m, dominant(shares, 0.3), n_words=5)
+            expected = title_words(atlas, m, dominant(shares, 0.6), n_words=5)
             assert map_["title"] == expected
             assert expected
             assert set(expected) <= set(atlas.labels)
+
+    def test_the_largest_islands_name_a_map(self):
+        for map_ in read(several(n=400)).header["maps"]:
+            islands = [each for each in map_["regions"] if each["island"] is None]
+            assert map_["title"] == [", ".join(each["words"]) for each in islands][:4]
+
+    def test_maps_are_listed_by_content(self):
+        assert sorted(read(several()).header["map_order"]) == [0, 1, 2, 3]
 
     def test_categories_name_the_maps_of_objects_that_are_only_numbered(self):
         atlas = several(80)
@@ -375,7 +383,8 @@ class TestTwoKinds:
         assert read(joint).header["log_whole"] == pytest.approx(joint.log_whole)
         title = found.header["maps"][0]["title"]
         assert title
-        assert {atlas.kinds[atlas.labels.index(word)] for word in title} == {"word"}
+        named = [word for name in title for word in name.split(", ")]
+        assert {atlas.kinds[atlas.labels.index(word)] for word in named} == {"word"}
 
     def test_many_documents_come_after_the_words(self, atlas):
         n = list(atlas.kinds).count("document")
@@ -678,7 +687,12 @@ class TestTold:
         assert sum(sizes) == len(found.blocks["region/members"])
         start = 0
         for m, map_ in enumerate(found.header["maps"]):
-            for region in map_["regions"]:
+            for number, region in enumerate(map_["regions"]):
+                parts = [part for part in map_["regions"] if part["island"] == number]
+                if parts:
+                    assert region["size"] == 0
+                    assert {part["hue"] for part in parts} == {region["hue"]}
+                    continue
                 members = found.blocks["region/members"][start : start + region["size"]]
                 start += region["size"]
                 points = found.points(m)[members]

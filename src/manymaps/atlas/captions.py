@@ -34,8 +34,8 @@ from manymaps.labels import barcodes, numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
 
 __all__ = [
-    "caption", "captions_of", "categories_of", "category_names", "dominant", "labels_say_nothing",
-    "title_words",
+    "are_codes", "caption", "captions_of", "categories_of", "category_names", "dominant",
+    "labels_say_nothing", "title_words",
 ]  # fmt: skip
 
 #: If there are at most this many objects, labels that are numbers may be meaningful.
@@ -44,6 +44,8 @@ FEW_NUMBERS = 40
 MOST_CATEGORIES = 50
 #: Minimum share of a map's weight that a category needs to name the map.
 LEAST_OF_MAP = 0.1
+# Integers with more distinct values are counts or measurements.
+MOST_CODES = 20
 MOST_MEMBERS = 2000
 # The time of greedy selection is proportional to members times candidates, and candidates with a
 # small weight cover little.
@@ -203,6 +205,18 @@ def labels_say_nothing(atlas: AtlasData) -> bool:
         any(texts is not None for texts in columns)
         and (numbered_alike(atlas.labels) or barcodes(atlas.labels))
     )
+
+
+def are_codes(values: np.ndarray) -> bool:
+    """Check whether numbers are codes of categories, which are few integers that recur.
+
+    >>> are_codes(np.arange(80) % 10), are_codes(np.arange(80)), are_codes(np.arange(80) % 10 / 2)
+    (True, False, False)
+    """
+    known = values[np.isfinite(values)]
+    if len(known) == 0 or (known != np.rint(known)).any():
+        return False
+    return 2 <= len(np.unique(known)) <= min(MOST_CODES, len(known) / 4)
 
 
 def _categories(values: np.ndarray) -> np.ndarray | None:

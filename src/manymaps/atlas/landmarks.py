@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.cluster.hierarchy import leaves_list, linkage
 
 from manymaps.atlas.data import AtlasData
 from manymaps.model.similarities import kernel_values
 
-__all__ = ["Plane", "View", "principal_plane", "standing", "view"]
+__all__ = ["Plane", "View", "content_order", "principal_plane", "standing", "view"]
 
 # The standing is a sum over all choosers. A sample is used, because the time grows with the square
 # of the number of objects.
@@ -58,6 +59,47 @@ class View:
     low: np.ndarray
     high: np.ndarray
     outside: np.ndarray
+
+
+def content_order(atlas: AtlasData) -> list[int]:
+    """Order the maps of an atlas so that maps with similar content are next to each other.
+
+    The similarity of two maps is the cosine of their map weights over the objects, after the
+    weights are extended by the observed associations. Maps are ordered by average linkage, with the
+    order of leaves that minimizes the sum of distances between neighbours.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        The atlas.
+
+    Returns
+    -------
+    list of int
+        The numbers of all maps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.atlas import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> weights = np.array([[.8, 0, .8, 0], [0, .8, 0, 1], [.2, .2, .2, 0]])
+    >>> atlas = Atlas(list("abcd"), np.zeros((3, 4, 2)), weights, MULTIPLE_MAPS_T_SNE)
+    >>> content_order(atlas)
+    [0, 2, 1]
+    """
+    if atlas.n_maps < 3:
+        return list(range(atlas.n_maps))
+    weights = atlas.proportions.astype(np.float64)
+    if atlas.associations is not None and atlas.kinds is None:
+        weights = weights + weights @ atlas.associations
+    weights = weights - weights.mean(axis=0)
+    lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+    weights = np.divide(weights, lengths, out=np.zeros_like(weights), where=lengths > 0)
+    # Rounding makes equal distances differ by machine, and with them the order.
+    apart = np.round(1 - weights @ weights.T, 9)[np.triu_indices(atlas.n_maps, 1)]
+    order = leaves_list(linkage(np.maximum(apart, 0), "average", optimal_ordering=True)).tolist()
+    return order if order[0] < order[-1] else order[::-1]
 
 
 def standing(atlas: AtlasData) -> np.ndarray:

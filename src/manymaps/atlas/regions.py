@@ -1,4 +1,4 @@
-"""Named regions of a map, which are dense parts of categories or features, or groups of neighbours.
+"""Named regions of a map, which are parts of categories or features, or islands of neighbours.
 
 The density of a group in a map is the sum of the weights of its members, smoothed by a Gaussian on
 a grid of 96 x 96 cells. The bandwidth decreases with the number of points, as in Scott's rule for
@@ -8,27 +8,40 @@ two dimensions:
 
 A named group (a category or feature) has a region around each peak of its density, if the region
 contains enough of the group. A region contains only cells in which the group has most of the
-weight, or a share that is several times its share of the map. If there are no named groups, the
-regions are the basins of the density of all points. A basin consists of the cells from which steps
-to the highest neighbour lead to the same peak. A basin is joined to a higher basin if the saddle
-between the two is nearly as high as the peak of the lower basin. The words of such a region are a
-caption of its members (`manymaps.atlas.captions`).
+weight, or a share that is several times its share of the map.
+
+If there are no named groups, the regions have two levels. The basins of the density of all points
+are joined to at most 18 parts, and the parts to at most six islands. A basin consists of the cells
+from which steps to the highest neighbour lead to the same peak. A basin is joined to a higher basin
+if the saddle between the two is nearly as high as the peak of the lower basin. Parts and islands
+are joined by Ward's criterion, the increase of the weighted variance (Ward 1963):
+
+    w_a w_b / (w_a + w_b) |c_a - c_b|^2      weights w and centres c of two parts
+
+An island or part is named after its members with the strongest observed links to other members. Two
+words name a region together only if they have a link or a strong link to the same member. Without
+observed associations, the words are a caption of the members (`manymaps.atlas.captions`).
+
+Each island has one of eight hues, and its parts have the same hue. An island has the hue that is
+farthest from its other islands, so that neighbours differ.
 
 Shapes: points (k, 2), weights (k,).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
 from manymaps.atlas.captions import caption, categories_of, category_names, labels_say_nothing
 from manymaps.atlas.data import AtlasData
+from manymaps.labels import fold
 
-__all__ = ["Region", "crowds", "homes", "map_regions"]
+__all__ = ["HUES", "Region", "crowds", "homes", "islands_of", "map_regions", "region_titles"]
 
 # The side of a cell is about 1 % of the side of a map, which is finer than any region with space
 # for a name.
@@ -48,8 +61,22 @@ AT_HOME, OF_A_HOME, ABOVE_USUAL = 0.4, 3.0, 1.5
 MOST_REGIONS = 24
 #: Maps with fewer objects show all labels and have no regions.
 FEWEST_OBJECTS = 30
-# Number of words that name a region. More words would cover the region.
-REGION_WORDS = 3
+#: Maximum number of islands and of parts of a map. A reader remembers about five names, and about
+#: 18 names of two words fit a screen without covering the dots.
+MOST_ISLANDS, MOST_PARTS = 6, 18
+#: The basins of parts are found with this fraction of the bandwidth. The median map of the demo
+#: then has 36 basins, from which 18 parts are joined, instead of 11.
+FINER = 0.5
+#: Number of words that name a region. More words would cover the region.
+REGION_WORDS = 2
+#: A link is strong if its share of the associations of one of its ends is at least this large.
+STRONG = 0.05
+#: Number of most linked members among which the second word is sought.
+CANDIDATES = 30
+#: Number of hues of islands.
+HUES = 8
+#: Number of islands in the title of a map.
+TITLE_ISLANDS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +93,41 @@ class Region:
         The position of the member nearest to the densest part.
     members : ndarray of int
         Indices of the members among the points, in ascending order.
+    hue : int
+        The hue, from 0 to 7.
+    island : int or None
+        The index of the island of which this region is a part. It is None for an island itself,
+        and for a named group.
     """
 
     name: str
     words: tuple[str, ...]
     place: np.ndarray
     members: np.ndarray
+    hue: int = 0
+    island: int | None = None
+
+    @property
+    def title(self) -> str:
+        """The name, or the words."""
+        return self.name or ", ".join(self.words)
+
+
+def islands_of(regions: Sequence[Region]) -> list[Region]:
+    """Return the regions that are not a part of another region."""
+    return [region for region in regions if region.island is None]
+
+
+def region_titles(regions: Sequence[Region]) -> list[tuple[str, int]]:
+    """Return the title and the hue of the largest islands, which together name a map.
+
+    >>> point, all_of_it = np.zeros(2), np.arange(6)
+    >>> region_titles([Region("", ("road", "car"), point, all_of_it, hue=3)])
+    [('road, car', 3)]
+    """
+    hue_of = {region.title: region.hue for region in reversed(islands_of(regions))}
+    names = dict.fromkeys(region.title for region in islands_of(regions))
+    return [(name, hue_of[name]) for name in names][:TITLE_ISLANDS]
 
 
 def map_regions(
@@ -85,7 +141,7 @@ def map_regions(
     groups: Sequence[tuple[str, np.ndarray]] = (),
     words: np.ndarray | None = None,
 ) -> list[Region]:
-    """Find the named regions of one map, in descending order of their number of objects.
+    """Find the named regions of one map: first the islands, and then their parts.
 
     Parameters
     ----------
@@ -110,26 +166,134 @@ def map_regions(
     Returns
     -------
     list of Region
-        At most 24 regions. The list is empty if the map contains fewer than 30 objects.
+        At most 24 regions, in descending order of their number of objects within each level. The
+        list is empty if the map contains fewer than 30 objects. An island that is not divided has
+        no parts.
     """
     if len(objects) < FEWEST_OBJECTS:
         return []
     grid = _Grid(points)
     named = _named_groups(atlas, objects, column, groups)
+    is_silent = labels_say_nothing(atlas)
+    if not named and is_silent:
+        return []
+
+    def region(name: str, members: np.ndarray, island: int | None = None) -> Region:
+        title = () if is_silent else _words_of(atlas, map, objects[members], words)
+        place = points[grid.densest(members, weights)]
+        return Region(name, title, place, members, island=island)
+
     if named:
-        found = homes(grid, weights, named)
-    else:
-        found = [("", members) for members in crowds(grid, weights)]
-    found.sort(key=lambda group: -len(group[1]))
-    silent = labels_say_nothing(atlas)
-    regions = []
-    for name, members in found[:MOST_REGIONS]:
-        said: Iterable[int] = ()
-        if not silent:
-            said = caption(atlas, map, objects[members], n_words=REGION_WORDS, words=words)
-        place = grid.densest(members, weights)
-        regions.append(Region(name, tuple(atlas.labels[j] for j in said), points[place], members))
-    return [region for region in regions if region.name or region.words]
+        found = sorted(homes(grid, weights, named), key=lambda group: -len(group[1]))
+        return _colored([region(name, members) for name, members in found[:MOST_REGIONS]])
+    parts = _parts(grid, points, weights)
+    islands = [[parts[k] for k in each] for each in _joins(points, weights, parts, MOST_ISLANDS)]
+    islands.sort(key=lambda own: -sum(len(part) for part in own))
+    regions = [region("", np.sort(np.concatenate(own))) for own in islands]
+    for k, own in enumerate(islands):
+        if len(own) > 1:
+            regions += [region("", part, k) for part in sorted(own, key=lambda part: -len(part))]
+    return _colored(regions)
+
+
+def _colored(regions: Sequence[Region]) -> list[Region]:
+    """Give each island the hue that is farthest away, and each part the hue of its island."""
+    hues = dict[str, int]()
+    used: list[tuple[np.ndarray, int]] = []
+    colored: list[Region] = []
+    for region in regions:
+        if region.island is not None:
+            hue = colored[region.island].hue
+        elif region.name in hues:
+            hue = hues[region.name]
+        else:
+            away = np.full(HUES, np.inf)
+            for place, other in used:
+                away[other] = min(away[other], float(np.hypot(*(place - region.place))))
+            hue = int(away.argmax())
+        if region.name:
+            hues[region.name] = hue
+        used.append((region.place, hue))
+        colored.append(replace(region, hue=hue))
+    return colored
+
+
+def _words_of(
+    atlas: AtlasData, map: int, members: np.ndarray, words: np.ndarray | None
+) -> tuple[str, ...]:
+    """Choose the words that name some objects: those with the strongest links to the others."""
+    if atlas.associations is not None and atlas.kinds is None:
+        own = atlas.associations[members][:, members]
+        links = (own + own.T).tocsr()
+        strengths = np.asarray(links.sum(axis=1)).ravel()
+        order = np.argsort(-strengths, kind="stable")[:CANDIDATES]
+        if strengths[order[0]] > 0:
+            first, others = order[0], order[1:]
+            strong = (links >= STRONG).astype(np.int64)
+            related = links[[first]] + strong[[first]] @ strong
+            is_related = np.asarray(related.toarray()).ravel() > 0
+            labels = [atlas.labels[j] for j in members[order]]
+            partner = (
+                label
+                for k, label in zip(others, labels[1:], strict=True)
+                if is_related[k] and not _alike(labels[0], label)
+            )
+            return (labels[0], *islice(partner, REGION_WORDS - 1))
+    said = caption(atlas, map, members, n_words=REGION_WORDS, words=words)
+    return tuple(atlas.labels[j] for j in said)
+
+
+def _alike(first: str, second: str) -> bool:
+    """Check whether one label contains the other, as "car" and "cars"; one of them says enough.
+
+    >>> _alike("CAR", "cars"), _alike("car", "road")
+    (True, False)
+    """
+    one, other = fold(first), fold(second)
+    return one in other or other in one
+
+
+def _parts(grid: _Grid, points: np.ndarray, weights: np.ndarray) -> list[np.ndarray]:
+    """Divide all points into at most `MOST_PARTS` parts, which are joined basins."""
+    density = grid.density(np.arange(len(weights)), weights, len(weights), FINER)
+    basins = _basins(density)[grid.cells]
+    found = [np.flatnonzero(basins == basin) for basin in np.unique(basins)]
+    least = max(LEAST_MEMBERS, LEAST_PART * len(weights))
+    joined = _joins(points, weights, found, MOST_PARTS, least)
+    return [np.sort(np.concatenate([found[k] for k in each])) for each in joined]
+
+
+def _joins(
+    points: np.ndarray,
+    weights: np.ndarray,
+    groups: Sequence[np.ndarray],
+    most: int,
+    least: float = 0,
+) -> list[list[int]]:
+    """Join groups by Ward's criterion until there are at most `most`, each with `least` members.
+
+    The result lists the indices of the groups that are joined.
+    """
+    joined = [[k] for k in range(len(groups))]
+    sizes = np.array([len(group) for group in groups], np.float64)
+    masses = np.array([max(weights[group].sum(), 1e-300) for group in groups])
+    centres = np.array(
+        [np.average(points[group], axis=0, weights=weights[group] + 1e-300) for group in groups]
+    )
+    while len(joined) > 1 and (len(joined) > most or sizes.min() < least):
+        apart = ((centres[:, None] - centres) ** 2).sum(axis=2)
+        costs = masses[:, None] * masses / (masses[:, None] + masses) * apart
+        np.fill_diagonal(costs, np.inf)
+        a = int(sizes.argmin()) if sizes.min() < least else int(costs.min(axis=1).argmin())
+        b = int(costs[a].argmin())
+        a, b = min(a, b), max(a, b)
+        mass = masses[a] + masses[b]
+        centres[a] = (masses[a] * centres[a] + masses[b] * centres[b]) / mass
+        sizes[a], masses[a] = sizes[a] + sizes[b], mass
+        joined[a] += joined.pop(b)
+        sizes, masses = np.delete(sizes, b), np.delete(masses, b)
+        centres = np.delete(centres, b, axis=0)
+    return joined
 
 
 def _named_groups(
@@ -161,11 +325,16 @@ class _Grid:
         at = ((points - self.low) / self.step).astype(np.int64)
         self.cells = np.ravel_multi_index(tuple(np.clip(at, 0, CELLS - 1).T), (CELLS, CELLS))
 
-    def density(self, members: np.ndarray, weights: np.ndarray, of: int) -> np.ndarray:
-        """Smooth the weights of some points, (CELLS, CELLS); `of` is the size of their group."""
+    def density(
+        self, members: np.ndarray, weights: np.ndarray, of: int, scale: float = 1.0
+    ) -> np.ndarray:
+        """Smooth the weights of some points, (CELLS, CELLS).
+
+        `of` is the size of their group, and `scale` multiplies the bandwidth.
+        """
         counts = np.bincount(self.cells[members], weights[members], CELLS * CELLS)
         side = np.sqrt(self.extent.prod()) if self.extent.min() > 0 else self.extent.max()
-        width = EXTENT_SHARE * side * max(of, 1) ** (-1 / 6) / 2
+        width = scale * EXTENT_SHARE * side * max(of, 1) ** (-1 / 6) / 2
         return np.asarray(
             gaussian_filter(
                 counts.reshape(CELLS, CELLS), np.clip(width / self.step, 1, CELLS / 8),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -55,6 +56,11 @@ class PlotOptions:
     label: str | None = option(
         "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
+    width: Literal["column", "page"] | None = option(
+        ("column", "page"),
+        "Make a figure for a paper with this width, 89 or 183 mm, and text of at least 6 points "
+        "(not with --zoom).",
+    )
     zoom: str | None = option(
         "[WORD,...]",
         "Enlarge the regions around these objects, or the crowded regions if none are named "
@@ -70,7 +76,7 @@ def plot(options: PlotOptions) -> None:
     \b
     Examples:  manymaps plot norms.atlas -o norms.png
                manymaps plot norms.atlas -o two.svg --map 3,7
-               manymaps plot norms.atlas -o tie.pdf --word tie --word bow
+               manymaps plot norms.atlas -o tie.pdf --word tie --width column
                manymaps plot posts.atlas -o posts.png --color group --zoom
     """
     maps, words, kind, zoom = options.maps, options.words, options.kind, options.zoom
@@ -80,6 +86,7 @@ def plot(options: PlotOptions) -> None:
         (kind is not None and not words, "--kind requires --word"),
         (words and (zoomed or labelled), "--zoom and --label cannot be combined with --word"),
         (zoomed and len(maps or ()) > 1, "--zoom draws one map; use a single number with --map"),
+        (zoomed and options.width is not None, "--width cannot be combined with --zoom"),
     )
     atlas = mm.load_atlas(options.atlas)
     refuse((zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"))
@@ -94,14 +101,14 @@ def plot(options: PlotOptions) -> None:
 
             for word in words:
                 kind_of_word(atlas, word, kind, None)
-        figure = mm.plot_senses(atlas, words, kind=kind, **style)
+        figure = mm.plot_senses(atlas, words, kind=kind, width=options.width, **style)
     elif zoom is not None:
         centres = [word.strip() for word in zoom.split(",") if word.strip()]
         figure = mm.plot_zooms(atlas, centres or None, map=first, label=options.label, **style)
     elif atlas.n_maps == 1 or (maps is not None and len(maps) == 1):
-        figure = mm.plot_map(atlas, first, label=options.label, **style)
+        figure = mm.plot_map(atlas, first, label=options.label, width=options.width, **style)
     else:
-        figure = mm.plot_atlas(atlas, maps=maps, label=options.label, **style)
+        figure = mm.plot_atlas(atlas, maps=maps, label=options.label, width=options.width, **style)
     mm.save_figure(figure, options.output)
     note(f"{options.output}")
 

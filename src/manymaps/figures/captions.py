@@ -7,7 +7,8 @@ keep their positions at any resolution.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,17 +19,65 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2DBase, ScaledTranslation, Transform
 
-from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, SHARES, Coloring
+from manymaps.checks import check_choice
+from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, Coloring
 from manymaps.figures.lettering import Typeface, elide, text_sizes
 
-__all__ = ["Captions"]
+__all__ = ["SCREEN", "Captions", "Sheet", "letter", "sheet_for"]
 
 Pair = tuple[float, float]
-# Font size and row height of the key, and the length of a colour scale, in points.
-KEY, KEY_ROW, SCALE_LENGTH = 8.5, 15.0, 120.0
+# Row height of the key, and the length of a colour scale, in points.
+KEY_ROW, SCALE_LENGTH = 15.0, 120.0
 SHARE = "map weight"
+BETWEEN = " · "
 # In units of the axes or the figure.
 TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (0, 0), (1, 0)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The space around the panels of a figure in inches, and the sizes of its text in points.
+
+    A figure with a `width` is made for a paper. It has no headline and no notes, because the text
+    below the figure contains them, and its panels have letters if there are several.
+    """
+
+    width: float | None = None
+    side: float = 0.35
+    head: float = 0.75
+    foot: float = 0.55
+    gap: float = 0.16
+    note: float = 7.5
+    key: float = 8.5
+    title: float = 8.5
+
+
+SCREEN = Sheet()
+#: Widths of one column and of a page of two columns, in inches: 89 and 183 mm, as in Nature. Other
+#: journals differ by a few millimetres.
+WIDTHS = {"column": 89 / 25.4, "page": 183 / 25.4}
+
+
+def sheet_for(width: str | None) -> Sheet:
+    """Return the sizes of a figure for a screen, or for a paper with text of at least 6 points.
+
+    >>> sheet_for("column").width == 89 / 25.4, sheet_for(None) is SCREEN
+    (True, True)
+    """
+    if width is None:
+        return SCREEN
+    check_choice("width", width, WIDTHS)
+    return Sheet(WIDTHS[width], 0.01, 0.02, 0.2, 0.08, note=6.0, key=6.5, title=7.0)
+
+
+def letter(number: int) -> str:
+    """Return the letter of a panel with this number, from 0.
+
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'aa')
+    """
+    first = "" if number < 26 else letter(number // 26 - 1)
+    return first + chr(ord("a") + number % 26)
 
 
 class Captions:
@@ -40,10 +89,12 @@ class Captions:
         The axes or the figure.
     typeface : Typeface
         The fonts.
+    sheet : Sheet
+        The sizes of the text.
     """
 
-    def __init__(self, place: Axes | Figure, typeface: Typeface):
-        self.place = place
+    def __init__(self, place: Axes | Figure, typeface: Typeface, sheet: Sheet = SCREEN):
+        self.place, self.sheet = place, sheet
         self.typeface = typeface
         figure = place.get_figure(root=True) if isinstance(place, Axes) else place
         assert figure is not None
@@ -87,48 +138,67 @@ class Captions:
         size: float,
         shift: Pair = (0, 8),
         color: str = INK,
+        colors: Sequence[Any] = (),
+        end: str = "",
     ) -> None:
-        """Write a name in bold, followed by as many words as the width allows."""
+        """Write a name in bold, followed by as many words as the width allows.
+
+        The words have their own `colors`, if they are passed. The text `end` is written at the
+        right end of the line.
+        """
         self.write(TOP_LEFT, shift, name, size=size, color=color, bold=True)
-        used = shift[0] + self._width(name, size, bold=True) + 0.7 * size
-        shown = [elide(self.typeface.printable(word), 24) for word in words]
-        while shown:
-            line = " · ".join(shown)
-            if used + self._width(line, size) <= self.width or len(shown) == 1:
-                break
+        used = shift[0] + (self._width(name, size, bold=True) + 0.7 * size if name else 0)
+        room = self.width - used
+        if end:
+            self.write((1, 1), (0, shift[1]), end, size=self.sheet.note, color=MUTED, align="right")
+            room -= self._width(end, self.sheet.note) + size
+        shown = [elide(self.typeface.printable(word), 40 if colors else 24) for word in words]
+        while len(shown) > 1 and self._width(BETWEEN.join(shown), size) > room:
             shown.pop()
-        if shown:
-            while len(line) > 2 and used + self._width(line, size) > self.width:
-                line = elide(line, len(line) - 1)
+        if not shown:
+            return
+        line = BETWEEN.join(shown)
+        while len(line) > 2 and self._width(line, size) > room:
+            line = elide(line, len(line) - 1)
+        if not colors:
             self.write(TOP_LEFT, (used, shift[1]), line, size=size, color=MUTED)
+            return
+        for k, (word, own) in enumerate(zip(shown, colors, strict=False)):
+            text = line if len(shown) == 1 else word
+            self.write(TOP_LEFT, (used, shift[1]), text, size=size, color=own)
+            used += self._width(text, size)
+            if k + 1 < len(shown):
+                self.write(TOP_LEFT, (used, shift[1]), BETWEEN, size=size, color=MUTED)
+                used += self._width(BETWEEN, size)
 
     def small_print(self, parts: Sequence[str], shift: Pair, *, reserve: float) -> None:
         """Write notes at the lower left, in rows if needed, leaving `reserve` points free."""
         lines = [""]
         for word in " · ".join(parts).split(" "):
             joined = f"{lines[-1]} {word}".lstrip()
-            if not lines[-1] or self._width(joined, 7.5) <= self.width - reserve:
+            if not lines[-1] or self._width(joined, self.sheet.note) <= self.width - reserve:
                 lines[-1] = joined
             else:
                 lines.append(word)
         for row, line in enumerate(lines):
             at = (shift[0], shift[1] + 11 * (len(lines) - 1) / 2 - 11 * row)
-            self.write(BOTTOM_LEFT, at, line, size=7.5, color=MUTED)
+            self.write(BOTTOM_LEFT, at, line, size=self.sheet.note, color=MUTED)
 
-    def size_key(self, area: float, least: float, colors: Coloring, shift: Pair) -> float:
+    def size_key(self, area: float, least: float, shift: Pair) -> float:
         """Draw a key of dot areas at the lower right; return its width in points."""
         x, y = shift
         shown = sorted({max(0.01, round(least, 2)), 0.5, 1.0}, reverse=True)
         for share in shown:
             label = f"{share:g}"
-            self.write(BOTTOM_RIGHT, (x, y), label, size=7.5, color=MUTED, align="right")
+            self.write(
+                BOTTOM_RIGHT, (x, y), label, size=self.sheet.note, color=MUTED, align="right"
+            )
             diameter = 2 * np.sqrt(area * share / np.pi)
-            x -= self._width(label, 7.5) + 4 + diameter / 2
-            color = SHARES(np.sqrt(share)) if colors.name is None else MUTED
-            self._dot(BOTTOM_RIGHT, (x, y + 2.7), diameter, color)
+            x -= self._width(label, self.sheet.note) + 4 + diameter / 2
+            self._dot(BOTTOM_RIGHT, (x, y + 2.7), diameter, MUTED)
             x -= diameter / 2 + 9
-        self.write(BOTTOM_RIGHT, (x, y), SHARE, size=7.5, color=MUTED, align="right")
-        return shift[0] - x + self._width(SHARE, 7.5)
+        self.write(BOTTOM_RIGHT, (x, y), SHARE, size=self.sheet.note, color=MUTED, align="right")
+        return shift[0] - x + self._width(SHARE, self.sheet.note)
 
     def color_key(self, colors: Coloring, shift: Pair = (0, 10)) -> None:
         """Draw a key of colours, in rows from the upper left downwards."""
@@ -136,14 +206,14 @@ class Captions:
             return
         x, y = shift
         name = self._key_name(colors)
-        self.write(TOP_LEFT, (x, y), name, size=KEY, bold=name.isascii())
+        self.write(TOP_LEFT, (x, y), name, size=self.sheet.key, bold=name.isascii())
         if colors.scale is not None:
             self._scale(colors, x + self._name_width(colors), y)
         for row, entries in enumerate(self.key_rows(colors, x)):
             for at, category, color in entries:
                 place = (x + at, y - KEY_ROW * row)
                 self._dot(TOP_LEFT, (place[0] + 4, place[1] + 3), 7.5, color)
-                self.write(TOP_LEFT, (place[0] + 12, place[1]), category, size=KEY)
+                self.write(TOP_LEFT, (place[0] + 12, place[1]), category, size=self.sheet.key)
 
     def key_rows(self, colors: Coloring, margin: float) -> list[list[tuple[float, str, str]]]:
         """Arrange the categories of the key in rows, each with its distance from the margin.
@@ -152,11 +222,11 @@ class Captions:
         """
         x = self._name_width(colors)
         if colors.scale is not None:
-            x += sum(self._width(end, KEY) for end in colors.scale) + SCALE_LENGTH + 24
+            x += sum(self._width(end, self.sheet.key) for end in colors.scale) + SCALE_LENGTH + 24
         rows: list[list[tuple[float, str, str]]] = [[]]
         for category, color in colors.categories:
             text = elide(self.typeface.printable(category), 32) or "(blank)"
-            width = 12 + self._width(text, KEY)
+            width = 12 + self._width(text, self.sheet.key)
             if x + width > self.width - 2 * margin and x > 0:
                 rows.append([])
                 x = 0.0
@@ -169,7 +239,7 @@ class Captions:
 
     def _name_width(self, colors: Coloring) -> float:
         name = self._key_name(colors)
-        return self._width(name, KEY, bold=name.isascii()) + 12
+        return self._width(name, self.sheet.key, bold=name.isascii()) + 12
 
     def bar(self, share: float, shift: Pair, *, length: float | None = None) -> None:
         """Draw a share, from 0 to 1, as the filled part of a thin bar above the axes."""
@@ -183,8 +253,8 @@ class Captions:
     def _scale(self, colors: Coloring, x: float, y: float) -> None:
         assert colors.scale is not None
         low, high = colors.scale
-        self.write(TOP_LEFT, (x, y), low, size=KEY)
-        x += self._width(low, KEY) + 5
+        self.write(TOP_LEFT, (x, y), low, size=self.sheet.key)
+        x += self._width(low, self.sheet.key) + 5
         steps, step = 60, SCALE_LENGTH / 60 / 72
         cells = [Rectangle((k * step, 0), 1.3 * step, 7 / 72) for k in range(steps)]
         cells[-1].set_width(step)
@@ -192,7 +262,7 @@ class Captions:
         ramp.set(transform=self._inches(TOP_LEFT, (x, y)), clip_on=False)
         self.place.add_artist(ramp)
         ramp.set_clip_on(False)
-        self.write(TOP_LEFT, (x + SCALE_LENGTH + 5, y), high, size=KEY)
+        self.write(TOP_LEFT, (x + SCALE_LENGTH + 5, y), high, size=self.sheet.key)
 
     def _dot(self, corner: Pair, shift: Pair, diameter: float, color: object) -> None:
         dot = Line2D([corner[0]], [corner[1]], marker="o", markersize=diameter, markeredgewidth=0)

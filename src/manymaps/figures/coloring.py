@@ -1,8 +1,10 @@
-"""Colours in a figure, which show the map weight, a category, or a number.
+"""Colours in a figure, which show the island, the map weight, a category, or a number.
 
-Map weights are shown in a single muted hue, and numbers in the viridis palette without its palest
-end. Categories have the colours of Okabe and Ito, followed by three darker colours. The colours of
-Okabe and Ito are distinguishable with all common forms of colour blindness.
+Islands have eight muted hues, which were searched for so that readers with three types of colour
+blindness can distinguish them (`viewer/src/scene/coloring.ts` has the same hues). Map weights are
+shown in a single muted hue, and numbers in the viridis palette without its palest end. Categories
+have the colours of Okabe and Ito, followed by 13 colours of the page. The colours of Okabe and Ito
+are distinguishable with all common forms of colour blindness.
 """
 
 from __future__ import annotations
@@ -10,26 +12,38 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle
+from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.captions import are_codes
 from manymaps.errors import ParameterError
 from manymaps.labels import natural_order
 
 __all__ = [
-    "ACCENT", "HAIRLINE", "INK", "MUTED", "NO_VALUE", "NUMBERS", "PAPER", "SHARES", "Coloring",
-    "coloring",
+    "ACCENT", "HAIRLINE", "INK", "ISLANDS", "MUTED", "NO_VALUE", "NUMBERS", "PAPER", "SHARES",
+    "TEXT_DARKENING", "Coloring", "coloring", "readable",
 ]  # fmt: skip
 
-PAPER, INK, MUTED, HAIRLINE, ACCENT = "#FBF9F4", "#22272E", "#737983", "#DDD8CC", "#C7432B"
+PAPER, INK, MUTED, HAIRLINE, ACCENT = "#FFFFFF", "#22272E", "#737983", "#DDD8CC", "#C7432B"
 NO_VALUE = "#B9BABB"
+#: Hues of islands. Their contrast on white is at least 4.7, and their least distance in OKLab is
+#: 0.08 for readers without red, green or blue receptors, and 0.13 for others.
+ISLANDS = (
+    *("#8C3907", "#2272B2", "#6E733A", "#614290", "#0A5C4A", "#AC547D", "#113277", "#611146"),
+)
 CATEGORIES = (
     *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A7A00"),
-    *("#5B4A9C", "#7A4A22", "#4A4F57"),
+    *("#5B4A9C", "#7A4A22", "#4A4F57", "#77054E", "#729C1D", "#FE3C88", "#026EE1", "#2E4226"),
+    *("#BE2F92", "#106E90", "#917EF0", "#658A72", "#8A1700"),
 )
+# Share of the text colour that is mixed into a colour of a category, because pale colours are hard
+# to read as text.
+TEXT_DARKENING = 0.45
 SHARES = LinearSegmentedColormap.from_list("shares", ["#A9C6CC", "#4F8E9C", "#14505F"])
 NUMBERS = LinearSegmentedColormap.from_list(
     "numbers", matplotlib.colormaps["viridis"](np.linspace(0, 0.92, 256))
@@ -72,9 +86,10 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
     atlas : Atlas
         The atlas.
     column : str or None
-        The metadata column. Numbers are shown on a colour scale. All other values are categories,
-        and the ten most frequent categories have their own colours. The key lists the categories in
-        their natural order. In a bipartite atlas, "kind" is also a column, and the key omits a kind
+        The metadata column. Numbers are shown on a colour scale, except for integers with at most
+        20 different values. All other values are categories. The 20 most frequent categories have
+        their own colours, which the others repeat. The key lists the categories in their natural
+        order. In a bipartite atlas, "kind" is also a column, and the key omits a kind
         without values.
 
     Returns
@@ -96,11 +111,21 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
             f"is not a column of the atlas; columns: {known}", name="color", value=column
         )
     values = np.asarray(columns[column])
-    if values.dtype.kind in "iuf":
+    if values.dtype.kind in "iuf" and not are_codes(values):
         numbers = values.astype(np.float64)
         return _by_number(column, numbers, _in_question(atlas, np.isfinite(numbers)))
-    texts = ["" if value is None or value != value else str(value) for value in values.tolist()]
+    texts = ["" if value is None or value != value else _text(value) for value in values.tolist()]
     return _by_category(column, texts, _in_question(atlas, np.array([bool(t) for t in texts])))
+
+
+def readable(color: np.ndarray) -> np.ndarray:
+    """Darken a colour (4,) of a category so that text in it is readable on white."""
+    return np.asarray((1 - TEXT_DARKENING) * color + TEXT_DARKENING * np.array(to_rgba(INK)))
+
+
+def _text(value: Any) -> str:
+    """Format a value as a category; whole numbers have no decimal point."""
+    return f"{value:.0f}" if isinstance(value, float) else str(value)
 
 
 def _in_question(atlas: Atlas, known: np.ndarray) -> np.ndarray:
@@ -139,11 +164,12 @@ def _short(number: float) -> str:
 def _by_category(name: str, texts: Sequence[str], asked: np.ndarray) -> Coloring:
     counts = Counter(text for text in texts if text)
     frequent = [text for text, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-    color_of = dict(zip(frequent, CATEGORIES, strict=False))
+    color_of = dict(zip(frequent, cycle(CATEGORIES), strict=False))
+    listed = {text: color_of[text] for text in frequent[: len(CATEGORIES)]}
     colors = np.array([to_rgba(color_of.get(text, NO_VALUE)) for text in texts]).reshape(-1, 4)
-    key = sorted(color_of.items(), key=lambda entry: natural_order(entry[0]))
-    if len(counts) > len(color_of):
-        key.append((f"{len(counts) - len(color_of)} others", NO_VALUE))
-    elif any(not text for text, is_asked in zip(texts, asked, strict=True) if is_asked):
+    key = sorted(listed.items(), key=lambda entry: natural_order(entry[0]))
+    if len(counts) > len(listed):
+        key.append((f"{len(counts) - len(listed)} others repeat these colours", NO_VALUE))
+    if any(not text for text, is_asked in zip(texts, asked, strict=True) if is_asked):
         key.append(("no value", NO_VALUE))
     return Coloring(name, colors, tuple(key))

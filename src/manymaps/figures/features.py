@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Feature", "plot_features"]
 
-# Number of the heaviest features that are drawn by default. Only ten features have their own
-# colours.
-USUAL = 8
+# Number of the heaviest features that are drawn by default, and the maximum number, because only
+# ten colours can be distinguished with all common forms of colour blindness.
+USUAL, MOST_FEATURES = 8, 10
 # In inches.
 WIDTH, LIST_WIDTH, GAP = 11.5, 3.3, 0.3
 # Distance in points between an outline and its dots, and the additional distance for each outline
@@ -236,9 +236,9 @@ def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[in
     chosen = list(dict.fromkeys(int(k) for k in features))
     for k in chosen:
         check_index("feature", k, len(found))
-    if not 1 <= len(chosen) <= len(CATEGORIES):
+    if not 1 <= len(chosen) <= MOST_FEATURES:
         raise ParameterError(
-            f"{len(chosen)} features were requested; a map shows 1 to {len(CATEGORIES)}"
+            f"{len(chosen)} features were requested; a map shows 1 to {MOST_FEATURES}"
         )
     return chosen
 

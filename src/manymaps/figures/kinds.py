@@ -31,7 +31,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
 from manymaps.atlas.roles import Roles
-from manymaps.figures.coloring import ACCENT, INK, MUTED, NO_VALUE, PAPER
+from manymaps.figures.coloring import ACCENT, INK, MUTED, NO_VALUE, PAPER, TEXT_DARKENING
 from manymaps.figures.insets import Inset
 from manymaps.figures.labels import place_labels, places_around, places_over
 from manymaps.figures.panel import (
@@ -40,9 +40,11 @@ from manymaps.figures.panel import (
     Panel,
     Scene,
     dot_area,
+    dot_colors,
     dots_in_frame,
     draw_beyond,
     draw_named,
+    draw_names,
     label_texts,
     labelled_first,
     middles,
@@ -61,9 +63,8 @@ RASTERIZED_FROM = 1500
 SPECKS, SPECK_INK = (0.4, 1.1), 0.004
 # Area of a cross in square points, and the minimum distance of labels from a cross in points.
 CROSS_AREA, CROSS_RADIUS = 16.0, 2.0
-# Share of the text colour that is mixed into a category colour, because pale colours are hard to
-# read as text.
-TEXT_DARKENING, DOT_DARKENING = 0.45, 0.35
+# Share of the text colour that is mixed into the colour of a dot for its label.
+DOT_DARKENING = 0.35
 # In points.
 LETTER = 8.0
 
@@ -162,7 +163,8 @@ def draw_kinds(
     _draw_swarm(panel, points, area * scene.shares)
     has_label = roles.has_label[scene.objects] | is_named
     weights = roles.weights[scene.map, scene.objects]
-    shown = _draw_labels(panel, labels, has_label, weights, _draw_regions(panel, regions))
+    taken = np.concatenate([_draw_regions(panel, regions), draw_names(panel)])
+    shown = _draw_labels(panel, labels, has_label, weights, taken)
     seen = ~is_text | np.isin(np.arange(len(is_text)), shown)
     draw_beyond(ax, points[outside & seen], directions[outside & seen])
     if roles.crosses:
@@ -182,7 +184,7 @@ def _draw_swarm(panel: _Panel, points: np.ndarray, areas: np.ndarray) -> None:
     """
     scene, look = panel.scene, panel.look
     is_shown = ~panel.is_text & ~scene.view.outside
-    colors = look.coloring.of(scene.objects, scene.shares)
+    colors = dot_colors(scene, look)
     rows = np.random.default_rng(0).permutation(np.flatnonzero(is_shown & ~panel.is_named))
     is_known = (colors[rows] != to_rgba(NO_VALUE)).any(axis=1)
     rows = rows[np.argsort(is_known, kind="stable")]
@@ -288,10 +290,9 @@ def _label_color(panel: _Panel, row: int) -> str | tuple[float, float, float, fl
     """Return the text colour of a word, or the darkened colour of a dot for its label."""
     if panel.is_named[row]:
         return ACCENT
-    scene, coloring, one = panel.scene, panel.look.coloring, slice(row, row + 1)
-    color = coloring.of(scene.objects[one], scene.shares[one])[0]
+    color = dot_colors(panel.scene, panel.look)[row]
     is_text = panel.is_text[row]
-    if is_text and (coloring.colors is None or np.allclose(color, to_rgba(NO_VALUE))):
+    if is_text and (panel.look.coloring.colors is None or np.allclose(color, to_rgba(NO_VALUE))):
         return INK
     kept = 1 - (TEXT_DARKENING if is_text else DOT_DARKENING)
     red, green, blue, alpha = (kept * color + (1 - kept) * np.array(to_rgba(INK))).tolist()

@@ -1,7 +1,8 @@
 """Page layout: figures for one panel or for panels in rows, and the surrounding elements.
 
-All sizes are in inches. The margins are `SIDE`, `HEAD` (above, with space for a title) and `FOOT`
-(below, for notes). A key of colours needs additional space at the head (`key_space`).
+All sizes are in inches. The margins are those of a `Sheet` (`manymaps.figures.captions`). On a
+screen, they are `SIDE`, `HEAD` (above, with space for a title) and `FOOT` (below, for notes). A key
+of colours needs additional space at the head (`key_space`).
 
 Figures are matplotlib `Figure` objects without any global state.
 """
@@ -19,20 +20,20 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 
 from manymaps.errors import ParameterError
-from manymaps.figures.captions import Captions
+from manymaps.figures.captions import SCREEN, Captions, Sheet
 from manymaps.figures.coloring import HAIRLINE, MUTED, PAPER, Coloring
 from manymaps.figures.lettering import Typeface
 from manymaps.figures.panel import Look, Scene
 
 __all__ = [
     "FIRST_ROW", "FOOT", "HEAD", "METHOD_NAMES", "SIDE", "TITLE", "AtlasFigure", "common_area",
-    "frame_page", "grid", "key_space", "name_axes", "no_room", "own_axes", "panel_border", "root",
-    "stacked",
+    "frame_page", "grid", "key_space", "name_axes", "no_room", "own_axes", "panel_border",
+    "panel_width", "root", "stacked",
 ]  # fmt: skip
 
 # Margins in inches. The head has space for a title of 17 points, and the foot has space for rows of
 # notes.
-SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
+SIDE, HEAD, FOOT = SCREEN.side, SCREEN.head, SCREEN.foot
 TITLE = (SIDE * 72, -36.0)
 METHOD_NAMES = {
     "tsne": "t-SNE",
@@ -58,30 +59,45 @@ class AtlasFigure(Figure):
         return buffer.getvalue()
 
 
-def key_space(colors: Coloring, typeface: Typeface, width: float) -> float:
+def key_space(colors: Coloring, typeface: Typeface, width: float, sheet: Sheet = SCREEN) -> float:
     """Compute the height in inches of the colour key at the head of a figure with this width."""
     if colors.name is None:
         return 0.0
-    page = Captions(AtlasFigure(width, 1.0), typeface)
-    return FIRST_ROW + FURTHER_ROW * (len(page.key_rows(colors, 72 * SIDE)) - 1)
+    page = Captions(AtlasFigure(width, 1.0), typeface, sheet)
+    return FIRST_ROW + FURTHER_ROW * (len(page.key_rows(colors, 72 * sheet.side)) - 1)
 
 
-def own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axes:
+def own_axes(
+    scene: Scene, size: tuple[float, float] | None, head: float, sheet: Sheet = SCREEN
+) -> Axes:
     """Create axes in a new figure; by default, the scene determines the height."""
+    side, foot = sheet.side, sheet.foot
     if size is None:
-        width = 9.0
+        width = sheet.width or 9.0
         spread = scene.view.high - scene.view.low
         shape = spread[1] / spread[0] if spread[0] > 0 else 0.6
-        height = (width - 2 * SIDE) * float(np.clip(shape, 0.6, 1.05))
-        size = (width, (2.6 if scene.n_components == 1 else height) + head + FOOT)
+        height = (width - 2 * side) * float(np.clip(shape, 0.6, 1.05))
+        size = (width, (0.3 * width if scene.n_components == 1 else height) + head + foot)
     width, height = size
-    if not (width > 2 * SIDE + 0.5 and height > head + FOOT + 0.5):
+    if not (width > 2 * side + 0.5 and height > head + foot + 0.5):
         raise no_room(size, (9, 7))
     figure = AtlasFigure(width, height)
     return figure.add_axes(
-        (SIDE / width, FOOT / height, 1 - 2 * SIDE / width, 1 - (head + FOOT) / height),
+        (side / width, foot / height, 1 - 2 * side / width, 1 - (head + foot) / height),
         facecolor="none",
     )
+
+
+def panel_width(sheet: Sheet, count: int, most: int, screen: float) -> tuple[float, int | None]:
+    """Return the width of panels in inches, and the number of columns of a sheet for a paper.
+
+    Each row of a paper has at most `most` panels in a column of text, and twice as many on a page.
+    The width of panels on a screen is `screen`.
+    """
+    if sheet.width is None:
+        return screen, None
+    n_columns = min(count, most if sheet.width < 5 else 2 * most)
+    return (sheet.width - 2 * sheet.side - (n_columns - 1) * sheet.gap) / n_columns, n_columns
 
 
 def no_room(size: tuple[float, float], example: tuple[float, float]) -> ParameterError:
@@ -98,10 +114,13 @@ def grid(
     key: tuple[Coloring, Typeface],
     title: float,
     n_columns: int | None = None,
+    sheet: Sheet = SCREEN,
 ) -> list[Axes]:
     """Create panels in rows in a new figure, with space for a title above each panel."""
     n_columns = n_columns or _n_columns(count)
-    return stacked([count], panel, key=key, title=title, heading=0, n_columns=n_columns)[0]
+    return stacked(
+        [count], panel, key=key, title=title, heading=0, n_columns=n_columns, sheet=sheet
+    )[0]
 
 
 def stacked(
@@ -112,6 +131,7 @@ def stacked(
     title: float,
     heading: float,
     n_columns: int,
+    sheet: Sheet = SCREEN,
 ) -> list[list[Axes]]:
     """Create groups of panels one below the other, each with a heading above its rows.
 
@@ -127,6 +147,8 @@ def stacked(
         Inches above each panel, and above each group.
     n_columns : int
         Number of panels per row.
+    sheet : Sheet
+        The margins.
 
     Returns
     -------
@@ -140,17 +162,17 @@ def stacked(
     """
     if not min(panel) >= 0.5:
         raise ParameterError(f"panels of {panel} inches are too small; the minimum is half an inch")
-    n_rows, gap = [math.ceil(count / n_columns) for count in counts], 0.16
-    width = 2 * SIDE + n_columns * panel[0] + (n_columns - 1) * gap
-    head = HEAD + key_space(*key, width)
-    height = head + sum(n_rows) * (panel[1] + title) + len(counts) * heading + FOOT
+    n_rows, gap = [math.ceil(count / n_columns) for count in counts], sheet.gap
+    width = 2 * sheet.side + n_columns * panel[0] + (n_columns - 1) * gap
+    head = sheet.head + key_space(*key, width, sheet)
+    height = head + sum(n_rows) * (panel[1] + title) + len(counts) * heading + sheet.foot
     figure = AtlasFigure(width, height)
     groups = []
     for group, count in enumerate(counts):
         axes = []
         for k in range(count):
             row, column = divmod(k, n_columns)
-            left = SIDE + column * (panel[0] + gap)
+            left = sheet.side + column * (panel[0] + gap)
             rows = sum(n_rows[:group]) + row + 1
             bottom = height - head - rows * (panel[1] + title) - (group + 1) * heading
             place = (left / width, bottom / height, panel[0] / width, panel[1] / height)
@@ -169,13 +191,18 @@ def _n_columns(count: int) -> int:
 def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float | None) -> None:
     """Draw the colour key below a figure's title, and the notes and the area key at its foot.
 
-    If all map weights are 1, `least` is None and no area key is drawn.
+    If all map weights are 1, `least` is None and no area key is drawn. A sheet for a paper has no
+    notes.
     """
-    x = SIDE * 72
-    page.color_key(look.coloring, (x, -57))
+    sheet = page.sheet
+    x, is_paper = sheet.side * 72, sheet.width is not None
+    page.color_key(look.coloring, (x, -10 if is_paper else -57))
     key_width = 0.0
     if least is not None:
-        key_width = page.size_key(look.dot_areas[0], least, look.coloring, (-x, 18))
+        at = (-x, 4 if is_paper else 18)
+        key_width = page.size_key(look.dot_areas[0], least, at)
+    if is_paper:
+        return
     page.small_print(remarks, (x, 18), reserve=key_width + 2 * x + 14)
 
 

@@ -25,6 +25,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import matplotlib
 import numpy as np
@@ -33,14 +34,16 @@ from matplotlib.figure import Figure
 
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas, Sense
-from manymaps.atlas.captions import labels_say_nothing, title_words
+from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import standing
+from manymaps.atlas.regions import HUES
 from manymaps.atlas.representation import where_senses_lie
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
-from manymaps.figures.captions import Captions
-from manymaps.figures.coloring import ACCENT, INK, PAPER, Coloring, coloring
+from manymaps.figures.captions import Captions, Sheet, letter, sheet_for
+from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring
+from manymaps.figures.islands import panel_words, with_islands, with_meanings
 from manymaps.figures.kinds import draw_kinds, dressed, remarks
 from manymaps.figures.layout import (
     FIRST_ROW,
@@ -54,19 +57,30 @@ from manymaps.figures.layout import (
     key_space,
     own_axes,
     panel_border,
+    panel_width,
     root,
     stacked,
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.panel import FEW, Look, Scene, around, check_font_size, draw, read_scene
+from manymaps.figures.panel import (
+    FEW,
+    Look,
+    Scene,
+    around,
+    check_font_size,
+    draw,
+    for_paper,
+    read_scene,
+)
 from manymaps.labels import plural
 
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
-# A compromise between the legibility of the smallest text (5.5 points) and the size of PNG files.
-# It is not tuned.
-SAVED_DPI = 200
+# The resolution that most journals require for figures with text.
+SAVED_DPI = 300
+
+Width: TypeAlias = Literal["column", "page"]
 
 
 def plot_map(
@@ -80,6 +94,7 @@ def plot_map(
     color: str | None = None,
     label: str | Sequence[str] | None = None,
     size: tuple[float, float] | None = None,
+    width: Width | None = None,
     ax: Axes | None = None,
 ) -> Figure:
     """Plot one map of an atlas.
@@ -95,14 +110,14 @@ def plot_map(
     max_labels : int, optional
         Maximum number of labels. By default, as many labels are drawn as fit. If there are at most
         40 dots, all of them are labelled, with leaders if needed. If there are more than 40
-        coloured dots and their labels are only numbers, only highlighted dots are labelled.
+        dots and their labels are only numbers, only highlighted dots are labelled.
     font_size : float, optional
         Size in points of the largest labels. Smaller labels are scaled in proportion.
     highlight : str or sequence of str
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
-        Metadata column that colours the dots: a scale for numbers, and categories for anything
-        else. By default, the colour shows the map weight.
+        Metadata column that colours the dots: a scale for numbers, and categories for few integers
+        and anything else. By default, each island of the map has a colour, as on the page.
     label : str or sequence of str, optional
         In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
         words at their positions, and the rows as dots. The dots also have labels if there are at
@@ -110,6 +125,9 @@ def plot_map(
     size : (float, float), optional
         Width and height in inches. By default, the figure is 9 inches wide, and its height follows
         from the map.
+    width : {"column", "page"}, optional
+        Width of a figure for a paper: 89 mm or 183 mm. The figure then has no headline and no
+        notes, and the smallest letters have 6 points. It cannot be combined with `size` or `ax`.
     ax : matplotlib Axes, optional
         Axes to draw into, at their current size. By default, a new figure is created. The title and
         the notes need half an inch above and below the axes.
@@ -142,32 +160,42 @@ def plot_map(
     ['knot', 'rope', 'tie']
     """
     _check(atlas, [map], min_weight, max_labels, font_size)
-    named = _named(atlas, highlight)
+    if width is not None and (size is not None or ax is not None):
+        raise ParameterError("cannot be combined with size or ax", name="width", value=width)
+    named, sheet = _named(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     scene = read_scene(atlas, map, priority[map], min_weight=min_weight, named=named)
-    max_labels = _most_labels(atlas, colors, named, max_labels)
-    look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
+    scene = with_islands(atlas, scene, color, roles)
+    look = Look(typeface, colors, max_labels=_most_labels(atlas, named, max_labels))
     if roles is not None:
         look = dressed(roles, look, scene)
+    if sheet.width is not None:
+        look = for_paper(look)
     look = look.lettered(font_size)
-    width = 9.0 if size is None else size[0]
-    key = key_space(colors, typeface, width) if ax is None else FIRST_ROW * bool(color)
+    across = sheet.width or (9.0 if size is None else size[0])
+    key = key_space(colors, typeface, across, sheet) if ax is None else FIRST_ROW * bool(color)
+    title = 12 + 18 * bool(color) + max(72 * (key - FIRST_ROW), 0)
     if ax is None:
-        ax = own_axes(scene, size, head=HEAD + key)
-    captions = Captions(ax, typeface)
+        head = HEAD if sheet.width is None else (sheet.title + 8) / 72
+        ax = own_axes(scene, size, head + key, sheet)
+    captions = Captions(ax, typeface, sheet)
     area, n_labels = _draw(ax, scene, look, atlas, roles)
     alone = atlas.n_maps == 1
     name = METHOD_NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
-    words = _words(atlas, scene, roles, 4, color)
+    words, word_colors = panel_words(atlas, scene, roles, 4, color)
     if roles is not None and alone:
-        words = numbers_of_kinds(atlas)
-    key_height = max(72 * (key - FIRST_ROW), 0)
-    captions.title(name, words, size=15, shift=(0, 30 + key_height if color else 12))
-    captions.color_key(colors, (0, 10 + key_height))
+        words, word_colors = numbers_of_kinds(atlas), []
+    if sheet.width is not None:
+        title -= 7
+    size_in_points = sheet.title if sheet.width else 15
+    captions.title(name, words, size=size_in_points, shift=(0, title), colors=word_colors)
+    captions.color_key(colors, (0, 10 + max(72 * (key - FIRST_ROW), 0)))
+    below = -10 if sheet.width else -22
     # A single map shows all labels.
-    key_width = 0 if alone else captions.size_key(area, min_weight, colors, (0, -22))
-    remarks = _map_print(atlas, scene, min_weight, named, _kinds_print(scene, roles, n_labels))
-    captions.small_print(remarks, (0, -22), reserve=key_width + 14)
+    key_width = 0 if alone else captions.size_key(area, min_weight, (0, below))
+    if sheet.width is None:
+        remarks = _map_print(atlas, scene, min_weight, named, _kinds_print(scene, roles, n_labels))
+        captions.small_print(remarks, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
 
@@ -183,6 +211,7 @@ def plot_atlas(
     color: str | None = None,
     label: str | Sequence[str] | None = None,
     panel_size: float | None = None,
+    width: Width | None = None,
 ) -> Figure:
     """Plot all maps of an atlas, each titled with its number and typical words.
 
@@ -196,18 +225,21 @@ def plot_atlas(
         Minimum map weight of an object. Objects with a smaller weight are omitted.
     max_labels : int, optional
         Maximum number of labels per map. By default, the number depends on the size of the panels,
-        and all dots are labelled if there are at most 40. If there are more than 40 coloured dots
-        and their labels are only numbers, only highlighted dots are labelled.
+        and all dots are labelled if there are at most 40. If there are more than 40 dots and their
+        labels are only numbers, only highlighted dots are labelled.
     font_size : float, optional
         Size in points of the largest labels. Smaller labels are scaled in proportion.
     highlight : str or sequence of str
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
-        Metadata column that colours the dots. By default, the colour shows the map weight.
+        Metadata column that colours the dots. By default, each island of a map has a colour.
     label : str or sequence of str, optional
         In a bipartite atlas, the kinds with labels, as for `plot_map`.
     panel_size : float, optional
         Width of a panel in inches. By default, the width is larger if there are fewer panels.
+    width : {"column", "page"}, optional
+        Width of a figure for a paper: 89 mm or 183 mm. Its panels have letters, and `panel_size`
+        has no effect.
 
     Returns
     -------
@@ -240,40 +272,50 @@ def plot_atlas(
     if not chosen:
         raise ParameterError("maps is empty; pass at least one map, or omit it for all")
     _check(atlas, chosen, min_weight, max_labels, font_size)
-    named = _named(atlas, highlight)
+    named, sheet = _named(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
+    panel_size, n_columns = panel_width(sheet, len(chosen), 2, panel_size)
     shape = 0.45 if atlas.n_components == 1 else 1.0
-    panels = grid(len(chosen), (panel_size, shape * panel_size), key=(colors, typeface), title=0.34)
+    panels = grid(
+        len(chosen), (panel_size, shape * panel_size), key=(colors, typeface),
+        title=0.34 if sheet.width is None else 0.24, n_columns=n_columns, sheet=sheet,
+    )  # fmt: skip
     scenes = [read_scene(atlas, m, priority[m], min_weight=min_weight, named=named) for m in chosen]
-    area = common_area(scenes, panel_size, ink=0.05, areas=(6.0, 36.0))
+    scenes = [with_islands(atlas, scene, color, roles) for scene in scenes]
+    area = common_area(scenes, panel_size, ink=0.05, areas=(3.0, 36.0))
     look = Look(
         typeface,
         colors,
-        font_sizes=(5.5, 7.0) if panel_size < 3 else (6.5, 8.5),
+        font_sizes=(6.0, 7.0) if panel_size < 3 else (6.5, 8.5),
         dot_areas=(area, area),
-        max_labels=_most_labels(atlas, colors, named, max_labels),
+        max_labels=_most_labels(atlas, named, max_labels),
         crowded_labels=round(2.3 * panel_size**2),
         margin=(14.0, 12.0),
         above=atlas.n_components > 1,
+        name_size=6.5 if panel_size < 3 else 8.5,
     )
     if roles is not None:
         area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.06, areas=(3.0, 36.0))
         look = replace(look, dot_areas=(area, area), air=(3.0, 2.0))
     look = look.lettered(font_size)
-    for ax, m, scene in zip(panels, chosen, scenes, strict=True):
+    for k, (ax, m, scene) in enumerate(zip(panels, chosen, scenes, strict=True)):
         _draw(ax, scene, look, atlas, roles)
-        words = _words(atlas, scene, roles, 3, color)
-        name_color = ACCENT if scene.named else INK
-        Captions(ax, typeface).title(f"{m}", words, size=8.5, color=name_color)
+        words, word_colors = panel_words(atlas, scene, roles, 3, color)
+        captions = Captions(ax, typeface, sheet)
+        name, end = (f"{m}", "") if sheet.width is None else (letter(k), f"map {m}")
+        captions.title(
+            name, words, size=sheet.title, shift=(0, 5 if end else 8), colors=word_colors,
+            color=ACCENT if scene.named else INK, end=end,
+        )  # fmt: skip
         panel_border(ax)
-    figure = root(panels[0])
-    page = Captions(figure, typeface)
-    subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
-    subject[0] = f"of {subject[0]}"
-    page.title(plural("map", len(chosen)), subject, size=17, shift=TITLE)
+    page = Captions(root(panels[0]), typeface, sheet)
+    if sheet.width is None:
+        subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
+        subject[0] = f"of {subject[0]}"
+        page.title(plural("map", len(chosen)), subject, size=17, shift=TITLE)
     frame_page(page, look, _sheet_print(scenes, min_weight, roles), min_weight)
-    return figure
+    return page.figure
 
 
 def plot_senses(
@@ -287,11 +329,12 @@ def plot_senses(
     color: str | None = None,
     kind: str | None = None,
     panel_size: float | None = None,
+    width: Width | None = None,
 ) -> Figure:
-    """Plot the senses of a word next to each other, in descending order and centred on the word.
+    """Plot the meanings of a word: one panel per map, centred on the word.
 
-    Two senses in the same map are drawn as two details of that map, and each detail includes the
-    neighbours of its sense. Several words are drawn one below the other.
+    Each meaning has a colour. Its name and its percentage are written above the panel of its map,
+    and its words are labelled in the panel. Several words are drawn one below the other.
 
     Parameters
     ----------
@@ -301,10 +344,11 @@ def plot_senses(
         Word or words, matched regardless of case.
     min_weight : float in [0, 1]
         Minimum map weight of an object. Objects with a smaller weight are omitted, except for
-        members of the senses. Maps in which the word itself has a smaller weight are also omitted,
-        unless they contain a group of its observed associates. The first map is always shown.
+        members of the meanings. Maps in which the word itself has a smaller weight are also
+        omitted, unless they contain a group of its observed associates. The first map is always
+        shown.
     n_neighbors : int
-        Number of nearest words of each sense that the panel includes and labels. In a bipartite
+        Number of nearest words of each meaning that the panel includes and labels. In a bipartite
         atlas, these words are columns.
     max_labels : int, optional
         Maximum number of labels per panel. By default, the word and these neighbours are labelled.
@@ -312,11 +356,14 @@ def plot_senses(
     font_size : float, optional
         Size in points of the largest labels. Smaller labels are scaled in proportion.
     color : str, optional
-        Metadata column that colours the dots. By default, the colour shows the map weight.
+        Metadata column that colours the dots. By default, the colour shows the meaning.
     kind : str, optional
         The kind of the word, in case both kinds contain the label.
     panel_size : float, optional
         Width of a panel in inches. By default, the width is larger if there are fewer panels.
+    width : {"column", "page"}, optional
+        Width of a figure for a paper: 89 mm or 183 mm. Its panels have letters, and `panel_size`
+        has no effect.
 
     Returns
     -------
@@ -351,54 +398,79 @@ def plot_senses(
     if not words:
         raise ParameterError("is empty; pass at least one word", name="word", value=word)
     typeface, colors, roles, priority = _read_style(atlas, color, None)
-    asked = [_lives_of(atlas, one, kind, roles, priority, min_weight, n_neighbors) for one in words]
-    widest = max(len(lives.senses) for lives in asked)
-    alone = len(asked) == 1
+    asked = [_word_of(atlas, one, kind, roles, priority, min_weight, n_neighbors) for one in words]
+    widest, alone = max(len(each.cards) for each in asked), len(asked) == 1
+    sheet = sheet_for(width)
     panel_size = panel_size or ((4.6, 3.9, 3.4)[min(widest, 3) - 1] if alone else 2.7)
+    # Panels of several words are a third of a page wide, or the figure would be higher than the
+    # page.
+    across = widest if alone or width != "page" else max(widest, 3)
+    panel_size, n_columns = panel_width(sheet, across, 2, panel_size)
     shape = 0.45 if atlas.n_components == 1 else 1.0
+    n_lines = max(len(card.senses) for each in asked for card in each.cards)
     panels = stacked(
-        [len(lives.senses) for lives in asked], (panel_size, shape * panel_size),
-        key=(colors, typeface), title=0.5, heading=0 if alone else 0.36,
-        n_columns=widest if widest <= (4 if alone else 6) else min(5, -(-widest // 2)),
+        [len(each.cards) for each in asked], (panel_size, shape * panel_size),
+        key=(colors, typeface), title=0.12 + n_lines * 1.35 * sheet.title / 72,
+        heading=0 if alone else 0.36 if sheet.width is None else 0.2, sheet=sheet,
+        n_columns=n_columns
+        or (widest if widest <= (4 if alone else 6) else min(5, -(-widest // 2))),
     )  # fmt: skip
-    scenes = [scene for lives in asked for scene in lives.scenes]
-    area = common_area(scenes, panel_size, ink=0.035, areas=(30.0, 150.0))
+    scenes = [card.scene for each in asked for card in each.cards]
+    area = common_area(scenes, panel_size, ink=0.035, areas=(8.0, 20.0 if width else 150.0))
     if roles is not None:
         area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
-    most = n_neighbors + 1
     look = Look(
         typeface,
         colors,
         font_sizes=(7.0, 9.5) if alone else (6.5, 8.5),
         dot_areas=(area, area),
-        # In a large atlas, a panel is a detail of a map, in which unrelated objects are not
-        # labelled.
-        max_labels=most if max_labels is None and atlas.n_objects > FEW else max_labels,
-        crowded_labels=most,
+        max_labels=n_neighbors + 1
+        if max_labels is None and roles is not None and atlas.n_objects > FEW
+        else max_labels,
         max_covered=np.inf,
         margin=(34.0, 18.0),
         air=(1.0, 0.5),
-    ).lettered(font_size)
-    page = Captions(root(panels[0][0]), typeface)
-    labels = [elide(typeface.printable(atlas.labels[lives.row]), 40) for lives in asked]
-    for axes, lives, label in zip(panels, asked, labels, strict=True):
-        _draw_lives(axes, lives, look, atlas, roles, heading=None if alone else label)
-    if alone:
+        name_size=0,
+        tints_labels=color is None,
+        sparse=1.0,
+    )
+    if sheet.width is not None:
+        look = replace(for_paper(look), name_size=0)
+    look = look.lettered(font_size)
+    page = Captions(root(panels[0][0]), typeface, sheet)
+    labels = [elide(typeface.printable(atlas.labels[each.row]), 40) for each in asked]
+    first = 0
+    for axes, each, label in zip(panels, asked, labels, strict=True):
+        heading = None if alone else label
+        numbered = [letter(first + k) for k in range(len(axes))] if len(scenes) > 1 else [""]
+        _draw_cards(axes, each, look, atlas, roles, sheet, heading, numbered)
+        first += len(axes)
+    if sheet.width is None and alone:
         page.title(labels[0], asked[0].where, size=17, shift=TITLE, color=ACCENT)
-    else:
+    elif sheet.width is None:
         page.title(plural("word", len(asked)), labels, size=17, shift=TITLE)
     frame_page(page, look, _senses_print(asked, min_weight), min_weight)
     return page.figure
 
 
 @dataclass(frozen=True)
-class _Lives:
-    """The senses of one word and their details; `grouped` is `Atlas.has_associations`."""
+class _Card:
+    """The meanings of a word in one map, their numbers, and the part of the map around the word."""
+
+    map: int
+    senses: list[Sense]
+    numbers: list[int]
+    scene: Scene
+
+
+@dataclass(frozen=True)
+class _Word:
+    """The meanings of one word, by map; `grouped` is `Atlas.has_associations`."""
 
     row: int
     senses: list[Sense]
     grouped: bool
-    scenes: list[Scene]
+    cards: list[_Card]
 
     @property
     def where(self) -> list[str]:
@@ -407,7 +479,12 @@ class _Lives:
         return [f"in {plural('map', n_maps)}"]
 
 
-def _lives_of(
+def _percent(share: float) -> str:
+    """Format a share; a share of 0 is that of a map that explains no associations."""
+    return "not observed" if share <= 0 else "<1%" if share < 0.01 else f"{share:.0%}"
+
+
+def _word_of(
     atlas: Atlas,
     word: str,
     kind: str | None,
@@ -415,47 +492,66 @@ def _lives_of(
     priority: np.ndarray,
     min_weight: float,
     n_neighbors: int,
-) -> _Lives:
+) -> _Word:
     row = atlas.index(word, kind=kind)
     senses = atlas.senses(word, n_neighbors=n_neighbors, min_weight=min_weight, kind=kind)
     grouped = atlas.has_associations(word, kind=kind)
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
-    scenes = []
-    for sense in senses:
-        m, members = sense.map, list(sense.members) if grouped else []
+    cards = []
+    for m in dict.fromkeys(sense.map for sense in senses):
+        numbers = [k for k, sense in enumerate(senses) if sense.map == m]
+        here = [senses[k] for k in numbers]
+        members = [j for sense in here for j in sense.members] if grouped else []
         near = shares[m]
         if grouped:
             near = np.zeros(atlas.n_objects)
-            near[members] = shares[m][members]
+            # A member without similarity in this map is shown, too.
+            near[members] = np.maximum(shares[m][members], 1e-12)
         whole = read_scene(
             atlas, m, priority[m], min_weight=min_weight, named=[row],
             always=[row, *members],
         )  # fmt: skip
-        n_there = int((near[whole.objects] > 0).sum()) if grouped else n_neighbors
-        scenes.append(around(whole, row, near, min(n_neighbors, n_there)))
-    return _Lives(row, senses, grouped, scenes)
+        n_near = len(members) if grouped else n_neighbors
+        scene = with_meanings(around(whole, row, near, n_near), here, numbers)
+        if atlas.n_objects > FEW:
+            scene = replace(scene, n_labels=n_near + 1)
+        cards.append(_Card(m, here, numbers, scene))
+    return _Word(row, senses, grouped, cards)
 
 
-def _draw_lives(
+def _draw_cards(
     axes: Sequence[Axes],
-    lives: _Lives,
+    word: _Word,
     look: Look,
     atlas: Atlas,
     roles: Roles | None,
+    sheet: Sheet,
     heading: str | None,
+    letters: Sequence[str],
 ) -> None:
-    """Draw one panel per sense of a word, with the share of the sense as a number and a bar."""
+    """Draw one panel per map of a word; figures for a paper have `letters`."""
+    line = 1.35 * sheet.title
+    most = max(len(card.senses) for card in word.cards)
+    is_paper = sheet.width is not None
     if heading is not None:
-        row = Captions(axes[0], look.typeface)
-        row.title(heading, lives.where, size=13, shift=(0, 34), color=ACCENT)
-    for ax, scene, sense in zip(axes, lives.scenes, lives.senses, strict=True):
-        _draw(ax, scene, look, atlas, roles)
-        captions = Captions(ax, look.typeface)
-        has = sense.share if lives.grouped else sense.weight
-        text = f"{has:.2f}" if has else "none observed"
-        part = f"{sense.explained:.0%} of it " if sense.parts and sense.explained < 0.5 else ""
-        captions.title(text, [f"{part}in map {sense.map}"], size=11, shift=(0, 12))
-        captions.bar(has, (0, 5))
+        row = Captions(axes[0], look.typeface, sheet)
+        top = (0, 5 + line * most + 4)
+        row.title(heading, word.where, size=8 if is_paper else 13, shift=top, color=ACCENT)
+    for ax, card, mark in zip(axes, word.cards, letters, strict=True):
+        _draw(ax, card.scene, look, atlas, roles)
+        captions = Captions(ax, look.typeface, sheet)
+        for number, sense in enumerate(card.senses):
+            up = 5 + line * (len(card.senses) - 1 - number)
+            if is_paper and number == 0:
+                captions.write((0, 1), (0, up), mark, size=sheet.title, bold=True)
+            hue = ISLANDS[card.numbers[number] % HUES] if look.tints_labels else INK
+            share = sense.share if word.grouped else sense.weight
+            names = sense.name or [near.label for near in sense.neighbors]
+            captions.title(
+                _percent(share), [", ".join(names[: 2 if is_paper else 3])], size=sheet.title,
+                shift=(1.3 * sheet.title * bool(is_paper and mark), up), color=hue, colors=[hue],
+                end="" if number else f"map {card.map}",
+            )  # fmt: skip
         panel_border(ax)
 
 
@@ -467,7 +563,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     figure : Figure
         The figure.
     path : path
-        The file. Its suffix determines the format: .png (200 dots per inch), .svg (text is stored
+        The file. Its suffix determines the format: .png (300 dots per inch), .svg (text is stored
         as text) or .pdf.
 
     Raises
@@ -523,11 +619,9 @@ def _check(
     check_font_size(font_size)
 
 
-def _most_labels(
-    atlas: Atlas, colors: Coloring, named: Sequence[int], max_labels: int | None
-) -> int | None:
+def _most_labels(atlas: Atlas, named: Sequence[int], max_labels: int | None) -> int | None:
     """Limit labels to requested objects if labels are row numbers that would hide the colours."""
-    if max_labels is None and colors.name is not None and labels_say_nothing(atlas):
+    if max_labels is None and labels_say_nothing(atlas):
         return len(named)
     return max_labels
 
@@ -568,14 +662,6 @@ def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
 def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
     """Describe the kinds drawn as dots and as words."""
     return [] if roles is None else remarks(roles, scene, n_labels)
-
-
-def _words(
-    atlas: Atlas, scene: Scene, roles: Roles | None, count: int, column: str | None
-) -> list[str]:
-    """Choose the caption of a map: words in its panel, or categories if labels are numbers."""
-    words = None if roles is None else roles.is_text
-    return title_words(atlas, scene.map, scene.objects, n_words=count, words=words, column=column)
 
 
 def _map_print(
@@ -624,18 +710,18 @@ def _sheet_print(scenes: Sequence[Scene], min_weight: float, roles: Roles | None
     return parts
 
 
-def _senses_print(asked: Sequence[_Lives], min_weight: float) -> list[str]:
-    senses, grouped = asked[0].senses, asked[0].grouped
+def _senses_print(asked: Sequence[_Word], min_weight: float) -> list[str]:
+    words = asked[0]
     if len(asked) > 1:
-        bars = "bars: observed share of each word"
-        if not all(lives.grouped for lives in asked):
-            bars += ", or map weight if no associations are known"
-    elif grouped:
-        rest = max(0.0, 1 - sum(sense.share for sense in senses))
-        bars = "bars: observed share of the word"
+        texts = ["percentages: share of the associations of each word"]
+        if not all(each.grouped for each in asked):
+            texts[0] += ", or map weight if none are known"
+    elif words.grouped:
+        rest = max(0.0, 1 - sum(sense.share for sense in words.senses))
+        texts = ["percentages: share of the associations of the word"]
         if rest >= 0.005:
-            bars += f", {rest:.2f} falls to smaller senses"
+            texts.append(f"smaller meanings: {rest:.0%}")
     else:
-        rest = max(0.0, 1 - sum(sense.weight for sense in senses))
-        bars = f"bars: map weight, {rest:.2f} lies in other maps"
-    return [bars, f"dots: {min_weight:g} or more"]
+        rest = max(0.0, 1 - sum(sense.weight for sense in words.senses))
+        texts = ["percentages: map weight", f"other maps: {rest:.0%}"]
+    return [*texts, f"dots: map weight of {min_weight:g} or more"]

@@ -5,7 +5,8 @@ the style. Inside a panel, all computations use pixels from its lower left corne
 and `zoom` pixels per map unit. The artists have data coordinates, so a figure can be saved at any
 resolution.
 
-Artists have the group ids "dots", "beyond" (arrows at the edge), "halo", "leaders" and "label".
+Artists have the group ids "dots", "beyond" (arrows at the edge), "halo", "leaders", "label" and
+"name" (of islands).
 """
 
 from __future__ import annotations
@@ -17,16 +18,29 @@ from typing import Any, TypeAlias
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_rgba
 from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path as Outline
+from matplotlib.patheffects import Stroke
 from matplotlib.transforms import Affine2D, IdentityTransform
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View, principal_plane, view
+from manymaps.atlas.regions import Region
 from manymaps.checks import check_number
-from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, Coloring
+from manymaps.figures.coloring import (
+    ACCENT,
+    HAIRLINE,
+    INK,
+    ISLANDS,
+    MUTED,
+    PAPER,
+    Coloring,
+    readable,
+)
 from manymaps.figures.labels import (
     NOTHING,
+    boxes_meet,
     label_zooms,
     place_labels,
     places_around,
@@ -37,7 +51,8 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes
 
 __all__ = [
     "FEW", "LABEL_PAD", "Centres", "Frame", "Look", "Panel", "Scene", "around", "check_font_size",
-    "dot_area", "dots_in_frame", "draw", "draw_beyond", "draw_label", "draw_leaders", "draw_named",
+    "dot_area", "dot_colors", "dots_in_frame", "draw", "draw_beyond", "draw_label", "draw_leaders",
+    "draw_named", "draw_names", "for_paper",
     "is_sparse", "label_texts", "labelled_first", "middles", "read_scene", "say_nothing",
     "set_frame", "write_labels",
 ]  # fmt: skip
@@ -56,6 +71,10 @@ SPECK = 0.02
 # not tuned.
 FEW, SPARSE = 40, 0.25
 FAINT_INK, LEADER = "#4B525C", "#BDB8AC"
+# Dots without a hue, which only show where the map is crowded.
+CONTEXT = "#D2D0CA"
+# Width in points of the halo around the names of islands, and their maximum number of characters.
+HALO, LONGEST_NAME = 2.5, 30
 # Dots behind a label remain visible, but do not interfere with its letters.
 VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 
@@ -65,7 +84,9 @@ class Scene:
     """The objects of a panel in order of priority, with their points and map weights.
 
     `share` is the share of the variance that the two dimensions show. `named` contains the rows of
-    requested objects.
+    requested objects. `regions` are the islands whose names are drawn, with the indices of their
+    members in the scene. `hues` contains the hue of each object, or -1 for grey. Only the
+    first `n_labels` objects may have a label.
     """
 
     objects: np.ndarray
@@ -77,6 +98,9 @@ class Scene:
     share: float = 1.0
     named: frozenset[int] = frozenset()
     map: int = 0
+    regions: tuple[Region, ...] = ()
+    hues: np.ndarray | None = None
+    n_labels: int | None = None
 
 
 @dataclass(frozen=True)
@@ -114,6 +138,12 @@ class Look:
     air : (float, float)
         Free space in points at the sides, and above and below, of words that replace their dots
         (`manymaps.figures.kinds`).
+    name_size : float
+        Font size in points of the names of islands.
+    tints_labels : bool
+        Whether labels have the hues of their dots.
+    sparse : float
+        Share of the panel that labels may cover if each of them is to have a position.
     """
 
     typeface: Typeface
@@ -129,6 +159,9 @@ class Look:
     above: bool = False
     ground: str = "white"
     air: tuple[float, float] = (6.0, 4.0)
+    name_size: float = 9.5
+    tints_labels: bool = False
+    sparse: float = SPARSE
 
     @property
     def most(self) -> int | None:
@@ -141,6 +174,11 @@ class Look:
             return self
         smallest, largest = self.font_sizes
         return replace(self, font_sizes=(smallest / largest * font_size, font_size))
+
+
+def for_paper(look: Look) -> Look:
+    """Adapt a look to a figure for a paper, whose smallest letters have 6 points."""
+    return replace(look, font_sizes=(6.0, 7.5), name_size=7.5, margin=(12.0, 9.0))
 
 
 def check_font_size(font_size: float | None) -> None:
@@ -313,7 +351,8 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
     points, outside = frame.to_map(dots[:, :2]), scene.view.outside
     _draw_dots(ax, scene, look, points, area)
     draw_beyond(ax, points[outside], directions[outside])
-    _draw_labels(Panel(ax, scene, look, frame, dots), labels)
+    panel = Panel(ax, scene, look, frame, dots)
+    _draw_labels(panel, labels, draw_names(panel))
     return area
 
 
@@ -378,10 +417,11 @@ def _onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray
 def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: float) -> None:
     """Draw large dots first, so that small ones remain visible, and requested objects last."""
     is_named = np.isin(scene.objects, list(scene.named))
-    colors = look.coloring.of(scene.objects, scene.shares)
+    colors = dot_colors(scene, look)
     areas, rim = area * scene.shares, 0.035 * np.sqrt(area)
     inside = np.flatnonzero(~scene.view.outside & ~is_named)
-    inside = inside[np.argsort(-areas[inside], kind="stable")]
+    is_context = np.ones(len(areas), bool) if scene.hues is None else scene.hues < 0
+    inside = inside[np.lexsort((-areas[inside], ~is_context[inside]))]
     dots = ax.scatter(
         points[inside, 0],
         points[inside, 1],
@@ -425,9 +465,76 @@ def draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
     ax.add_collection(arrows, autolim=False)
 
 
-def _draw_labels(panel: Panel, labels: Sequence[str]) -> None:
+def dot_colors(scene: Scene, look: Look) -> np.ndarray:
+    """Return the colour of each dot, (n, 4): by a column, by hue, or by map weight."""
+    if look.coloring.name is None and scene.hues is not None:
+        return np.array([to_rgba(color) for color in (*ISLANDS, CONTEXT)])[scene.hues]
+    return look.coloring.of(scene.objects, scene.shares)
+
+
+def draw_names(panel: Panel) -> np.ndarray:
+    """Write the names of islands, each next to its island; return their boxes (k, 4) in pixels.
+
+    A name has the position next to its island that covers the least dots, where dots count by their
+    area. Names never overlap. An island without a free position has no name.
+    """
+    look, frame, scene = panel.look, panel.frame, panel.scene
+    # If there are few dots, each of them has a label. A line has no space next to its islands.
+    is_named = look.name_size > 0 and len(scene.objects) > FEW and scene.n_components > 1
+    regions = [region for region in scene.regions if is_named and region.title]
+    figure = panel.ax.get_figure(root=True)
+    assert figure is not None
+    typeface = look.typeface
+    texts = [elide(typeface.printable(region.title), LONGEST_NAME) for region in regions]
+    font = typeface.font(look.name_size, bold=True)
+    sizes = text_sizes(figure, texts, [font] * len(texts)) + 2 * LABEL_PAD * frame.pixel
+    colors, taken = dot_colors(scene, look), np.zeros((0, 4))
+    for region, text, size in zip(regions, texts, sizes, strict=True):
+        places = _beside(panel, region.members, size)
+        places = places[~boxes_meet(places, taken).any(axis=1)]
+        if len(places) == 0:
+            continue
+        inside = (panel.dots[:, :2] > places[:, None, :2]) & (
+            panel.dots[:, :2] < places[:, None, 2:]
+        )
+        covered = (inside.all(axis=2) * panel.dots[:, 2] ** 2).sum(axis=1)
+        box = places[covered.argmin()]
+        taken = np.concatenate([taken, box[None]])
+        shades, counts = np.unique(colors[region.members], axis=0, return_counts=True)
+        color = shades[counts.argmax()]
+        if look.coloring.categories and look.coloring.scale is None:
+            color = readable(color)
+        elif look.coloring.name is not None:
+            color = np.array(to_rgba(MUTED))
+        x, y = frame.to_map((box[:2] + box[2:]) / 2)
+        for halo in (True, False):
+            name = panel.ax.text(
+                x, y, text, fontproperties=font, color=color, ha="center", va="center"
+            )
+            name.set(parse_math=False, usetex=False, gid="halo" if halo else "name", zorder=5.5)
+            if halo:
+                name.set_path_effects([Stroke(linewidth=HALO, foreground=look.ground)])
+    return taken
+
+
+def _beside(panel: Panel, members: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return boxes (k, 4) around an island and over it, inside the panel and nearest first."""
+    inside = members[~panel.scene.view.outside[members]]
+    dots = panel.dots[inside if len(inside) else members, :2]
+    low, middle, high = np.quantile(dots, [0.1, 0.5, 0.9], axis=0)
+    steps = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1), (0, 0)])
+    reach = np.where(steps > 0, high - middle + size / 2, middle - low + size / 2)
+    centres = np.concatenate([middle + far * steps * reach for far in (0.6, 1.0)])
+    centres = np.clip(centres, size / 2, panel.frame.size - size / 2)
+    return np.concatenate([centres - size / 2, centres + size / 2], axis=1)
+
+
+def _draw_labels(panel: Panel, labels: Sequence[str], taken: np.ndarray) -> None:
     scene, look = panel.scene, panel.look
-    texts, every = label_texts(panel, labels, np.arange(len(panel.dots)))
+    said = {word for region in scene.regions for word in region.words if len(taken)}
+    unsaid = [labels[j] not in said or j in scene.named for j in scene.objects]
+    texts, every = label_texts(panel, labels, np.flatnonzero(unsaid)[: scene.n_labels])
+    every = every and (all(unsaid) or scene.n_labels is not None)
     rows = np.array(list(texts), dtype=np.int64)
     rank = _rank(scene.priority)[rows]
     smallest, largest = look.font_sizes
@@ -436,11 +543,13 @@ def _draw_labels(panel: Panel, labels: Sequence[str]) -> None:
     sizes = smallest + (largest - smallest) * np.sqrt(rank)
     is_named = np.isin(scene.objects[rows], list(scene.named))
     inks = [INK if share > 0.04 else FAINT_INK for share in rank]
+    if look.tints_labels and scene.hues is not None:
+        inks = [ISLANDS[hue] if hue >= 0 else INK for hue in scene.hues[rows]]
     colors = [ACCENT if named else ink for named, ink in zip(is_named, inks, strict=True)]
 
     def crowded(boxes: np.ndarray) -> Centres:
         if look.above:
-            return _above_dots(panel, boxes, rows)
+            return _above_dots(panel, boxes, rows, taken)
         dots, frame = labelled_first(panel, rows), panel.frame
         places = places_around(
             dots[: len(rows), :2], dots[: len(rows), 2], boxes, 0.5 * frame.pixel
@@ -452,10 +561,11 @@ def _draw_labels(panel: Panel, labels: Sequence[str]) -> None:
             max_labels=look.most,
             max_covered=look.max_covered,
             spacing=look.spacing * frame.pixel,
+            taken=taken,
         )
         return middles(places, chosen)
 
-    write_labels(panel, texts, sizes, colors, crowded, every=every)
+    write_labels(panel, texts, sizes, colors, crowded, every=every, taken=taken)
 
 
 def label_texts(
@@ -511,7 +621,7 @@ def write_labels(
     fonts = [look.typeface.font(size) for size in np.round(2 * sizes) / 2]
     boxes = text_sizes(figure, list(texts.values()), fonts) + 2 * LABEL_PAD * frame.pixel
     leaders: list[np.ndarray] = []
-    if every and is_sparse(frame, boxes):
+    if every and is_sparse(frame, boxes, look.sparse):
         centres, leaders = _centres_of_all(panel, boxes, rows, taken)
     elif panel.scene.n_components == 1:
         centres, leaders = _centres_on_line(panel, boxes, rows, taken)
@@ -524,9 +634,9 @@ def write_labels(
     return rows[sorted(centres)]
 
 
-def is_sparse(frame: Frame, boxes: np.ndarray) -> bool:
+def is_sparse(frame: Frame, boxes: np.ndarray, most: float = SPARSE) -> bool:
     """Check whether labels are so few and small that each label can have a position."""
-    return len(boxes) <= FEW and bool(boxes.prod(axis=1).sum() <= SPARSE * frame.size.prod())
+    return len(boxes) <= FEW and bool(boxes.prod(axis=1).sum() <= most * frame.size.prod())
 
 
 def draw_label(
@@ -628,14 +738,15 @@ def _centres_on_line(
     return middles(places, chosen), list(ends)
 
 
-def _above_dots(panel: Panel, boxes: np.ndarray, rows: np.ndarray) -> Centres:
+def _above_dots(panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray) -> Centres:
     """Compute the centres of labels above their dots whose zoom is at most the frame's."""
     dots, frame = panel.dots, panel.frame
     height = boxes[:, 1].max(initial=1.0)
     centres = dots[rows, :2] + [0, float(np.median(dots[:, 2])) + height / 2]
     half = np.column_stack([boxes[:, 0], np.full(len(rows), height)]) / 2
     leaves = (centres - half < 0) | (centres + half > frame.size)
-    fits = np.flatnonzero(~leaves.any(axis=1))
+    covers = boxes_meet(np.concatenate([centres - half, centres + half], axis=1), taken)
+    fits = np.flatnonzero(~leaves.any(axis=1) & ~covers.any(axis=1))
     zooms = label_zooms(
         centres[fits] / frame.zoom, boxes[fits, 0], height, -fits.astype(np.float64)
     )

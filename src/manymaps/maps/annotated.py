@@ -212,7 +212,7 @@ def multiple_maps(
     )
 
 
-def to_atlas(adata: Any, key: str | None = None) -> Atlas:
+def to_atlas(adata: Any, key: str | None = None, *, genes: str | Sequence[str] = ()) -> Atlas:
     """Return the atlas of maps that `tsne` or `multiple_maps` stored.
 
     Parameters
@@ -223,17 +223,22 @@ def to_atlas(adata: Any, key: str | None = None) -> Atlas:
     key : str, optional
         Value of `key_added` under which the maps were stored. It can be omitted if only one set of
         maps is stored.
+    genes : str or sequence of str
+        Names of variables whose values in `X` become metadata, such as genes by which a figure or a
+        page colours the dots.
 
     Returns
     -------
     Atlas
         The atlas, labelled by `obs_names`; a number is added to repeated names. The columns of
-        `obs` become its metadata. The fitted rows become its vectors, if they are still stored.
+        `obs` and the `genes` become its metadata. The fitted rows become its vectors, if they are
+        still stored.
 
     Raises
     ------
     DataError
-        If no such maps are stored, or the maps were modified.
+        If no such maps are stored, or the maps were modified. If `adata` does not contain a gene,
+        or a column of `obs` has its name.
 
     Warns
     -----
@@ -290,7 +295,7 @@ def to_atlas(adata: Any, key: str | None = None) -> Atlas:
         history=history,
         log_normalizer=whole,
         fingerprint=str(saved["fingerprint"]),
-        metadata=_columns(adata, labels),
+        metadata=_columns(adata, labels) | _genes(adata, genes),
         vectors=vectors,
     )
 
@@ -668,6 +673,20 @@ def _columns(adata: Any, labels: Sequence[str]) -> dict[str, np.ndarray]:
     if len(adata.obs.columns):
         for name, values in frame_columns(adata.obs).items():
             columns |= placed_column(labels, values, name) or {}
+    return columns
+
+
+def _genes(adata: Any, genes: str | Sequence[str]) -> dict[str, np.ndarray]:
+    """Return the values of some variables, with one value per observation."""
+    columns = {}
+    for gene in [genes] if isinstance(genes, str) else genes:
+        if gene not in adata.var_names:
+            raise DataError(f"no variable of the AnnData object is named {gene!r}; check var_names")
+        if gene in adata.obs.columns:
+            raise DataError(f"{gene!r} is also a column of obs; rename the column")
+        values = adata[:, gene].X
+        values = values.toarray() if sparse.issparse(values) else np.asarray(values)
+        columns[gene] = values.ravel().astype(np.float64)
     return columns
 
 

@@ -29,7 +29,8 @@ offsets[m + 1], sorted by the index of the object:
     data/offsets    u4       n_objects + 1, if associations are known: each object's associates
     data/partners   u2, u4   associates, the strongest first
     data/shares     u2       q / 65535 of the object's associations, at least 1 / 65535
-    region/members  u2, u4   entries of their map, region after region as listed in the header
+    region/members  u2, u4   entries of their map, region after region as listed in the header. An
+                             island with parts has the size 0, because its parts contain its members
     sense/offsets   u4       n_objects + 1, if associations are known: each object's meanings
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
@@ -39,7 +40,10 @@ offsets[m + 1], sorted by the index of the object:
     feature/K       u4       the objects with the K-th feature
 
 The header contains the labels and the model, the title, view, scales and regions of each map, the
-columns with their categories, and the offset of each block. A title is a list of words, which are
+columns with their categories, and the offset of each block. `map_order` lists similar maps next to
+each other. The
+`hue` of a region is a number from 0 to 7, and its `island` is the index of the region to which it
+belongs, or null. A title is a list of words, which are
 labels or, if labels only number the objects, categories. The header does not contain hidden
 objects. The other objects have the indices 0, 1, ... and the similarities that the model of all
 objects assigns to them. `viewer/src/data/container.ts` reads this format.
@@ -62,8 +66,8 @@ import numpy as np
 
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
-from manymaps.atlas.landmarks import principal_plane, standing, view
-from manymaps.atlas.regions import Region, map_regions
+from manymaps.atlas.landmarks import content_order, principal_plane, standing, view
+from manymaps.atlas.regions import Region, map_regions, region_titles
 from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number
 from manymaps.errors import ParameterError
@@ -174,9 +178,10 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         "labels": [atlas.labels[int(i)] for i in kept],
         "numbered": labels_say_nothing(atlas),
         "min_weight": float(options.min_weight),
-        "color": options.color,
+        "color": _color(atlas, options),
         "size": options.size,
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
+        "map_order": content_order(atlas),
         "columns": columns,
         "senses": "sense/offsets" in blocks,
         "observed": "data/offsets" in blocks,
@@ -184,6 +189,12 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         "features": listed,
     }
     return _container(header, blocks)
+
+
+def _color(atlas: Atlas, options: PageOptions) -> str | None:
+    """Return the column that colours the dots: by default, the categories that name regions."""
+    categories = categories_of(atlas, options.color)
+    return options.color if categories is None else categories[0]
 
 
 def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
@@ -362,24 +373,27 @@ def _maps(
         shown = _shown(weights, options.min_weight)
         budget = OUT_OF_VIEW if len(shown) > FEW_OBJECTS else 0.0
         box = view(points[shown], weights[shown], budget=budget)
-        title = (
-            [given[m]]
-            if m in given
-            else title_words(
-                atlas, m, objects[shown], n_words=TITLE_WORDS, words=words, column=color
-            )
-        )
         regions = map_regions(
             atlas, m, objects[shown], points[shown], weights[shown],
             column=column, groups=features, words=words,
         )  # fmt: skip
-        in_regions += [shown[region.members] for region in regions]
+        title = [name for name, _ in region_titles(regions)]
+        if m in given:
+            title = [given[m]]
+        elif not title or regions[0].name:
+            title = title_words(
+                atlas, m, objects[shown], n_words=TITLE_WORDS, words=words, column=color
+            )
+        divided = {region.island for region in regions}
+        listed = [_region(each, k not in divided) for k, each in enumerate(regions)]
+        whole = [each for each, told in zip(regions, listed, strict=True) if told["size"]]
+        in_regions += [shown[region.members] for region in whole]
         described.append(
             {
                 "title": title,
                 "view": [*box.low.tolist(), *box.high.tolist()],
                 "share": share,
-                "regions": [_region(each) for each in regions],
+                "regions": listed,
             }
         )
     largest = int(np.diff(entries.offsets).max())
@@ -396,10 +410,18 @@ def _shown(weights: np.ndarray, min_weight: float) -> np.ndarray:
     return shown if len(shown) else np.arange(len(weights))
 
 
-def _region(region: Region) -> dict[str, Any]:
+def _region(region: Region, is_whole: bool) -> dict[str, Any]:
+    """Describe a region; the members of an island with parts are those of its parts."""
     x, y = region.place.tolist()
-    words = list(region.words)
-    return {"name": region.name, "words": words, "x": x, "y": y, "size": len(region.members)}
+    return {
+        "name": region.name,
+        "words": list(region.words),
+        "x": x,
+        "y": y,
+        "size": len(region.members) if is_whole else 0,
+        "hue": region.hue,
+        "island": region.island,
+    }
 
 
 def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray | None]:
