@@ -276,8 +276,7 @@ def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypa
     asked = () if table is None else ("--table", tmp_path / table)
     result = invoke("compare", *norms, "-o", tmp_path / "c.html", *asked, *FEW, *SHORT)
     kept = tmp_path / ("c.partial.csv" if table is None else "t.partial.csv")
-    assert result.exit_code == 130
-    assert f"{kept} contains the results of the tests" in result.stderr
+    failed(result, 130, f"{kept} contains the results of the tests")
     with kept.open(newline="") as file:
         assert next(csv.DictReader(file))["word"] == "tie"
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
@@ -318,8 +317,6 @@ def test_what_cannot_be_done_is_refused(
     monkeypatch.chdir(tmp_path)
     Path("copy.tsv").write_text(norms[0].read_text())
     before = set(tmp_path.iterdir())
-    result = invoke("compare", *arguments, *FEW)
-    assert result.exit_code == code, result.stderr
-    assert message in " ".join(result.stderr.split())
+    result = failed(invoke("compare", *arguments, *FEW), code, message)
     assert "Traceback" not in result.stderr
     assert set(tmp_path.iterdir()) == before

@@ -94,11 +94,6 @@ def test_labels_that_do_not_match(folder):
     failed(result, 3, "2 labels for 3 objects")
 
 
-def test_duplicates_are_summed_and_told(folder):
-    result = worked(fit(folder, TRIANGLE + "tie,knot,2\n"))
-    assert "1 repeated pairs merged" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [
