@@ -95,7 +95,7 @@ class TestInspect:
         assert re.search(r"pairs +18\n", result.stdout)
         assert re.search(r"merged +1\n", result.stdout)
         assert "never a cue: 1" in result.stdout
-        assert f"next: manymaps fit {norms} -o norms.atlas --maps 2" in result.stdout
+        assert result.stdout.endswith(f"next: manymaps fit {norms} -o norms.atlas --maps 2\n")
 
     def test_labels_of_a_matrix(self, tmp_path):
         np.save(tmp_path / "m.npy", np.ones((2, 2)))

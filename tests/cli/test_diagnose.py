@@ -138,7 +138,3 @@ def test_bad_data_are_told_in_a_sentence(tmp_path, text, message):
 def test_counts_are_of_two_kinds(tmp_path):
     sample().save(tmp_path / "counts.npz")
     failed(invoke("diagnose", tmp_path / "counts.npz"), 3, "counts.npz contains counts")
-
-
-def test_usage(norms):
-    assert invoke("diagnose", norms, "--metric", "cosine").exit_code == 2

@@ -164,7 +164,7 @@ class TestFit:
 
     def test_progress_on_a_terminal(self, large):
         # Shorter work than half a second says nothing of how far it is.
-        options = ("--maps", 4, "--penalty", 0, "--iterations", 1_500, "--json")
+        options = ("--maps", 4, "--penalty", 0, "--iterations", 600, "--json")
         done = on_a_terminal("fit", large, "-o", large.parent / "o.atlas", *options)
         assert done.returncode == 0
         assert json.loads(done.stdout)["n_maps"] == 4

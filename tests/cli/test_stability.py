@@ -87,13 +87,6 @@ def test_senses_tell_in_how_many_fits_they_are(fits, tmp_path):
     assert "fits" not in invoke("senses", fits[0], "tie").stdout
 
 
-def test_identical_fits_agree_wholly(fits, tmp_path):
-    found = record(fits[0], fits[0], "-o", tmp_path / "out.atlas")
-    assert found["recurrence"]["observed"] == 1
-    assert set(found["words"].values()) == {1}
-    assert found["map_similarity"] == pytest.approx(1)
-
-
 def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     output = tmp_path / "out.atlas"
     result = invoke("stability", *fits, "-o", output)

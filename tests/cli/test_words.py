@@ -105,13 +105,6 @@ class TestHints:
         assert invoke(*further, *QUICK).exit_code == 0
         assert "silk" in mm.load_atlas("odd.atlas").labels
 
-    def test_what_was_not_given_is_not_repeated(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        write_norms(tmp_path)
-        assert hint(invoke("inspect", "norms.csv")) == [
-            "fit", "norms.csv", "-o", "norms.atlas", "--maps", "2",
-        ]  # fmt: skip
-
     def test_a_fit_of_arrays_has_their_labels_and_metric(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         np.save("v.npy", np.random.default_rng(0).normal(size=(12, 3)))
