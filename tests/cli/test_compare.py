@@ -132,7 +132,7 @@ def test_a_minimum_effect_leaves_out_smaller_differences(norms):
 def test_files_of_another_kind_differ_in_every_word_but_hardly_in_effect(tmp_path):
     """Published norms without responses given once, against complete ones of the same study."""
     rng = np.random.default_rng(0)
-    cues = [f"cue{c}" for c in range(60)]
+    cues = [f"cue{c}" for c in range(30)]
     shares = np.append([0.2, 0.1, 0.1, 0.05, 0.05], np.full(600, 1 / 1200))
     for name, least in (("complete", 1), ("published", 2)):
         lines = [
@@ -145,7 +145,7 @@ def test_files_of_another_kind_differ_in_every_word_but_hardly_in_effect(tmp_pat
     files = (tmp_path / "complete.tsv", tmp_path / "published.tsv")
     result = worked(invoke("compare", *files, "--responses", "keep", *FEW))
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("60 of 60 words differ between complete and published; the median")
+    assert lines[0].startswith("30 of 30 words differ between complete and published; the median")
     assert "so the groups or their data differ as a whole; --min-effect " in lines[1]
     assert "'published' lacks responses given once, which are " in result.stderr
     found = record(*files, "--responses", "keep")

@@ -157,7 +157,8 @@ class TestFit:
         assert (norms.parent / "out.atlas").exists()
 
     def test_progress_stays_off_a_pipe(self, norms):
-        done = run("fit", norms, "-o", norms.parent / "out.atlas", "--maps", 2)
+        output = norms.parent / "out.atlas"
+        done = run("fit", norms, "-o", output, "--maps", 2, "--iterations", 60)
         assert done.returncode == 0
         assert "it/s" not in done.stderr
         assert "\x1b" not in done.stderr + done.stdout
