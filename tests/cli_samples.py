@@ -29,7 +29,7 @@ def worked(result: Result) -> Result:
 def failed(result: Result, code: int, message: str) -> Result:
     """The result of a command, once its exit code and a message on stderr are as expected."""
     assert result.exit_code == code, result.output
-    assert message in result.stderr
+    assert message in result.stderr or message in " ".join(result.stderr.split())
     return result
 
 

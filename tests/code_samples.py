@@ -7,7 +7,7 @@ import numpy as np
 from click.testing import Result
 
 import manymaps as mm
-from cli_samples import invoke
+from cli_samples import invoke, worked
 
 WORDS = {
     "sea": ["ship", "sail", "rope", "knot", "wave"],
@@ -54,20 +54,17 @@ def code(file: Path, output: Path | None = None, *options: object) -> Result:
 
 
 def atlas_of(file: Path, *options: object) -> mm.Atlas:
-    result = code(file, None, *options)
-    assert result.exit_code == 0, result.stderr
+    worked(code(file, None, *options))
     return mm.load_atlas(file.parent / "out.atlas")
 
 
 def record(*arguments: object) -> dict:
-    result = invoke(*arguments, "--json")
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke(*arguments, "--json"))
     return json.loads(result.stdout)
 
 
 def write_atlas(folder: Path) -> Path:
     """Write counts.npz and, fitted to it, code.atlas into a folder."""
     sample().save(folder / "counts.npz")
-    result = code(folder / "counts.npz", folder / "code.atlas")
-    assert result.exit_code == 0, result.stderr
+    worked(code(folder / "counts.npz", folder / "code.atlas"))
     return folder

@@ -13,7 +13,6 @@ from manymaps import load_atlas
 from manymaps.data.counts import Counts
 from manymaps.io.counting import Words, count_cooccurrences, count_texts
 from manymaps.io.counts import read_counts
-from manymaps.io.texts import Texts
 
 POSTS = [
     {"id": "a", "text": "The tie and the knot", "group": "clothes"},
@@ -146,9 +145,7 @@ def test_a_folder_with_a_file_that_is_no_text(tmp_path):
     ],
 )
 def test_refusals(posts, options, code, message):
-    result = counted(posts, *options)
-    assert result.exit_code == code
-    assert message in " ".join(result.stderr.split())
+    result = failed(counted(posts, *options), code, message)
     assert result.stdout == ""
     assert not (posts.parent / "counts.npz").exists()
 
@@ -206,12 +203,6 @@ def test_a_pipe_gets_no_progress(posts):
     assert result.returncode == 0
     assert "read" not in result.stderr
     assert len(result.stdout.splitlines()) == 2
-
-
-def test_reading_is_that_of_python(posts):
-    posts.write_text('{"body": "tie", "nr": "x"}\n')
-    counts = written(posts, "--column", "body", "--label-column", "nr")
-    assert same(counts, count_texts(Texts(posts, column="body", label_column="nr")))
 
 
 class TestLabels:

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from cli_samples import failed, invoke, worked, write_norms, write_vectors
+from cli_samples import failed, invoke, worked, write_vectors
 from code_samples import sample
 from manymaps.analysis.diagnosis import diagnose
 from manymaps.cli.diagnose import diagnosis_record, diagnosis_table
@@ -15,11 +15,6 @@ PROMISED = (
     "asymmetry", "intransitivity", "centrality", "reciprocity", "max_shared_nearest_neighbor",
     "suggested_maps",
 )  # fmt: skip
-
-
-@pytest.fixture
-def norms(tmp_path):
-    return write_norms(tmp_path)
 
 
 def record(file, *options):
@@ -129,10 +124,7 @@ def test_a_hub_is_told_with_the_bound_of_the_plane():
         ("cue,response,strength\na,b,1\nb,a,1\n", "only 2 objects"),
         ("cue,response,strength\na,a,1\n", "at least two words, got only 'a'"),
         ("cue,response,strength\na,b,nan\nb,a,1\n", "nan"),
-        (
-            "cue,response,strength\na,b,1\na,c,1\nb,a,1\nb,c,1\nc,a,1\nc,b,1\n",
-            "are 0.5; a diagnosis needs",
-        ),
+        ("a,b,1\na,c,1\nb,a,1\nb,c,1\nc,a,1\nc,b,1\n", "are 0.5; a diagnosis needs"),
     ],
 )
 def test_bad_data_are_told_in_a_sentence(tmp_path, text, message):
@@ -146,15 +138,3 @@ def test_bad_data_are_told_in_a_sentence(tmp_path, text, message):
 def test_counts_are_of_two_kinds(tmp_path):
     sample().save(tmp_path / "counts.npz")
     failed(invoke("diagnose", tmp_path / "counts.npz"), 3, "counts.npz contains counts")
-
-
-def test_an_interrupt_ends_it_with_130(norms, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("manymaps.diagnose", interrupted)
-    failed(invoke("diagnose", norms), 130, "interrupted")
-
-
-def test_usage(norms):
-    assert invoke("diagnose", norms, "--metric", "cosine").exit_code == 2

@@ -129,25 +129,10 @@ class TestVectors:
         assert "use 12 of 36 objects, drawn at random" in result.stderr
         assert invoke("evaluate", *words, "--quiet", "--json").stderr == ""
 
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            (("--neighbors", 36), "--neighbors 36 is impossible"),
-            (("--perplexity", 40), "--perplexity 40.0 is impossible for 36 objects"),
-        ],
-    )
-    def test_wrong_values_are_usage_errors(self, words, options, message):
-        failed(invoke("evaluate", *words, *options), 2, message)
-
-
-def test_interruption(words, monkeypatch):
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(mm, "evaluate", interrupted)
-    result = invoke("evaluate", *words)
-    assert result.exit_code == 130
-    assert result.stderr == "Error: interrupted\n"
+    def test_wrong_values_are_usage_errors(self, words):
+        failed(invoke("evaluate", *words, "--neighbors", 36), 2, "--neighbors 36 is impossible")
+        result = invoke("evaluate", *words, "--perplexity", 40)
+        failed(result, 2, "--perplexity 40.0 is impossible for 36 objects")
 
 
 class TestAssociations:

@@ -36,8 +36,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_fit_foresees_what_it_was_not_told(folder):
-    result = invoke("fit", "train.npy", "-o", "t.atlas", "--maps", 2, "--iterations", 100, "--json")
-    assert result.exit_code == 0, result.stderr
+    result = worked(
+        invoke("fit", "train.npy", "-o", "t.atlas", "--maps", 2, "--iterations", 100, "--json")
+    )
     assert json.loads(result.stdout)["n_objects"] == N
     assert "train.npy was read as triplets, the odd one last" in result.stderr
     assert "600 triplets: similarities of all pairs are estimated" in result.stderr

@@ -73,12 +73,7 @@ class TestVectors:
 
     @pytest.mark.parametrize(
         "options",
-        [
-            ("--neighbors", "local", "--sd", 1),
-            ("--weights", "exponential"),
-            ("--theta", 0.5),
-            ("--neighbors", 3),
-        ],
+        [("--neighbors", "local", "--sd", 1), ("--weights", "exponential"), ("--theta", 0.5)],
     )
     def test_options_matter(self, folder, options):
         plain = grown(folder, "new.vec", "--no-refine").maps
@@ -201,18 +196,6 @@ class TestTable:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--similarity", "sideways"), "--similarity sideways cannot be used here"),
-        (("--perplexity", "31"), "--perplexity 31.0 must be from 1 to 30"),
-    ],
-)
-def test_wrong_values_are_usage_errors(folder, options, message):
-    failed(inserted(folder, "new.vec", *options), 2, message)
-    assert not (folder / "more.atlas").exists()
-
-
-@pytest.mark.parametrize(
     ("atlas", "new", "message"),
     [
         ("gone.atlas", "new.vec", "no such file"),
@@ -226,3 +209,11 @@ def test_bad_files_are_bad_data(folder, atlas, new, message):
     (folder / "empty.csv").write_text("")
     (folder / "short.vec").write_text("x 1 2\ny 2 1\n")
     failed(inserted(folder, new, atlas=atlas), 3, message)
+
+
+def test_wrong_values_are_usage_errors(folder):
+    result = inserted(folder, "new.vec", "--similarity", "sideways")
+    failed(result, 2, "--similarity sideways cannot be used here")
+    result = inserted(folder, "new.vec", "--perplexity", "31")
+    failed(result, 2, "--perplexity 31.0 must be from 1 to 30")
+    assert not (folder / "more.atlas").exists()

@@ -111,8 +111,8 @@ def test_closed_stdout_is_an_error(atlas, json):
 
 def test_notes_without_a_reader_stop_nothing(atlas):
     """`2>&-`, or a terminal that was closed."""
-    inspected = command("inspect", atlas.with_name("norms.csv"))
-    told = subprocess.run(inspected, stdout=subprocess.PIPE, text=True, check=True).stdout
+    norms = atlas.with_name("norms.csv")
+    inspected, told = command("inspect", norms), invoke("inspect", norms).stdout
     for stderr in ("2>&-", "2>/dev/full"):
         deaf = ["sh", "-c", f'exec "$@" {stderr}', "sh", *inspected]
         done = subprocess.run(deaf, stdout=subprocess.PIPE, text=True, check=False)

@@ -15,19 +15,10 @@ import manymaps as mm
 from cli_samples import failed, invoke, write_norms, write_vectors
 from manymaps.analysis.ambiguity import ambiguity
 from manymaps.analysis.stability import repeat_fits, stability
-from manymaps.cli import cli
+from manymaps.cli import cli, types
 from manymaps.cli.contract import spelled_as_option
 from manymaps.cli.fit import METHODS
-from manymaps.cli.types import (
-    InputFile,
-    Number,
-    OrFile,
-    OutputFile,
-    Several,
-    count_or,
-    figure_file,
-    positive,
-)
+from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive
 from manymaps.errors import ParameterError, setting, spelling
 from manymaps.io.counting import Words, count_cooccurrences
 from sweep_samples import write_ring
@@ -166,11 +157,8 @@ def test_an_input_of_an_option_is_not_overwritten(folder, name, option):
 )
 def test_an_atlas_replaces_no_file_of_another_kind(folder, name, output):
     same = file_for(output)
-    failed(
-        invoke(name.split()[0], *COMMANDS[name], output.opts[0], same),
-        2,
-        "is not a manymaps archive",
-    )
+    result = invoke(name.split()[0], *COMMANDS[name], output.opts[0], same)
+    failed(result, 2, "is not a manymaps archive")
     assert same.read_text() == "mine"
 
 
@@ -182,11 +170,15 @@ def test_an_atlas_replaces_no_file_of_another_kind(folder, name, output):
         (Several(positive, "size"), "1,2,1", "'1' is repeated"),
         (Several(positive, "size"), "1,", "'' is not a size"),
         (Several(positive, "size"), ",", "the list is empty"),
-        (count_or("all", 2), "1", "neither all nor a number of at least 2"),
-        (OrFile("start", ("ca",), ".atlas"), "somewhere", "neither one of ca nor an .atlas file"),
+        (types.count_or("all", 2), "1", "neither all nor a number of at least 2"),
+        (
+            types.OrFile("start", ("ca",), ".atlas"),
+            "somewhere",
+            "neither one of ca nor an .atlas file",
+        ),
         (OutputFile(".png", ".svg"), "a.gif", "must end in .png, .svg"),
         (InputFile(), "none.txt", "no such file"),
-        (figure_file, "nowhere/a.png", "nowhere does not exist"),
+        (types.figure_file, "nowhere/a.png", "nowhere does not exist"),
     ],
 )
 def test_a_type_refuses(kind, value, message):

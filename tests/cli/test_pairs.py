@@ -80,16 +80,16 @@ def test_layouts_of_the_list(folder, tmp_path, text, options):
     assert pairs == [("tie", "knot"), ("rope", "tie")]
 
 
-def test_a_list_without_known_pairs_is_bad_data(folder, tmp_path):
-    (tmp_path / "list.csv").write_text("word1,word2\ntie,hat\n")
-    result = invoke("pairs", folder / "norms.atlas", tmp_path / "list.csv")
-    failed(result, 3, "no pair has two words of the atlas; unknown words are 'hat'")
-
-
-def test_a_list_of_one_column_is_bad_data(folder, tmp_path):
-    (tmp_path / "list.csv").write_text("tie\nknot\n")
-    result = invoke("pairs", folder / "norms.atlas", tmp_path / "list.csv")
-    failed(result, 3, "Expected two words on each line")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("word1,word2\ntie,hat\n", "no pair has two words of the atlas; unknown words are 'hat'"),
+        ("tie\nknot\n", "Expected two words on each line"),
+    ],
+)
+def test_bad_lists(folder, tmp_path, text, message):
+    (tmp_path / "list.csv").write_text(text)
+    failed(invoke("pairs", folder / "norms.atlas", tmp_path / "list.csv"), 3, message)
 
 
 def test_a_bipartite_atlas_has_no_pairs(made, folder):

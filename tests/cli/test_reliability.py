@@ -151,9 +151,7 @@ class TestSenses:
         (tmp_path / "raw.csv").write_bytes(trials.read_bytes())
         (tmp_path / "judged.csv").write_text(",a,b,c\na,0,7.5,2\nb,7.5,0,3\nc,2,3,0\n")
         (tmp_path / "others.csv").write_text("cue,response,count\nzza,zzb,3\nzzb,zza,4\n")
-        result = invoke("senses", atlas, word, *options)
-        assert result.exit_code == code, result.stderr
-        assert said in " ".join(result.stderr.split())
+        result = failed(invoke("senses", atlas, word, *options), code, said)
         assert result.stdout == ""
 
 
@@ -191,7 +189,6 @@ class TestFit:
         options = ("--metric", "precomputed", "--method", "tsne", "--perplexity", 5)
         fitted = tmp_path / "o.atlas"
         options += ("--reliability", "--iterations", 20)
-        result = invoke("fit", tmp_path / "apart.npy", "-o", fitted, *options)
-        assert result.exit_code == 0, result.stderr
+        result = worked(invoke("fit", tmp_path / "apart.npy", "-o", fitted, *options))
         assert "--reliability has no effect on distances and counts" in result.stderr
         assert EXPLAINED not in mm.load_atlas(fitted).metadata

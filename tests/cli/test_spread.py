@@ -8,12 +8,7 @@ import networkx as nx
 import pytest
 
 import manymaps as mm
-from cli_samples import failed, invoke, worked, write_norms, write_vectors
-
-
-@pytest.fixture
-def norms(tmp_path: Path) -> Path:
-    return write_norms(tmp_path)
+from cli_samples import failed, invoke, worked, write_vectors
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -74,13 +69,8 @@ def test_what_cannot_be_used(norms: Path, tmp_path: Path) -> None:
     vectors = write_vectors(tmp_path / "words.vec")
     failed(invoke("spread", vectors, "a0"), 3, "reads as vectors")
     assert invoke("spread", norms).exit_code == 2
-    for options in (
-        ("--steps", 0),
-        ("--steps", 10**6),
-        ("--decay", 0),
-        ("--retention", 1),
-        ("-o", norms),
-    ):
+    wrong = (("--steps", 0), ("--steps", 10**6), ("--decay", 0), ("--retention", 1), ("-o", norms))
+    for options in wrong:
         assert invoke("spread", norms, "tie", *options).exit_code == 2
     assert norms.read_text("utf-8").startswith("cue,response,count")
 
@@ -104,10 +94,8 @@ def test_inspect_writes_the_measures_of_nodes_that_other_commands_take(
 def test_a_fit_may_take_them_at_once(norms: Path, tmp_path: Path) -> None:
     quick = ("-o", tmp_path / "a.atlas", "--maps", 2, "--iterations", 3, "--node-measures")
     assert invoke("fit", norms, *quick).exit_code == 0
-    atlas, found = (
-        mm.load_atlas(tmp_path / "a.atlas"),
-        mm.node_measures(mm.read_associations(norms)),
-    )
+    atlas = mm.load_atlas(tmp_path / "a.atlas")
+    found = mm.node_measures(mm.read_associations(norms))
     for name in list(found)[1:]:
         assert atlas.metadata[name].tolist() == found[name].tolist()
     vectors = write_vectors(tmp_path / "words.vec")

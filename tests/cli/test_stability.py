@@ -8,16 +8,11 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import WORDS, failed, invoke, worked, write_norms
+from cli_samples import WORDS, failed, invoke, worked
 from code_samples import sample
 from manymaps.analysis.stability import repeat_fits, stability
 
 SHORT = ("--maps", 2, "--iterations", 40, "--jobs", 1)
-
-
-@pytest.fixture
-def norms(tmp_path: Path) -> Path:
-    return write_norms(tmp_path)
 
 
 @pytest.fixture
@@ -92,13 +87,6 @@ def test_senses_tell_in_how_many_fits_they_are(fits, tmp_path):
     assert "fits" not in invoke("senses", fits[0], "tie").stdout
 
 
-def test_identical_fits_agree_wholly(fits, tmp_path):
-    found = record(fits[0], fits[0], "-o", tmp_path / "out.atlas")
-    assert found["recurrence"]["observed"] == 1
-    assert set(found["words"].values()) == {1}
-    assert found["map_similarity"] == pytest.approx(1)
-
-
 def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     output = tmp_path / "out.atlas"
     result = invoke("stability", *fits, "-o", output)
@@ -162,12 +150,15 @@ def test_counts_of_two_kinds(tmp_path):
         (("norms", "--word", "tie"), "--word requires --plot"),
         (("norms", "--init", "fit0"), "--init cannot be an atlas"),
         (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),
+        (("fit0", "fit1", "--divergence", "inverse"), "--divergence"),
+        (("norms", "-o", "one.png", "--plot", "one.png"), "are the same file"),
     ],
 )
 def test_usage_errors(fits, norms, tmp_path, arguments, words):
     files = {"norms": norms, "fit0": fits[0], "fit1": fits[1]}
     given = [files.get(argument, argument) for argument in arguments]
-    failed(invoke("stability", *given, "-o", tmp_path / "out.atlas"), 2, words)
+    failed(invoke("stability", "-o", tmp_path / "out.atlas", *given), 2, words)
+    failed(invoke("stability", norms), 2, "use -o OUT.atlas")
     assert not (tmp_path / "out.atlas").exists()
 
 
@@ -179,18 +170,6 @@ def test_fits_of_other_words_are_bad_data(fits, tmp_path):
     failed(result, 3, f"fit 1 lacks 1 objects of fit 0, such as '{WORDS[-1]}'")
 
 
-def test_two_outputs_are_two_files(norms, tmp_path):
-    output = tmp_path / "one.png"
-    result = invoke("stability", norms, "-o", output, "--plot", output, "--fits", 2)
-    failed(result, 2, "are the same file")
-    assert not output.exists()
-
-
-def test_options_of_fits_do_not_go_with_finished_atlases(fits, tmp_path):
-    result = invoke("stability", *fits, "-o", tmp_path / "s.atlas", "--divergence", "inverse")
-    failed(result, 2, "--divergence")
-
-
 def test_two_atlases_are_compared_without_writing_one(fits):
     found = record(*fits[:2])
     assert found["output"] is None
@@ -198,10 +177,6 @@ def test_two_atlases_are_compared_without_writing_one(fits):
     lines = invoke("stability", *fits[:2]).stdout.splitlines()
     assert lines[0].startswith("2 fits: ")
     assert not any(line.startswith("next:") for line in lines)
-
-
-def test_fits_to_data_are_for_an_atlas(norms):
-    failed(invoke("stability", norms), 2, "use -o OUT.atlas")
 
 
 def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):

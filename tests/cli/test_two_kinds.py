@@ -162,12 +162,8 @@ class TestEvaluate:
         result = invoke("evaluate", tmp_path / "bare.atlas", tmp_path / "plain.npz", "--json")
         assert "--groups COLUMN selects another" in result.stderr
         assert json.loads(result.stdout)["purity"] is None
-        assert (
-            "purity"
-            not in invoke(
-                "evaluate", tmp_path / "bare.atlas", tmp_path / "plain.npz", "--quiet"
-            ).stdout
-        )
+        result = invoke("evaluate", tmp_path / "bare.atlas", tmp_path / "plain.npz", "--quiet")
+        assert "purity" not in result.stdout
 
     def test_rows_drawn_by_lot(self, made, monkeypatch):
         files = (made / "code.atlas", made / "counts.npz")
@@ -190,11 +186,7 @@ class TestEvaluate:
         other = mm.Counts([[1, 2], [3, 4]], ["p", "q"], ["r", "s"], ("document", "word"))
         other.save(tmp_path / "other.npz")
         result = invoke("evaluate", made / "code.atlas", tmp_path / "other.npz")
-        failed(
-            result,
-            3,
-            "have no document in common; those of the atlas begin with 'd0', 'd1', 'd2', ...",
-        )
+        failed(result, 3, "have no document in common; those of the atlas begin with 'd0', 'd1',")
 
     def test_options_go_with_the_kinds(self, made, tmp_path):
         files = (made / "code.atlas", made / "counts.npz")
@@ -290,11 +282,7 @@ class TestInsert:
         failed(self.inserted(made, file), 3, "all 2 documents of")
         file.write_text("word,document,count\nfoam,n1,3\n")
         swapped = ("--rows", "word", "--columns", "document", "--count", "count")
-        failed(
-            self.inserted(made, file, *swapped),
-            3,
-            "in the atlas they are reversed; transpose the table",
-        )
+        failed(self.inserted(made, file, *swapped), 3, "they are reversed; transpose the table")
 
     def test_options_go_with_the_kinds(self, made, new, tmp_path):
         for option in (("--neighbors", 3), ("--no-refine",), ("--vectors", new)):

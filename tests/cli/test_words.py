@@ -105,13 +105,6 @@ class TestHints:
         assert invoke(*further, *QUICK).exit_code == 0
         assert "silk" in mm.load_atlas("odd.atlas").labels
 
-    def test_what_was_not_given_is_not_repeated(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        write_norms(tmp_path)
-        assert hint(invoke("inspect", "norms.csv")) == [
-            "fit", "norms.csv", "-o", "norms.atlas", "--maps", "2",
-        ]  # fmt: skip
-
     def test_a_fit_of_arrays_has_their_labels_and_metric(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         np.save("v.npy", np.random.default_rng(0).normal(size=(12, 3)))
@@ -145,15 +138,6 @@ class TestHints:
         assert "--choose" not in further
         assert invoke(*further).exit_code == 0
 
-    def test_counts_are_fitted_by_the_same_columns(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        rows = "".join(f"s{i};b{j};{1 + i * j}\n" for i in range(4) for j in range(3))
-        Path("visits.csv").write_text(f"where;which;seen\n{rows}")
-        options = ("--rows", "where", "--columns", "which", "--count", "seen")
-        further = hint(invoke("inspect", "visits.csv", *options))
-        assert set(map(str, options)) < set(further)
-        assert invoke(*further, *QUICK).exit_code == 0
-
 
 class TestInsertion:
     """The help of insert promised columns that it refused."""
@@ -167,42 +151,33 @@ class TestInsertion:
         header = "new word,known word,value" if named else "cue,response,strength"
         Path("new.csv").write_text(f"{header}\nbow,tie,3\nbow,knot,1\n")
         options = ("--cue", "new word", "--response", "known word", "--strength", "value")
-        refused = invoke("insert", "norms.atlas", "new.csv", "-o", "more.atlas")
+        insert = ("insert", "norms.atlas", "new.csv", "-o", "more.atlas")
+        refused = invoke(*insert)
         assert refused.exit_code == (3 if named else 0)
         assert ("--cue" in refused.stderr) == named
-        result = invoke(
-            "insert", "norms.atlas", "new.csv", "-o", "more.atlas", *(options if named else ())
-        )
-        assert result.exit_code == 0, result.stderr
+        worked(invoke(*insert, *(options if named else ())))
         assert mm.load_atlas("more.atlas").labels[-1] == "bow"
-
-    def test_help_names_the_columns(self):
-        text = " ".join(invoke("insert", "--help").output.split())
-        assert "the columns cue (a new object), response (one of ATLAS) and strength" in text
 
 
 class TestReasons:
     """Why a file was read as what it is not."""
 
-    def test_labels_make_a_matrix(self, odd):
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--labels", "names.txt"), "(because of --labels, odd.csv was read as a matrix or an"),
+            (("--cue", "Item C"), "Name one of them as --cue"),
+        ],
+    )
+    def test_an_option_may_be_the_reason(self, odd, options, message):
         Path("names.txt").write_text("tie\nknot\n")
-        result = invoke("inspect", odd, "--labels", "names.txt")
-        assert result.exit_code == 3
-        assert "(because of --labels, odd.csv was read as a matrix or an array)" in " ".join(
-            result.stderr.split()
-        )
+        result = failed(invoke("inspect", odd, *options), 3, message)
+        assert ("because of" in result.stderr) == ("--labels" in options)
 
-    def test_columns_of_pairs_make_a_list(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        Path("v.vec").write_text("2 2\na 1 2\nb 3 4\n")
-        result = invoke("inspect", "v.vec", "--cue", "a")
-        assert "(because of --cue, v.vec was read as a list of associations)" in " ".join(
-            result.stderr.split()
-        )
-
-    def test_a_column_that_is_missing_needs_no_reason(self, odd):
-        result = invoke("inspect", odd, "--cue", "Item C")
-        assert result.stderr.endswith("Name one of them as --cue\n")
+    def test_columns_of_pairs_make_a_list(self, tmp_path):
+        (tmp_path / "v.vec").write_text("2 2\na 1 2\nb 3 4\n")
+        result = invoke("inspect", tmp_path / "v.vec", "--cue", "a")
+        failed(result, 3, "v.vec was read as a list of associations)")
 
 
 def test_the_most_frequent_columns_alone(tmp_path, monkeypatch):

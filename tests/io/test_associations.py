@@ -7,7 +7,6 @@ import lzma
 import math
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,25 +18,11 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from manymaps.data.associations import Associations
-from manymaps.data.pair_rules import Rules
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, read_associations
 
+PACKERS = [gzip.compress, bz2.compress, lzma.compress]
 PLAIN = "cue,response,strength\ntie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Write a file and give its path."""
-
-    def to(name: str, content: str | bytes) -> Path:
-        path = tmp_path / name
-        if isinstance(content, str):
-            content = content.encode("utf-8")
-        path.write_bytes(content)
-        return path
-
-    return to
 
 
 def as_dict(norms: Associations) -> dict[tuple[str, str], float]:
@@ -68,13 +53,20 @@ def test_delimiter_is_found_whatever_the_name(write, name, delimiter):
     assert norms.labels == ("tie", "knot", "suit")
 
 
-@pytest.mark.parametrize(
-    ("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
-)
-@pytest.mark.parametrize("named", [True, False])
-def test_packed_files_are_told_by_content(write, suffix, pack, named):
-    path = write("n.csv" + (suffix if named else ""), pack(PLAIN.encode()))
-    assert as_dict(read_associations(path)) == EXPECTED
+BODY = PLAIN.partition("\n")[2]
+EUROPEAN = "tie;knot;0,6\ntie;suit;0,4\nknot;tie;1\nsuit;tie;1,0\n"
+
+
+@pytest.mark.parametrize("text", [BODY, EUROPEAN, "cue;target;fsg\n" + EUROPEAN])
+def test_no_header_and_decimal_commas(write, text):
+    assert as_dict(read_associations(write("n.csv", text))) == EXPECTED
+
+
+def test_what_a_file_without_a_header_begins_with(write):
+    norms = read_associations(write("n.tsv", "tie\tknot\nknot\ttie\n"))
+    assert norms.n_pairs == 2
+    assert "no header: the first row, 'tie' and 'knot'" in " ".join(norms.report.notes)
+    assert read_associations(write("n.csv", "CUE;TARGET;0,6\nTARGET;CUE;1\n")).n_pairs == 2
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -93,6 +85,9 @@ def test_encodings_and_ends_of_line(write, encoding, end):
         "FROM,TO,Value",
         "word1,word2,similarity",
         "Word_1,Word 2,score",
+        "stim,resp,freq",
+        "CueWord,Answer,Weight",
+        "word,Response.Word,strength",
         '"cue","response","R123.Strength"',
     ],
 )
@@ -143,20 +138,6 @@ def test_the_word_cue_is_not_a_header(write):
     norms = read_associations(write("n.csv", joined))
     assert norms.labels == ("cue", "pool", "target")
     assert "1 repeated header" in " ".join(norms.report.notes)
-
-
-def test_no_header(write):
-    assert as_dict(read_associations(write("n.csv", PLAIN.split("\n", 1)[1]))) == EXPECTED
-    norms = read_associations(write("n.tsv", "tie\tknot\nknot\ttie\n"))
-    assert norms.n_pairs == 2
-    assert "no header: the first row, 'tie' and 'knot'" in " ".join(norms.report.notes)
-
-
-def test_decimal_commas_beside_semicolons(write):
-    text = "tie;knot;0,6\ntie;suit;0,4\nknot;tie;1\nsuit;tie;1,0\n"
-    assert as_dict(read_associations(write("n.csv", text))) == EXPECTED
-    assert as_dict(read_associations(write("n.csv", "cue;target;fsg\n" + text))) == EXPECTED
-    assert read_associations(write("n.csv", "CUE;TARGET;0,6\nTARGET;CUE;1\n")).n_pairs == 2
 
 
 def test_frames_as_r_and_pandas_write_them(write):
@@ -290,17 +271,12 @@ def test_responses_are_kept_where_enough_cues_gave_them(write):
         assert norms.n_responses[0] == 2 + 3 * ("x" in labels) + ("y" in labels)
         assert_balanced(norms)
     assert norms.report.dropped["response is never a cue and of fewer than 4 cues"] == 7
+    frame = associations_from(pd.read_csv(path), responses="keep:3")
+    assert frame.labels == read_associations(path, responses="keep:3").labels == tuple("abcx")
     assert read_associations(path).labels == norms.labels
     np.testing.assert_array_equal(
         read_associations(path).strengths.toarray(), norms.strengths.toarray()
     )
-
-
-def test_frames_take_the_same_rule(write):
-    pandas = pytest.importorskip("pandas")
-    path = write("n.csv", FEW_CUES)
-    norms = associations_from(pandas.read_csv(path), responses="keep:3")
-    assert norms.labels == read_associations(path, responses="keep:3").labels == tuple("abcx")
 
 
 @pytest.mark.parametrize("rule", ["keep:0", "keep:", "keep:-1", "keep:2.5", "sometimes", 5])
@@ -310,9 +286,15 @@ def test_other_rules_of_responses_are_refused(write, rule):
 
 
 def test_missing_mass_stays_missing(write):
-    norms = read_associations(write("n.csv", RULES), rows="keep")
-    assert as_dict(norms) == pytest.approx({("a", "b"): 0.2, ("b", "a"): 0.5})
-    assert "sum to more than 1 for 'b' (1.200)" in " ".join(norms.report.notes)
+    counts = RULES.replace("0.2", "2").replace("0.3", "3").replace("a,a,0.1", "a,a,5")
+    counts = counts.replace("strength", "count").replace("0.5", "5").replace("0.6", "4")
+    for text, note in (
+        (RULES, "sum to more than 1 for 'b' (1.200)"),
+        (counts.replace("b,a,0.1", "b,c,1"), "read as counts"),
+    ):
+        norms = read_associations(write("n.csv", text), rows="keep")
+        assert as_dict(norms) == pytest.approx({("a", "b"): 0.2, ("b", "a"): 0.5})
+        assert note in " ".join(norms.report.notes)
 
 
 def test_counted_responses_are_known_by_their_number(write):
@@ -327,13 +309,6 @@ def test_counted_responses_are_known_by_their_number(write):
     huge = read_associations(write("c.csv", "cue,response,count\na,b,1e300\nb,a,4\n"))
     assert huge.n_responses is None
     assert associations_from(np.array([[0, 4], [4, 0]]), rows="keep").n_responses is None
-
-
-def test_counts_are_proportions_of_all_that_was_answered(write):
-    text = "cue,response,count\na,b,2\na,c,3\na,a,5\nb,a,4\nb,c,4\n"
-    norms = read_associations(write("n.csv", text), rows="keep")
-    assert as_dict(norms) == pytest.approx({("a", "b"): 0.2, ("b", "a"): 0.5})
-    assert "read as counts" in " ".join(norms.report.notes)
 
 
 def test_self_pairs_can_be_refused(write):
@@ -382,11 +357,6 @@ def test_strengths_that_are_none(write, value, shown):
     assert shown in str(caught.value)
 
 
-def test_lines_are_counted_across_quoted_ends_of_line(write):
-    with pytest.raises(DataError, match="line 5: the strength"):
-        read_associations(write("n.csv", 'cue,response,strength\n"a\n\nb",c,1\nb,a,x\n'))
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -411,6 +381,11 @@ def test_lines_are_counted_across_quoted_ends_of_line(write):
         ("Mine, 2024\ncue,response,strength\na,b,1\n", "remove lines above the header"),
         ("id,n,age,cue,x,y\n1,3,33,a,b,c\n2,7,3,b,a,c\n", "no column of responses"),
         ("cue,response,strength\n" + "x" * 200_000 + ",b,1\n", "line 2.*larger than field limit"),
+        ('cue,response,strength\n"a\n\nb",c,1\nb,a,x\n', "line 5: the strength"),
+        (PLAIN.replace("suit", "m\xf6").encode("latin-1"), r"3: byte 0xF6 in b'm\\xf6' is not"),
+        (b"\xff\xfea", "is not UTF-16"),
+        (b"a,b\x00\n", "is not text"),
+        *((pack(PLAIN.encode())[:-9], "damaged or cut short") for pack in PACKERS),
     ],
 )
 def test_files_that_cannot_be_used(write, text, message):
@@ -419,45 +394,23 @@ def test_files_that_cannot_be_used(write, text, message):
     assert "bad.csv" in str(caught.value)
 
 
-def test_missing_columns_that_were_asked_for(write):
-    with pytest.raises(DataError, match=r"no column 'x'; its columns are 'cue', 'response'"):
-        read_associations(write("n.csv", PLAIN), cue="x")
-    with pytest.raises(DataError, match=r"no column 'n'.*Name one of them as strength="):
-        read_associations(write("n.csv", PLAIN), strength="n")
-    with pytest.raises(DataError, match="the column 'cue' would be read twice"):
-        read_associations(write("n.csv", PLAIN), response="cue")
+@pytest.mark.parametrize("name", ["n.npy", "n.npz", "n.mtx", "n.parquet"])
+def test_text_under_the_name_of_another_format(write, name):
+    with pytest.raises(DataError, match="complete and in this format"):
+        read_associations(write(name, "nonsense"))
 
 
-def test_missing_file_and_folder(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read_associations(tmp_path / "none.csv")
-    with pytest.raises(IsADirectoryError):
-        read_associations(tmp_path)
-
-
-def test_other_encodings(write):
-    latin = PLAIN.replace("suit", "smörgås").encode("latin-1")
-    with pytest.raises(DataError, match=r"line 3: byte 0xF6 in b'sm\\xf6rg\\xe5s' is not UTF-8"):
-        read_associations(write("n.csv", latin))
-    with pytest.raises(DataError, match="is not UTF-16"):
-        read_associations(write("n.csv", b"\xff\xfea"))
-    with pytest.raises(DataError, match="is not text"):
-        read_associations(write("n.csv", b"a,b\x00\n"))
-    with pytest.raises(DataError, match="a zip archive or a spreadsheet"):
-        read_associations(write("n.csv", b"PK\x03\x04aaa"))
-
-
-def test_damaged_files(write):
-    for name, content in {
-        "n.csv.gz": gzip.compress(PLAIN.encode())[:-9],
-        "n.csv.bz2": bz2.compress(PLAIN.encode())[:-9],
-        "n.csv.xz": lzma.compress(PLAIN.encode())[:-9],
-    }.items():
-        with pytest.raises(DataError, match="damaged or cut short"):
-            read_associations(write(name, content))
-    for name in ("n.npy", "n.npz", "n.mtx", "n.parquet"):
-        with pytest.raises(DataError, match="complete and in this format"):
-            read_associations(write(name, "nonsense"))
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"cue": "x"}, r"no column 'x'; its columns are 'cue', 'response'"),
+        ({"strength": "n"}, r"no column 'n'.*Name one of them as strength="),
+        ({"response": "cue"}, "the column 'cue' would be read twice"),
+    ],
+)
+def test_columns_that_cannot_be_read(write, columns, message):
+    with pytest.raises(DataError, match=message):
+        read_associations(write("n.csv", PLAIN), **columns)
 
 
 def test_unknown_options(write):
@@ -469,6 +422,8 @@ def test_unknown_options(write):
         read_associations(path, format="xls")
     with pytest.raises(ParameterError, match=r"labels=\.\.\. applies to matrices"):
         read_associations(path, labels=["tie"], format="edges")
+    with pytest.raises(ParameterError, match=r"labels=\.\.\. applies to matrices"):
+        associations_from(NOT_A_NUMBER, labels=["a", "b"])
 
 
 # --- frames, graphs, arrays -----------------------------------------------------------------------
@@ -512,17 +467,6 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
         read_associations(tmp_path / "n.parquet")
 
 
-@pytest.mark.parametrize(
-    "header", ["stim,resp,freq", "CueWord,Answer,Weight", "word,Response.Word,n_x"]
-)
-def test_headers_of_other_laboratories(write, header):
-    rows = "tie,knot,2\nknot,tie,1\n"
-    names = {"strength": "n_x"} if header.endswith("n_x") else {}
-    norms = read_associations(write("n.csv", f"{header}\n{rows}"), **names)
-    assert norms.labels == ("tie", "knot")
-    assert norms.n_pairs == 2
-
-
 def test_a_header_that_is_not_utf8_is_told_as_such(write):
     rows = "Reizwort;Antwort;Häufigkeit\nBär;Honig;1\nHonig;Bär;2\n"
     file = write("g.csv", rows.encode("latin-1"))
@@ -537,24 +481,24 @@ def test_the_column_of_strengths_is_another_than_that_of_responses(write):
     assert read_associations(file, response="R1").n_pairs == 2
 
 
-def test_frames_that_cannot_be_used():
-    bad = pd.DataFrame({"cue": ["a", "b"], "response": ["b", "a"], "strength": [1, np.nan]})
-    with pytest.raises(DataError, match=r"the frame, row 1: the strength of 'b' - 'a' is nan"):
-        associations_from(bad)
-    with pytest.raises(DataError, match="no column of responses; its columns are 'cue', 'x'"):
-        associations_from(pd.DataFrame({"cue": ["a"], "x": ["b"]}))
-    with pytest.raises(DataError, match=r"perhaps 'n'"):
-        associations_from(pl.DataFrame({"cue": ["a"], "response": ["b"], "n": [1]}))
-    with pytest.raises(DataError, match="its columns are none"):
-        associations_from(pd.DataFrame())
-    with pytest.raises(DataError, match="the rows have different lengths"):
-        associations_from([[0, 1], [1]])
-    with pytest.raises(DataError, match=r"type str.*use read_associations"):
-        associations_from("norms.csv")
-    with pytest.raises(DataError, match="object of type dict"):
-        associations_from({"a": 1})
-    with pytest.raises(ParameterError, match=r"labels=\.\.\. applies to matrices"):
-        associations_from(bad, labels=["a", "b"])
+NOT_A_NUMBER = pd.DataFrame({"cue": ["a", "b"], "response": ["b", "a"], "strength": [1, np.nan]})
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (NOT_A_NUMBER, r"the frame, row 1: the strength of 'b' - 'a' is nan"),
+        (pd.DataFrame({"cue": ["a"], "x": ["b"]}), "no column of responses; .* are 'cue', 'x'"),
+        (pl.DataFrame({"cue": ["a"], "response": ["b"], "n": [1]}), r"perhaps 'n'"),
+        (pd.DataFrame(), "its columns are none"),
+        ([[0, 1], [1]], "the rows have different lengths"),
+        ("norms.csv", r"type str.*use read_associations"),
+        ({"a": 1}, "object of type dict"),
+    ],
+)
+def test_data_that_cannot_be_used(data, message):
+    with pytest.raises(DataError, match=message):
+        associations_from(data)
 
 
 def test_graphs():
@@ -623,21 +567,6 @@ def test_free_association_norms(data_folder):
     assert counts.strengths[counts.index("scissors"), counts.index("cut")] > 0.85
 
 
-def test_a_symmetric_table_of_bare_numbers_is_a_matrix(tmp_path):
-    path = tmp_path / "similarities.csv"
-    path.write_text("0,3,1,2\n3,0,2,1\n1,2,0,3\n2,1,3,0\n", "utf-8")
-    read = read_associations(path)
-    assert read.n_objects == 4
-    assert read.strengths.nnz == 12
-
-
-def test_rules_are_refused_when_they_are_made():
-    with pytest.raises(ParameterError, match="responses"):
-        Rules(responses="some")
-    with pytest.raises(ParameterError, match="rows"):
-        Rules(rows="some")
-
-
 @pytest.mark.parametrize(
     "rows", ["cue;response\na;b\nb;a\n", "participant;cue;answer\n1;a;b\n2;b;a\n"]
 )
@@ -648,9 +577,6 @@ def test_the_line_in_which_excel_names_the_delimiter_is_no_row(tmp_path, rows):
         found = read_associations(path)
         assert found.labels == ("a", "b")
         assert found.n_pairs == 2
-
-
-def test_lines_keep_their_numbers_below_the_name_of_the_delimiter(tmp_path):
     (tmp_path / "norms.csv").write_text("sep=;\ncue;response;strength\na;b;1\nb;a;x\n", "utf-8")
     with pytest.raises(DataError, match="line 4"):
         read_associations(tmp_path / "norms.csv")

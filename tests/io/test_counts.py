@@ -1,7 +1,6 @@
 """Reading tables of counts from files of many kinds, and telling them from others."""
 
 import gzip
-from pathlib import Path
 
 import anndata
 import numpy as np
@@ -15,16 +14,11 @@ from manymaps.data.counts import Counts, looks_transposed
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.counts import read_counts
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
+from vector_samples import save
 
 LONG = "document,word,count\nd1,tie,2\nd1,knot,1\nd2,suit,3\n"
 WIDE = "document,tie,knot,suit\nd1,2,1,0\nd2,0,0,3\n"
 VALUES = [[2.0, 1, 0], [0, 0, 3]]
-
-
-def save(path: Path, content: str | bytes) -> Path:
-    """Write a file and give its path."""
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
 
 
 def assert_same(counts: Counts, kinds=("document", "word")) -> None:
@@ -183,12 +177,6 @@ def test_a_bad_line_is_named(tmp_path, line, message, quote):
     assert "c.csv" in str(caught.value)
 
 
-def test_bytes_that_are_no_utf8_are_refused_by_line(tmp_path):
-    path = save(tmp_path / "c.csv", LONG.encode() + "d2,möwe,1\n".encode("latin-1"))
-    with pytest.raises(DataError, match="line 5: byte 0xF6"):
-        read_counts(path)
-
-
 def test_missing_columns_get_suggestions(tmp_path):
     path = save(tmp_path / "c.csv", LONG)
     with pytest.raises(DataError, match=r"no column 'documents'; .* Did you mean 'document'"):
@@ -273,9 +261,6 @@ def test_parquet_lists_and_tables(tmp_path):
     pl.read_csv(WIDE.encode()).write_parquet(path)
     assert_same(read_counts(path), ("document", "column"))
     assert looks_like_counts(path)
-    save(path, path.read_bytes()[:60])
-    with pytest.raises(DataError, match="cannot be read as Parquet"):
-        read_counts(path)
 
 
 def test_npz_files_of_others(tmp_path):
@@ -336,7 +321,7 @@ def test_objects_and_damaged_archives_are_refused(tmp_path):
     with pytest.raises(DataError, match="Python objects"):
         read_counts(tmp_path / "c.npy")
     np.savez(path, a=np.ones((2, 2)), b=np.ones((2, 2)))
-    with pytest.raises(DataError, match="contains 2 tables"):
+    with pytest.raises(DataError, match="contains 2 tables, and none is named 'counts'"):
         read_counts(path)
     Counts(np.random.default_rng(0).integers(0, 9, (40, 40))).save(path)
     whole = path.read_bytes()
@@ -409,21 +394,6 @@ def test_matrix_market_of_a_sequencer_keeps_its_genes_in_rows(tmp_path):
         read_counts(path)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 5\n",
-        "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 7 5\n",
-        "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 5 1\n",
-        "2 2 1\n1 1 5\n",
-        "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 -5\n",
-    ],
-)
-def test_bad_matrix_market_is_refused(tmp_path, content):
-    with pytest.raises(DataError, match=r"X\.mtx"):
-        read_counts(save(tmp_path / "X.mtx", content))
-
-
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, np.asarray])
 def test_annotated_data(tmp_path, kind):
     path = tmp_path / "c.h5ad"
@@ -445,8 +415,6 @@ def test_annotated_data(tmp_path, kind):
     with pytest.raises(DataError, match=r"no layers\['thrice'\]; layers contains 'twice'"):
         read_counts(path, format="h5ad:thrice")
     assert looks_like_counts(path)
-    with pytest.raises(DataError, match=r"c\.h5ad"):
-        read_counts(save(path, path.read_bytes()[:900]))
 
 
 def test_repeated_names_of_annotated_data_are_refused(tmp_path):
@@ -485,7 +453,10 @@ NO = {
 
 @pytest.mark.parametrize("name", YES)
 def test_counts_look_like_counts(tmp_path, name):
-    assert looks_like_counts(save(tmp_path / name, YES[name]))
+    path = save(tmp_path / name, YES[name])
+    assert looks_like_counts(path)
+    assert not looks_like_counts(path, "glove")
+    assert not looks_like_counts(path, "npz:X")
     assert looks_like_counts(save(tmp_path / f"{name}.gz", gzip.compress(YES[name].encode())))
 
 
@@ -515,14 +486,6 @@ def test_arrays_that_look_like_counts(tmp_path):
     assert not looks_like_counts(npy)
 
 
-def test_formats_decide_where_the_user_names_one(tmp_path):
-    path = save(tmp_path / "c.csv", LONG)
-    assert looks_like_counts(path, "csv")
-    assert looks_like_counts(path, "edges")
-    assert not looks_like_counts(path, "glove")
-    assert not looks_like_counts(path, "npz:X")
-
-
 @pytest.mark.parametrize(
     ("name", "shape", "n_counts", "label"),
     [
@@ -548,9 +511,6 @@ def test_the_tables_of_the_paper_load(data_folder, name, shape, n_counts, label)
 def test_the_only_table_of_an_npz_file_may_have_any_name(tmp_path):
     np.savez(tmp_path / "a.npz", seen=np.array([[1, 0], [2, 3]]), year=np.array([1990, 1991]))
     assert read_counts(tmp_path / "a.npz").values.toarray().tolist() == [[1, 0], [2, 3]]
-    np.savez(tmp_path / "b.npz", seen=np.eye(2), heard=np.eye(2))
-    with pytest.raises(DataError, match="contains 2 tables, and none is named 'counts'"):
-        read_counts(tmp_path / "b.npz")
 
 
 @pytest.mark.parametrize("named", [{"rows": "where"}, {"columns": "who"}])

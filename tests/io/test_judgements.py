@@ -65,21 +65,17 @@ def test_arrays_and_frames():
     assert_right(judgements_from(norms))
 
 
-def test_files_of_each_judge(tmp_path):
+@pytest.mark.parametrize("listed", [False, True])
+def test_files_of_each_judge(tmp_path, listed):
     files = []
     for name, table in as_given().items():
         files.append(tmp_path / f"{name}.csv")
-        pd.DataFrame(table, index=WORDS, columns=WORDS).to_csv(files[-1])
-    assert_right(read_judgements(files))
-
-
-def test_lists_of_each_judge(tmp_path):
-    files = []
-    for name in as_given():
-        files.append(tmp_path / f"{name}.csv")
         rows = [row[1:] for row in long_rows() if row[0] == name]
-        columns = ["item1", "item2", "similarity"]
-        pd.DataFrame(rows, columns=columns).to_csv(files[-1], index=False)
+        frame = pd.DataFrame(table, index=WORDS, columns=WORDS)
+        if listed:
+            columns = ["item1", "item2", "similarity"]
+            frame = pd.DataFrame(rows, columns=columns).set_index("item1")
+        frame.to_csv(files[-1])
     assert_right(read_judgements(files))
 
 

@@ -1,12 +1,11 @@
 """MatrixMarket files: what SciPy writes is read, and its errors name the file."""
 
 import gzip
-import io
 
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.io import mmread, mmwrite
+from scipy.io import mmwrite
 
 from manymaps.errors import DataError
 from manymaps.io.associations import read_associations
@@ -29,14 +28,6 @@ def test_what_scipy_writes(tmp_path, layout, field, symmetry):
     table = np.trunc(table) if field == "integer" else table
     mmwrite(tmp_path / "m.mtx", layout(table), comment="two\nlines", field=field, symmetry=symmetry)
     assert read_market(tmp_path / "m.mtx").toarray().tolist() == table.tolist()
-
-
-@pytest.mark.parametrize("shape", [(3, 2), (2, 3), (1, 1), (40, 70)])
-def test_tables_that_are_not_square(tmp_path, shape):
-    table = np.random.default_rng(0).integers(-3, 4, shape) / 7
-    for layout in (sparse.coo_array, np.asarray):
-        mmwrite(tmp_path / "m.mtx", layout(table), symmetry="general")
-        assert np.array_equal(read_market(tmp_path / "m.mtx").toarray(), table)
 
 
 def test_patterns_remarks_blanks_and_packing(tmp_path):
@@ -73,11 +64,3 @@ def test_errors_of_scipy_name_the_file(tmp_path, read, old, new):
     path = save(tmp_path / "m.mtx", ENTRIES.replace(old, new))
     with pytest.raises(DataError, match=r"m\.mtx"):
         read(path)
-
-
-def test_numbers_are_those_that_scipy_reads(tmp_path):
-    values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.arange(-250, 250)
-    lines = "".join(f"{i + 1} 1 {value!r}\n" for i, value in enumerate(values.tolist()))
-    text = f"{BANNER} coordinate real general\n500 1 500\n{lines}"
-    expected = mmread(io.BytesIO(text.encode()), spmatrix=False).toarray()
-    assert np.array_equal(read_market(save(tmp_path / "m.mtx", text)).toarray(), expected)

@@ -1,7 +1,6 @@
 """Reading square matrices: labelled text, arrays in files and in memory, and their refusals."""
 
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,20 +16,6 @@ from manymaps.io.matrices import looks_like_matrix
 MATRIX = ",tie,knot,suit\ntie,1,0.6,0.4\nknot,0.6,1,0\nsuit,0.4,0,1\n"
 DENSE = np.array([[1, 0.6, 0.4], [0.6, 1, 0], [0.4, 0, 1]])
 WORDS = ["tie", "knot", "suit"]
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Write a file and give its path."""
-
-    def to(name: str, content: str | bytes) -> Path:
-        path = tmp_path / name
-        if isinstance(content, str):
-            content = content.encode("utf-8")
-        path.write_bytes(content)
-        return path
-
-    return to
 
 
 def assert_matrix(norms: Associations, labels=tuple(WORDS)) -> None:
@@ -130,6 +115,7 @@ def test_tables_that_cannot_be_used(write, text, message):
 @pytest.mark.parametrize(
     ("array", "message"),
     [
+        (np.array([[object()]]), "cannot be read as NPY"),
         (np.ones((2, 3)), r"not square \(2 x 3\)"),
         (np.ones(4), r"have shape \(4,\)"),
         (np.array([[0, 1], [np.inf, 0]]), r"row 1 \('1'\), column 0 \('0'\) is inf"),
@@ -206,33 +192,30 @@ def test_missing_pairs_are_checked():
         Associations(WORDS, table, missing=np.eye(2, dtype=bool))
 
 
-def test_pickles_are_never_loaded(tmp_path):
-    np.save(tmp_path / "bad.npy", np.array([[object()]]), allow_pickle=True)
-    with pytest.raises(DataError, match="cannot be read as NPY"):
-        read_associations(tmp_path / "bad.npy")
-
-
-def test_labels_that_do_not_fit(tmp_path, write):
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ("a\nb\n", "2 labels for 3 objects"),
+        ("a\n\nb\n", r"l\.txt, line 2 is empty"),
+        ("a\nb\na\n", r"'a' .objects 0 and 2"),
+        (b"a\n\xe9\n", r"line 2: byte 0xE9"),
+    ],
+)
+def test_labels_that_do_not_fit(tmp_path, write, labels, message):
     np.save(tmp_path / "a.npy", DENSE)
-    with pytest.raises(DataError, match="2 labels for 3 objects"):
-        read_associations(tmp_path / "a.npy", labels=write("two.txt", "a\nb\n"))
-    with pytest.raises(DataError, match=r"gap\.txt, line 2 is empty"):
-        read_associations(tmp_path / "a.npy", labels=write("gap.txt", "a\n\nb\n"))
-    with pytest.raises(DataError, match=r"'a' .objects 0 and 2"):
-        read_associations(tmp_path / "a.npy", labels=write("same.txt", "a\nb\na\n"))
-    with pytest.raises(DataError, match=r"line 2: byte 0xE9"):
-        read_associations(tmp_path / "a.npy", labels=write("latin.txt", b"a\n\xe9\n"))
+    with pytest.raises(DataError, match=message):
+        read_associations(tmp_path / "a.npy", labels=write("l.txt", labels))
+
+
+def test_a_diagonal_can_be_refused(write):
+    with pytest.raises(DataError, match=r"row 1: 'tie' is paired with itself"):
+        read_associations(write("m.csv", MATRIX), self_pairs="error")
 
 
 def test_archives_without_one_matrix(tmp_path):
     np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 2)))
     with pytest.raises(DataError, match=r"contains 2 tables.*'a' \(2, 2\), 'b' \(2, 2\)"):
         read_associations(tmp_path / "two.npz")
-
-
-def test_a_diagonal_can_be_refused(write):
-    with pytest.raises(DataError, match=r"row 1: 'tie' is paired with itself"):
-        read_associations(write("m.csv", MATRIX), self_pairs="error")
 
 
 def test_square_frames_and_arrays():

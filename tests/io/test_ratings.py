@@ -98,10 +98,7 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
         ("word1,word2,rating\ntie,knot,much\n", "line 2: the rating of 'tie' - 'knot' is 'much'"),
         ("word1,word2,rating\ntie,knot,1\na,b,inf\n", "line 3: the rating of 'a' - 'b' is 'inf'"),
         ("word1,word2,rating\ntie,tie,10\n", "has no ratings of two different words"),
-        (
-            "word1,word2,rating\ntie,knot,\n",
-            "does not contain a rating; expected",
-        ),
+        ("word1,word2,rating\ntie,knot,\n", "does not contain a rating; expected"),
         ("word1,word2\ntie,knot\n", "has no column of ratings; its columns are 'word1', 'word2'"),
         ("word1,rating,x\ntie,1,2\n", "does not have two columns of words"),
         ("1,2,3\n4,5,6\n", "has no header, and its first row is '1', '2', '3'"),
@@ -124,13 +121,7 @@ def test_arrays_are_refused(tmp_path):
 
 
 def test_parquet_and_frames(tmp_path):
-    frame = pandas.DataFrame(
-        {
-            "word1": ["tie", "tie", "rope"],
-            "word2": ["knot", "suit", "knot"],
-            "rating": [3.25, 5.5, 4],
-        }
-    )
+    frame = pandas.DataFrame(PAIRS, columns=["word1", "word2"]).assign(rating=[3.25, 5.5, 4])
     assert mm.ratings_from(frame).pairs == PAIRS
     assert mm.ratings_from({k: list(v) for k, v in frame.items()}).pairs == PAIRS
     pytest.importorskip("pyarrow")

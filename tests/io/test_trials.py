@@ -394,21 +394,6 @@ def test_estimators_take_trials(tmp_path):
     mm.evaluate(of_trials, trials)
 
 
-def test_the_south_florida_norms_as_they_were_published(tmp_path):
-    """A bare web page, spaces behind commas, no quoting, and bytes that are no UTF-8."""
-    header = "CUE, TARGET, NORMED?, #G, #P, FSG, BSG, MSG, OSG, #M, MMIA, #O, OMIA, QSS, QFR, QCON"
-    rows = [
-        "CUE, BALL, YES, 155, 60, .387, 0.000, .0170, .0010, 1, 3, 1.0, 0, 13, 0, \xa5",
-        "CUE, STICK, NO, 155, 31, .200, , , , , , , , 13, 0, \xa5",
-        "BALL, CUE, YES, 150, 3, .020, .387, .01, .0, 1, 3, 1.0, 0, 13, 0, \xa5",
-    ]
-    text = "\r\n".join(["<HTML>", "<BODY>", "<pre>", header, *rows, "</pre>", "</BODY>", "</HTML>"])
-    (tmp_path / "Cue_Target_Pairs.A-B").write_bytes(text.encode("latin-1"))
-    norms = mm.read_associations(tmp_path / "Cue_Target_Pairs.A-B", responses="keep", rows="keep")
-    assert norms.labels == ("CUE", "BALL", "STICK")
-    assert norms.strengths.toarray()[0].tolist() == [0, 0.387, 0.2]
-
-
 @pytest.mark.parametrize(
     "header",
     [

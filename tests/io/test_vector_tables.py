@@ -53,18 +53,9 @@ def test_columns_of_a_text_table(tmp_path):
     [
         ("word,x,y\na,1,2\nb,1\n", r"line 3 has 2 cells where the first row has 3"),
         ("word,x,y\na,1,2\nb,1,2,3\nc,1,2\n", r"line 3 has 4 cells where the first row has 3"),
-        (
-            "word,x,y\na,1,2\nb,1,oops\nc,1,2\n",
-            r"line 3 \('b'\), column 3 \('y'\): the value is 'oops'",
-        ),
-        (
-            "word,x,y\na,1,2\nb,,1\nc,2,3\n",
-            r"line 3 \('b'\), column 2 \('x'\): the value is missing",
-        ),
-        (
-            "word,x,y\na,1,2\nb,nan,1\nc,2,3\n",
-            r"line 3 \('b'\), column 2 \('x'\): the value is 'nan'",
-        ),
+        ("word,x,y\na,1,2\nb,1,no\nc,1,2\n", r"line 3 \('b'\), column 3 \('y'\): .* is 'no'"),
+        ("word,x,y\na,1,2\nb,,1\nc,2,3\n", r"line 3 \('b'\), column 2 \('x'\): .* is missing"),
+        ("word,x,y\na,1,2\nb,nan,1\nc,2,3\n", r"line 3 \('b'\), column 2 \('x'\): .* is 'nan'"),
         ("word,x,y\na,1,2\n,2,1\n", r"line 3 has an empty label"),
         ("word,kind\na,b\nc,d\n", r"no column of numbers in addition to its labels"),
         ("", r"is empty; expected vectors"),
@@ -137,11 +128,6 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match="pip install anndata"):
         read_vectors(save(tmp_path / "v.h5ad", b"\x89HDF\r\n\x1a\n"))
     assert not looks_like_vectors(path)
-
-
-def test_damaged_parquet(tmp_path):
-    with pytest.raises(DataError, match="cannot be read as Parquet"):
-        read_vectors(save(tmp_path / "v.parquet", b"PAR1 and no more"))
 
 
 def test_the_label_of_a_parquet_table_is_known_by_its_type(tmp_path):

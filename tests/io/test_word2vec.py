@@ -19,11 +19,9 @@ from manymaps.io.kinds import looks_like_vectors
 from manymaps.io.vectors import read_vectors
 from vector_samples import VALUES, WORDS, assert_same, binary_of, lines_of, save, text_of
 
-QUICK = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ROWS = lines_of(WORDS, VALUES)
+LONG = "9" * 5000
 
 
 # --- word2vec, GloVe, fastText --------------------------------------------------------------------
@@ -44,7 +42,7 @@ def test_text_with_and_without_header_whatever_the_name(tmp_path, name, end):
 @pytest.mark.parametrize("separator", ["\t", "  ", " \t"])
 def test_other_white_space_between_numbers(tmp_path, separator):
     assert_same(read_vectors(save(tmp_path / "v.vec", text_of(WORDS, VALUES, separator=separator))))
-    mixed = lines_of(WORDS, VALUES).replace("cat ", "cat\t")
+    mixed = ROWS.replace("cat ", "cat\t")
     assert_same(read_vectors(save(tmp_path / "v.txt", mixed)))
 
 
@@ -82,7 +80,7 @@ def test_words_may_hold_spaces_commas_numbers_and_hashes(tmp_path):
 def test_small_blocks_give_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(word2vec, "BLOCK_NUMBERS", 5)
     monkeypatch.setattr(word2vec, "HEAD_LINES", 2)
-    assert_same(read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES))))
+    assert_same(read_vectors(save(tmp_path / "v.txt", ROWS)))
     assert_same(read_vectors(save(tmp_path / "v.txt", "\ufeff" + text_of(WORDS, VALUES))))
 
 
@@ -137,22 +135,12 @@ def test_repeated_words_are_numbered(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            "5 4\n" + lines_of(WORDS, VALUES),
-            r"line 1: the header declares 5 rows, but the file contains 4",
-        ),
-        (
-            "3 4\n" + lines_of(WORDS, VALUES),
-            r"line 1: the header declares 3 rows, but the file contains 4",
-        ),
-        (
-            "4 5\n" + lines_of(WORDS, VALUES),
-            r"declares 5 values per row, but the rows have 4 \(line 2, 'c",
-        ),
-        (
-            "4 3\n" + lines_of(WORDS, VALUES),
-            r"declares 3 values per row, but the rows have 4 \(line 2, 'c",
-        ),
+        ("5 4\n" + ROWS, r"line 1: the header declares 5 rows, but the file contains 4"),
+        ("3 4\n" + ROWS, r"line 1: the header declares 3 rows, but the file contains 4"),
+        ("4 5\n" + ROWS, r"declares 5 values per row, but the rows have 4 \(line 2, 'c"),
+        ("4 3\n" + ROWS, r"declares 3 values per row, but the rows have 4 \(line 2, 'c"),
+        (f"{LONG} 4\n" + ROWS, r"line 1: the header contains a number of 5,000 digits"),
+        (f"4 {LONG}\n" + ROWS, r"line 1: the header contains a number of 5,000 digits"),
         ("4 3\n" + "cat 1 2 3 4\n" * 4, r"declares 3 values per row, but the rows have 4"),
         ("900000000000 4\ncat 1 2 3 4\n", "declares 900,000,000,000 rows, but the file contains 1"),
         ("0 4\n", "0 rows of 4 values; expected at least one"),
@@ -184,17 +172,15 @@ def test_texts_that_are_refused(tmp_path, content, message):
 
 def test_the_format_that_is_asked_for_is_held_to(tmp_path):
     with pytest.raises(DataError, match=r"line 1 is 'cat 0.5 0.25.*format='glove'"):
-        read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES)), format="word2vec")
+        read_vectors(save(tmp_path / "v.txt", ROWS), format="word2vec")
     with pytest.raises(DataError, match="does not start with the numbers of rows"):
-        read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES)), format="word2vec-binary")
+        read_vectors(save(tmp_path / "v.txt", ROWS), format="word2vec-binary")
     with pytest.raises(DataError, match="format='word2vec-binary'"):
         read_vectors(save(tmp_path / "v", binary_of(WORDS, VALUES)), format="word2vec")
     with pytest.raises(DataError, match="a word and its numbers, separated by spaces"):
         read_vectors(save(tmp_path / "v.txt", "one\ntwo\n"), format="glove")
     with pytest.raises(DataError, match="UTF-16"):
-        read_vectors(
-            save(tmp_path / "v.txt", lines_of(WORDS, VALUES).encode("utf-16")), format="glove"
-        )
+        read_vectors(save(tmp_path / "v.txt", ROWS.encode("utf-16")), format="glove")
     one = read_vectors(save(tmp_path / "v.txt", "5 3\n7 4\n"), format="glove")
     assert_same(one, ["5", "7"], [[3], [4]])
 
@@ -208,26 +194,21 @@ def test_the_format_that_is_asked_for_is_held_to(tmp_path):
         (lambda b: b[:25], r"ends after 'cat': it contains 1 rows, but its header declares 4"),
         (lambda b: b[:27], r"row 2 of 4, after 'cat', starts with b'ba'"),
         (lambda b: b[:4], r"ends before the first word: it contains 0 rows"),
-        (
-            lambda b: b"9" + b[1:],
-            r"ends after 'elk': it contains 4 rows, but its header declares 9",
-        ),
-        (
-            lambda b: b"3" + b[1:],
-            r"contains 20 further bytes .* after 'owl', the last of the 3 rows of 4",
-        ),
-        (
-            lambda b: b"4 3" + b[3:],
-            r"row 2 of 4, after 'cat', .* is the dimension 3 in the header wrong",
-        ),
+        (lambda b: b"9" + b[1:], r"after 'elk': it contains 4 rows, but its header declares 9"),
+        (lambda b: b"3" + b[1:], r"20 further bytes .* after 'owl', the last of the 3 rows of 4"),
+        (lambda b: b"4 3" + b[3:], r"row 2 of 4, after 'cat', .* is the dimension 3 in the header"),
         (lambda b: b"4 5" + b[3:], r"dimension 5 in the header wrong"),
+        (lambda b: b"9" * 40 + b[1:], r"line 1: the header contains a number of 40 digits"),
+        (lambda b: b"-" + b, "v.bin"),
+        (lambda b: b"4 -" + b[2:], "v.bin"),
     ],
 )
 def test_binaries_that_are_refused(tmp_path, change, message):
     values = VALUES + np.float32(0.1)  # no byte of these is a space
     assert b" " not in values.tobytes()
+    path = save(tmp_path / "v.bin", change(binary_of(WORDS, values)))
     with pytest.raises(DataError, match=message) as caught:
-        read_vectors(save(tmp_path / "v.bin", change(binary_of(WORDS, values))))
+        read_vectors(path, format="word2vec-binary")
     assert "v.bin" in str(caught.value)
 
 
@@ -268,21 +249,3 @@ def test_files_of_other_programs_say_what_to_do(tmp_path):
         read_vectors(save(tmp_path / "v.kv", pickle.dumps({"a": 1})))
     with pytest.raises(DataError, match="does not start like a file of the format npy"):
         read_vectors(save(tmp_path / "v.npy", "a 1 2 3\n"))
-
-
-@pytest.mark.parametrize("header", ["9" * 5000 + " 4", "4 " + "9" * 5000])
-@pytest.mark.parametrize("format", [None, "word2vec"])
-def test_a_header_of_thousands_of_digits_is_refused(tmp_path, header, format):
-    path = save(tmp_path / "v.vec", header + "\n" + lines_of(WORDS, VALUES))
-    with pytest.raises(
-        DataError, match=r"v\.vec, line 1: the header contains a number of 5,000 digits"
-    ):
-        read_vectors(path, format=format)
-
-
-def test_a_binary_header_of_many_digits_is_refused(tmp_path):
-    path = save(tmp_path / "v.bin", b"9" * 40 + b" 4\n" + binary_of(WORDS, VALUES))
-    with pytest.raises(
-        DataError, match=r"v\.bin, line 1: the header contains a number of 40 digits"
-    ):
-        read_vectors(path, format="word2vec-binary")

@@ -9,7 +9,7 @@ import distributed
 import joblib
 import pytest
 
-from cli_samples import invoke
+from cli_samples import failed, invoke, worked
 from manymaps.prediction.sweeps import WorkersLostError, sweep
 from sweep_samples import Guess, Slow, figures, ring, write_ring
 
@@ -69,8 +69,7 @@ def test_the_command_runs_on_a_cluster(client, tmp_path):
         "far": ("--scheduler", client.scheduler.address), "here": ("--backend", "threading"),
     }.items():  # fmt: skip
         table = tmp_path / f"{name}.csv"
-        result = invoke("sweep", file, *options, "-o", table, *where)
-        assert result.exit_code == 0, result.output
+        worked(invoke("sweep", file, *options, "-o", table, *where))
         rows = list(csv.DictReader(table.read_text().splitlines()))
         tables[name] = [{**row, "seconds": ""} for row in rows]
     assert len(tables["far"]) == 2
@@ -105,6 +104,5 @@ def test_no_scheduler_at_the_address(tmp_path):
             "sweep", file, "--maps", 1, "--dims", 3, "-o", tmp_path / "t.csv",
             "--scheduler", "tcp://127.0.0.1:9",
         )  # fmt: skip
-    assert result.exit_code == 1
-    assert "--scheduler tcp://127.0.0.1:9: no scheduler" in result.stderr
+    failed(result, 1, "--scheduler tcp://127.0.0.1:9: no scheduler")
     assert "Traceback" not in result.stderr
