@@ -340,33 +340,17 @@ def _names(files: Sequence[Path]) -> list[str]:
 
 def _norms(file: Path, options: CompareOptions) -> mm.Associations:
     """Read the norms of a file with all responses; the rule for responses applies to all groups."""
-    from manymaps.cli.reading import read_pairs
+    from manymaps.cli.reading import columns_of_responses, read_pairs
     from manymaps.data.pair_rules import split_responses
 
     reading = options.reading
     first, _ = split_responses(reading.responses)
     strength = reading.strength
-    if strength is None and first is None and options.per_cue is None:
-        strength = _counts_column(file)
+    if strength is None and options.per_cue is None:
+        # Counts contain the numbers of responses, on which the tests depend.
+        strength, _ = columns_of_responses(file, reading)
     kept = "keep" if first is None else f"R{'123456789'[:first]},keep"
     return read_pairs(file, replace(reading, responses=kept, strength=strength))
-
-
-def _counts_column(file: Path) -> str | None:
-    """Return the column of counts in a text table that also has strengths, for use in tests."""
-    from manymaps.io.columns import COUNT, STRENGTH, folded
-    from manymaps.io.files import sampled
-    from manymaps.io.tables import open_headed_table
-
-    if (sample := sampled(file)).container() is not None:
-        return None
-    try:
-        header = next(open_headed_table(sample.lines, str(file)).rows())[1]
-    except (DataError, StopIteration):
-        return None
-    if not any(folded(name) in STRENGTH for name in header):
-        return None
-    return next((name for alias in COUNT for name in header if folded(name) == alias), None)
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
