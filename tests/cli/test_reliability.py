@@ -116,6 +116,15 @@ class TestSenses:
         assert "assumed" not in invoke("senses", fitted, "tie", "--data", told_in).stderr
         assert told(fitted, "tie", "--data", told_in, "--per-cue", 30)["n_responses"] == 30
 
+    def test_intervals_are_those_of_the_listed_level(self, atlas, trials, word):
+        data = mm.read_trials(trials)
+        for level, options in (("meaning", ()), ("fine", ("--fine",))):
+            here = mm.intervals(data, mm.load_atlas(atlas), words=[word], sense_level=level)
+            for sense in told(atlas, word, "--data", trials, *options)["senses"]:
+                if sense["share"]:
+                    label = sense["neighbors"][0]["label"]
+                    assert sense["interval"]["value"] == here.share(word, label).value
+
     @pytest.mark.parametrize(
         ("columns", "options", "number", "strength"),
         [

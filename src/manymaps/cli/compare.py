@@ -131,6 +131,7 @@ class CompareOptions:
         "Minimum response share of a sense to be present in a group.",
         default=0.05,
     )
+    fine: bool = flag("Test the fine groups of each meaning as senses of their own.", sets="level")
     alpha: float = option(
         Number(0, 1, min_open=True, max_open=True),
         "False discovery rate of the listed changes.", default=0.05,
@@ -231,6 +232,7 @@ def _compared(
         pairs=None if options.pairs is None else _pairs(options.pairs),
         random_state=options.running.seed,
         on_tested=tested.append,
+        level="fine" if options.fine else "meaning",
         **chosen(
             options, "per_cue", "permutations", "neighbors", "within", "shared_people",
             "min_responses", "min_share", "alpha", "min_effect", "correction",
@@ -417,6 +419,7 @@ def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path])
         "n_senses_changed": int((found.sense_changes != "").sum()),
         "alpha": found.alpha,
         "min_effect": found.min_effect,
+        "level": found.level,
         "effect": dict(zip(("low", "median", "high"), _quartiles(found.effect), strict=True)),
         "spelling_variants": [
             {"spellings": [one, other], "uses": uses} for one, other, uses in found.variants

@@ -39,7 +39,8 @@ class SensesOptions:
     neighbors: int = option(
         positive, "Number of neighbours to list per sense.", default=8, sets="n_neighbors"
     )
-    fine: bool = flag("List the fine groups of each meaning as senses of their own.", "--fine")
+    fine: bool = flag("List the fine groups of each meaning as senses of their own.", "--fine",
+                      sets="sense_level")  # fmt: skip
     min_share: float = option(
         Number(0, 1),
         "Leave out senses with a smaller share of the observed responses to WORD.",
@@ -156,6 +157,7 @@ def _intervals(
 
     reading, per_cue = options.reading, options.per_cue
     asked: dict[str, Any] = {"words": words, "level": options.level, "by": options.by}
+    asked["sense_level"] = options.chosen["level"]
     trials = read_trials_or_none(file, reading)
     if trials is not None:
         if per_cue is not None:
