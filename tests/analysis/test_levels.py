@@ -1,4 +1,4 @@
-"""The two levels of senses in stability, intervals and comparisons."""
+"""The two levels of senses in stability, intervals and comparisons, with little or no data."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from scipy import sparse
 import manymaps as mm
 from manymaps.analysis.stability import stability
 from manymaps.atlas.associations import strongest_associations
-from manymaps.errors import ParameterError
+from manymaps.errors import DataError, ParameterError
 from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 N = 60
@@ -94,3 +94,81 @@ def test_unknown_levels(atlas):
         for call in tries:
             with pytest.raises(ParameterError, match=f"{name}='coarse' is not one of"):
                 call()
+
+
+LEVELS = pytest.mark.parametrize("level", ["meaning", "fine"])
+
+
+def scarce(associations=True):
+    """Word a has three associates, b and e have one, and f has none."""
+    table = np.zeros((6, 6))
+    table[0, 1:4] = 0.5, 0.3, 0.2
+    table[1, 0] = table[4, 3] = 1
+    table[2, :2] = table[3, [0, 4]] = 0.5
+    rng = np.random.default_rng(0)
+    return mm.Atlas(
+        "abcdef", rng.normal(size=(2, 6, 2)), rng.dirichlet([1, 1], 6).T, MULTIPLE_MAPS_T_SNE,
+        associations=sparse.csr_array(table) if associations else None,
+    )  # fmt: skip
+
+
+def counted(atlas):
+    counts = np.rint(40 * atlas.associations.toarray())
+    return mm.Associations(atlas.labels, sparse.csr_array(counts))
+
+
+@LEVELS
+def test_words_with_one_associate_or_none(level):
+    atlas = scarce()
+    found = mm.intervals(counted(atlas), atlas, words=["b", "f"], sense_level=level)
+    assert found.ambiguities["n_responses"].tolist() == [40, 0]
+    assert found.share("b", "a").value == 1
+    assert found.ambiguity("b").value == 1
+    # The senses of a word without associates are maps, whose responses are unknown.
+    assert found.ambiguity("f") is None
+    assert np.isnan(found.ambiguities["low"][1])
+    recurrence = stability([atlas, replace(atlas)], level=level)
+    assert recurrence.recurrence("b") == recurrence.recurrence("f") == 1
+    n_maps = len(atlas.senses("f", level=level))
+    assert np.diff(recurrence.senses[0].offsets)[[1, 5]].tolist() == [1, n_maps]
+
+
+@LEVELS
+def test_comparisons_of_words_with_one_associate_or_none(level):
+    norms = counted(scarce())
+    other = norms.strengths.toarray()
+    other[1] = [10, 0, 30, 0, 0, 0]
+    found = mm.compare(
+        {"young": norms, "old": replace(norms, strengths=sparse.csr_array(other))}, level=level
+    )
+    assert found.words == ("a", "b", "c", "d", "e")
+    assert len(found.senses_of("e")) == 1
+    # Only one response was possible, so the effect of the word is exactly 0.
+    assert (found.effect[4], found.changes[4]) == (0, "no change shown")
+    assert found.changes[1] != "no change shown"
+
+
+@LEVELS
+def test_an_atlas_without_associations(level):
+    atlas = scarce(associations=False)
+    with pytest.raises(DataError, match="contains no associations"):
+        mm.intervals(counted(scarce()), atlas, sense_level=level)
+    found = stability([atlas, replace(atlas)], level=level)
+    assert found.observed.recurrence == 1
+    assert len(found.senses[0].maps) == sum(
+        len(atlas.senses(label, level=level)) for label in atlas.labels
+    )
+
+
+@pytest.mark.parametrize(
+    "data", [mm.Counts(np.eye(4) + 1), mm.Vectors("abcd", np.eye(4)), np.eye(4)]
+)
+def test_counts_and_vectors_are_not_responses(data):
+    expected = f"has type {type(data).__name__}; expected Associations or Trials"
+    for call in (
+        lambda: mm.intervals(data, scarce()),
+        lambda: mm.compare({"young": data, "old": data}),
+        lambda: mm.resampled(data),
+    ):
+        with pytest.raises(DataError, match=expected):
+            call()

@@ -217,6 +217,8 @@ class TestSenses:
             ),
             (("--data", "raw.csv", "--per-cue", 7), 2, "--per-cue applies to norms"),
             (("--data", "words.vec"), 3, "reads as vectors"),
+            (("--data", "counts.npz"), 3, "counts.npz reads as counts; expected associations"),
+            (("--data", "counts.csv"), 3, "has no column of responses"),
             (("--data", "judged.csv", "--rows", "keep"), 3, "not whole numbers"),
             (("--data", "others.csv"), 3, "the data and the atlas have no words in common"),
         ],
@@ -225,6 +227,8 @@ class TestSenses:
         monkeypatch.chdir(tmp_path)
         write_norms(tmp_path)
         write_vectors(tmp_path / "words.vec")
+        mm.Counts(np.eye(4) + 1).save(tmp_path / "counts.npz")
+        (tmp_path / "counts.csv").write_text("document,word,count\na,tie,3\nb,knot,2\n")
         (tmp_path / "raw.csv").write_bytes(trials.read_bytes())
         (tmp_path / "judged.csv").write_text(",a,b,c\na,0,7.5,2\nb,7.5,0,3\nc,2,3,0\n")
         (tmp_path / "others.csv").write_text("cue,response,count\nzza,zzb,3\nzzb,zza,4\n")

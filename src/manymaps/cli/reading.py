@@ -133,11 +133,14 @@ def read_triplet_file(file: Path, reading: Reading) -> Triplets:
 
 
 def read_pairs(file: Path, reading: Reading) -> Associations:
-    """Read the associations in a file; raise an error if the file contains vectors."""
-    data = read_data(file, reading)
+    """Read the associations in a file; raise an error if the file contains vectors or counts."""
+    # A square array of counts could also be a matrix of associations.
+    of_counts = file.suffix.lower() in ARRAYS and holds_counts(file, reading)
+    data = None if of_counts else read_data(file, reading)
     if not isinstance(data, Associations):
         raise BadData(
-            f"{file} reads as vectors; expected associations (use --format edges to read a list)"
+            f"{file} reads as {'counts' if of_counts else 'vectors'}; expected associations (use "
+            "--format edges to read a list)"
         )
     return data
 
