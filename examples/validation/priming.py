@@ -15,7 +15,8 @@ lists Pearson's correlation of the priming with
     maps                        similarities of the model, the same two directions and their mean
 
 Intervals are bootstrapped over items. Values of several seeds are averaged within each resample.
-A gain is the difference to (ranked) backward strength over the same resamples. The items may not be
+A gain is the difference to (ranked) backward strength over the same resamples. A second table lists
+the range over seeds. The items may not be
 redistributed: they are read from MANYMAPS_DATA, and nothing is done without them.
 """
 
@@ -43,6 +44,11 @@ from manymaps.labels import plural
 ITEMS = DATA / "priming" / "spp_items.csv"
 PRIMING = {"200 ms": "LDT 200ms Z Priming", "1,200 ms": "LDT 1200ms Z Priming"}
 STEPS, DECAY = 3, 0.75
+SETTINGS = (
+    ("mm-tsne", 1, (0,)),
+    *(("mm-tsne", maps, range(10)) for maps in (10, 20, 40)),
+    *(("mm-sne", maps, range(5)) for maps in (10, 20, 40)),
+)
 REFERENCES = ("backward strength", "ranked backward strength")
 
 
@@ -113,11 +119,13 @@ def main() -> None:
         for i, j in zip(items["Prime"].tolist(), items["TargetWord"].tolist(), strict=True)
     ]
     measures = {name: values[None] for name, values in simple_measures(norms, items).items()}
-    for (method, maps), atlases in fitted_atlases(norms, options).items():
+    of_maps = {}
+    for (method, maps), atlases in fitted_atlases(norms, options, SETTINGS).items():
         by_atlas = np.stack([map_measures(atlas, pairs) for atlas in atlases])
         setting = f"{method}, {plural('map', maps)}, {plural('seed', len(atlases))}"
         for k, name in enumerate(("forward similarity", "backward similarity", "log mean")):
-            measures[f"{name}, {setting}"] = by_atlas[:, k]
+            of_maps[f"{name}, {setting}"] = by_atlas[:, k]
+    measures |= of_maps
     print(f"% {n:,} prime-target pairs; r with z-transformed priming [95 % interval over items]\n")
     head = [f"r, {name} | over backward | over ranked" for name in PRIMING]
     print(f"| measure | {' | '.join(head)} |\n|---|{'---|' * 3 * len(PRIMING)}")
@@ -136,6 +144,12 @@ def main() -> None:
                 "" if measure == other else with_interval(of_measure[measure] - of_measure[other])
                 for other in REFERENCES
             ]
+        print(f"| {measure} | {' | '.join(cells)} |")
+    print("\nr of the seeds, least and most\n")
+    print(f"| measure | {' | '.join(PRIMING)} |\n|---|{'---|' * len(PRIMING)}")
+    for measure, values in of_maps.items():
+        ends = [correlations(values, items[column], rows[:0]) for column in PRIMING.values()]
+        cells = [f"{r.min():.3f} to {r.max():.3f}" for r in ends]
         print(f"| {measure} | {' | '.join(cells)} |")
 
 

@@ -31,6 +31,13 @@ from manymaps.labels import label_places, plural
 from manymaps.metrics.pair_correlations import pair_correlation
 
 FILES = {"SimLex-999": "simlex999.txt", "WordSim-353": "wordsim353.tsv"}
+SETTINGS = (
+    ("mm-tsne", 1, (0,)),
+    ("mm-tsne", 10, (0, 1)),
+    ("mm-tsne", 20, (0, 1)),
+    ("mm-tsne", 40, (0, 1, 2, 3)),
+    ("mm-sne", 40, (0,)),
+)
 NAMES = {"strength": "strength", "ppmi_cosine": "PPMI cosine", "katz_walk": "Katz walk"}
 
 
@@ -88,7 +95,7 @@ def main() -> None:
         print(f"no {' and '.join(FILES)}: install gensim, or name a folder with --ratings DIR; "
               "nothing done")  # fmt: skip
         return
-    atlases = fitted_atlases(norms, options)
+    atlases = fitted_atlases(norms, options, SETTINGS)
     print("% rho [95 % interval over words] of the first seed; the range over seeds")
     print("% differences: the most maps of mm-tsne, first seed")
     for name, path in files.items():

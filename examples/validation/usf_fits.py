@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +19,12 @@ import manymaps as mm
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[3] / "shared" / "data"))
 NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
-METHODS = {"mm-tsne": mm.MultipleMapsTSNE, "mm-sne": mm.MultipleMapsSNE}
-# Method, number of maps, seeds.
-SETTINGS = (
-    ("mm-tsne", 1, (0,)),
-    ("mm-tsne", 10, (0, 1)),
-    ("mm-tsne", 20, (0, 1)),
-    ("mm-tsne", 40, (0, 1, 2, 3)),
-    ("mm-sne", 40, (0,)),
-)
+METHODS = {
+    "mm-tsne": partial(mm.MultipleMapsTSNE, degrees_of_freedom=1),
+    "mm-sne": mm.MultipleMapsSNE,
+}
+#: Methods, numbers of maps and seeds.
+Settings = Sequence[tuple[str, int, Sequence[int]]]
 N_BOOTSTRAP = 2000
 
 
@@ -45,10 +44,11 @@ def read_norms() -> mm.Associations | None:
 
 
 def fitted_atlases(
-    norms: mm.Associations, options: argparse.Namespace
+    norms: mm.Associations, options: argparse.Namespace, settings: Settings
 ) -> dict[tuple[str, int], list[mm.Atlas]]:
-    """The atlases of all settings, by method and number of maps."""
-    settings = (("mm-tsne", 2, (0,)),) if options.quick else SETTINGS
+    """The atlases of the settings, by method and number of maps."""
+    if options.quick:
+        settings = (("mm-tsne", 2, (0,)),)
     iterations = 5 if options.quick else options.iterations
     return {
         (method, maps): [_fitted(norms, method, maps, seed, iterations, options.fits)

@@ -81,7 +81,10 @@ def test_json_has_the_promised_keys(norms, tmp_path):
         "groups", "units", "n_words", "n_changed", "n_words_changed", "n_senses",
         "n_senses_changed", "alpha", "changes", "notes", "seed", "seconds", "output", "table",
         "sense_table", "plot", "atlases", "min_effect", "effect", "spelling_variants",
+        "level",
     }  # fmt: skip
+    assert found["level"] == "meaning"
+    assert record(*norms, "--fine")["level"] == "fine"
     assert found["groups"][0] == {"name": "young", "n_responses": 480, "median_units": 80.0}
     assert (found["n_words"], found["n_changed"], found["units"]) == (6, 1, "responses")
     (tie,) = found["changes"]

@@ -116,6 +116,83 @@ class TestSenses:
         assert "assumed" not in invoke("senses", fitted, "tie", "--data", told_in).stderr
         assert told(fitted, "tie", "--data", told_in, "--per-cue", 30)["n_responses"] == 30
 
+    def test_intervals_are_those_of_the_listed_level(self, atlas, trials, word):
+        data = mm.read_trials(trials)
+        for level, options in (("meaning", ()), ("fine", ("--fine",))):
+            here = mm.intervals(data, mm.load_atlas(atlas), words=[word], sense_level=level)
+            for sense in told(atlas, word, "--data", trials, *options)["senses"]:
+                if sense["share"]:
+                    label = sense["neighbors"][0]["label"]
+                    assert sense["interval"]["value"] == here.share(word, label).value
+
+    @pytest.mark.parametrize(
+        ("columns", "options", "number", "strength"),
+        [
+            # All of 144 participants, or only the 120 whose response is in the file.
+            ((0, 1, 2, 3, 4), ("--rows", "keep"), 120, 90 / 144),
+            ((0, 1, 2, 3, 4), (), 120, 90 / 120),
+            ((0, 1, 2, 4), ("--rows", "keep"), 120, 90 / 144),
+            ((0, 1, 2, 4), (), 120, 90 / 120),
+            ((0, 1, 2, 4), ("--strength", "FSG"), 120, 90 / 120),
+            ((0, 1, 2, 4), ("--per-cue", "50"), 50, 90 / 120),
+            ((0, 1, 3, 4), ("--rows", "keep"), 120, 90 / 144),
+        ],
+    )
+    def test_group_sizes_in_the_layout_of_usf(self, tmp_path, columns, options, number, strength):
+        norms = write_norms(tmp_path)
+        fitted = tmp_path / "norms.atlas"
+        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
+        file = tmp_path / "usf.tsv"
+        rows = [
+            ("CUE", "TARGET", "FSG", "#P", "#G"),
+            ("tie", "knot", "0.625", "90", "144"),
+            ("tie", "suit", "0.20833333", "30", "144"),
+            ("knot", "tie", "0.5", "75", "150"),
+            ("suit", "tie", "0.25", "40", "160"),
+        ]
+        file.write_text("".join("\t".join(row[c] for c in columns) + "\n" for row in rows))
+        result = invoke("senses", fitted, "tie", "--data", file, *options)
+        stated = f"{file}: group sizes of 144 to 160 (column '#G')"
+        assert (stated in result.stderr) == ("--per-cue" not in options)
+        assert "assumed" not in result.stderr
+        found = told(fitted, "tie", "--data", file, *options)
+        assert found["n_responses"] == number
+        near = {one["label"]: one for s in found["senses"] for one in s["neighbors"]}
+        assert near["knot"]["interval"]["value"] == pytest.approx(strength)
+
+    @pytest.mark.parametrize(
+        ("sizes", "options", "said"),
+        [
+            (("9O", "144"), (), "line 2: the group size of 'tie' - 'knot' is '9O'; group sizes "
+             "must be whole numbers of at least 1"),
+            (("144", ""), (), "line 3: the group size of 'tie' - 'suit' is missing"),
+            (("0", "0"), (), "line 2: the group size of 'tie' - 'knot' is '0'"),
+            (("14.5", "14.5"), (), "line 2: the group size of 'tie' - 'knot' is '14.5'"),
+            (("144", "145"), (), "line 3: the group size of 'tie' is 145, but 144 in an earlier "
+             "row; correct the column 'group', or use --per-cue to ignore it"),
+            (("144", "145"), ("--per-cue", "20"), None),
+            (("men", "women"), (), None),
+            (("80", "80"), ("--rows", "keep"), "1 cue with more responses than participants"),
+        ],
+    )  # fmt: skip
+    def test_bad_group_sizes(self, tmp_path, sizes, options, said):
+        norms = write_norms(tmp_path)
+        fitted = tmp_path / "norms.atlas"
+        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
+        file = tmp_path / "sizes.csv"
+        lines = [f"tie,knot,.6,90,{sizes[0]}", f"tie,suit,.4,60,{sizes[1]}"]
+        if sizes != ("men", "women"):
+            lines.append("knot,tie,1,7,144")
+        file.write_text("\n".join(["cue,target,strength,count,group", *lines]) + "\n")
+        result = invoke("senses", fitted, "tie", "--data", file, *options, "--responses", "keep")
+        message = " ".join(result.stderr.split())
+        if said is None:
+            assert result.exit_code == 0
+            assert "group size" not in message
+        else:
+            assert said in message
+            assert result.exit_code == (0 if "80" in sizes else 3)
+
     def test_norms_get_a_note_that_participants_are_not_identified(self, atlas, trials, tmp_path):
         norms = write_norms(tmp_path)
         fitted = tmp_path / "norms.atlas"
@@ -140,6 +217,8 @@ class TestSenses:
             ),
             (("--data", "raw.csv", "--per-cue", 7), 2, "--per-cue applies to norms"),
             (("--data", "words.vec"), 3, "reads as vectors"),
+            (("--data", "counts.npz"), 3, "counts.npz reads as counts; expected associations"),
+            (("--data", "counts.csv"), 3, "has no column of responses"),
             (("--data", "judged.csv", "--rows", "keep"), 3, "not whole numbers"),
             (("--data", "others.csv"), 3, "the data and the atlas have no words in common"),
         ],
@@ -148,6 +227,8 @@ class TestSenses:
         monkeypatch.chdir(tmp_path)
         write_norms(tmp_path)
         write_vectors(tmp_path / "words.vec")
+        mm.Counts(np.eye(4) + 1).save(tmp_path / "counts.npz")
+        (tmp_path / "counts.csv").write_text("document,word,count\na,tie,3\nb,knot,2\n")
         (tmp_path / "raw.csv").write_bytes(trials.read_bytes())
         (tmp_path / "judged.csv").write_text(",a,b,c\na,0,7.5,2\nb,7.5,0,3\nc,2,3,0\n")
         (tmp_path / "others.csv").write_text("cue,response,count\nzza,zzb,3\nzzb,zza,4\n")

@@ -54,7 +54,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert found == {
         "n_fits": 3, "n_objects": 6, "n_senses": sum(len(one.maps) for one in here.senses),
         "reference": here.reference, "threshold": 0.5, "seed": 0, "output": str(output),
-        "plot": None, "bootstrap": None,
+        "plot": None, "bootstrap": None, "level": "meaning",
     }  # fmt: skip
     atlas = mm.load_atlas(output)
     np.testing.assert_array_equal(atlas.maps, here.attach().maps)
@@ -85,6 +85,15 @@ def test_senses_tell_in_how_many_fits_they_are(fits, tmp_path):
     alone = json.loads(invoke("senses", fits[0], "tie", "--json").stdout)
     assert (alone["n_fits"], alone["senses"][0]["n_fits"], alone["elsewhere"]) == (None, None, [])
     assert "fits" not in invoke("senses", fits[0], "tie").stdout
+
+
+def test_fine_senses_are_those_of_the_atlases(fits):
+    atlases = [mm.load_atlas(file) for file in fits]
+    found = record(*fits, "--fine")
+    assert found["level"] == "fine"
+    here = stability(atlases, level="fine")
+    assert found["n_senses"] == sum(len(one.maps) for one in here.senses)
+    assert found["recurrence"]["observed"] == pytest.approx(here.observed.recurrence)
 
 
 def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):

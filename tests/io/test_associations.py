@@ -19,7 +19,13 @@ from pyarrow import parquet
 
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.associations import associations_from, read_associations
+from manymaps.io.associations import (
+    associations_from,
+    read_associations,
+    read_group_sizes,
+    response_columns,
+)
+from manymaps.io.columns import ColumnNames
 
 PACKERS = [gzip.compress, bz2.compress, lzma.compress]
 PLAIN = "cue,response,strength\ntie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
@@ -580,3 +586,36 @@ def test_the_line_in_which_excel_names_the_delimiter_is_no_row(tmp_path, rows):
     (tmp_path / "norms.csv").write_text("sep=;\ncue;response;strength\na;b;1\nb;a;x\n", "utf-8")
     with pytest.raises(DataError, match="line 4"):
         read_associations(tmp_path / "norms.csv")
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("CUE,TARGET,#G,#P,FSG", ("#P", "#G")),
+        ("cue,response,R123,N,R123.Strength", ("R123", "N")),
+        ("cue,response,strength,group_size", (None, "group_size")),
+        ("cue,response,count,group", (None, "group")),
+        ("cue,response,strength", (None, None)),
+    ],
+)
+def test_columns_of_counts_and_group_sizes(tmp_path, header, found):
+    path = tmp_path / "norms.csv"
+    cells = ["tie", "knot"] + ["2"] * (header.count(",") - 1)
+    path.write_text(f"{header}\n{','.join(cells)}\nknot,tie{',2' * (len(cells) - 2)}\n")
+    assert response_columns(path, ColumnNames()) == found
+
+
+def test_group_sizes_of_text_and_parquet(tmp_path):
+    columns = {"cue": ["Tie", "Tie", "knot"], "target": ["knot", "suit", "Tie"], "N": [90, 90, 80]}
+    frame = pl.DataFrame(columns | {"strength": [0.5, 0.25, 1]})
+    frame.write_csv(tmp_path / "norms.csv")
+    frame.write_parquet(tmp_path / "norms.parquet")
+    for name in ("norms.csv", "norms.parquet"):
+        path = tmp_path / name
+        assert response_columns(path, ColumnNames()) == (None, "N")
+        names = ColumnNames(strength="N")
+        assert read_group_sizes(path, names) == {"Tie": 90, "knot": 80}
+        assert read_group_sizes(path, names, fold=True) == {"tie": 90, "knot": 80}
+    graph = tmp_path / "norms.graphml"
+    graph.write_text("<graphml/>")
+    assert response_columns(graph, ColumnNames()) == (None, None)

@@ -17,7 +17,8 @@ and R3), or one response if participants are unknown. If the groups do not diffe
 permutations are equally likely, so the p-value is exact for any number of responses. The words are
 permuted independently, so p-values of different words can depend on one another.
 
-**Senses** are computed from all groups together (`manymaps.atlas.senses`). A permutation does not
+**Senses** are meanings (`manymaps.atlas.meanings`) or fine groups (`manymaps.atlas.senses`) of the
+responses of all groups together. A permutation does not
 change the pooled responses, so the partition into senses is the same in each permutation, and the
 test remains exact. The statistic of a sense is the same divergence with two outcomes: a member of
 the sense or not. A sense is *gained* if its response share is below `min_share` in the first group
@@ -59,6 +60,7 @@ from manymaps.analysis.group_effects import (
 from manymaps.analysis.group_fits import GroupFits, fit_groups, pooled_associations
 from manymaps.analysis.group_tests import PermutedUnits, permutation_p_values, pooled_senses
 from manymaps.analysis.intervals import Interval
+from manymaps.atlas.answers import LEVELS, Level
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
@@ -183,6 +185,8 @@ class Comparison:
         Assumptions, exclusions, and warnings about the data.
     fits : GroupFits or None
         The atlases, if an estimator was passed.
+    level : {"meaning", "fine"}
+        The level of the senses.
 
     See Also
     --------
@@ -222,6 +226,7 @@ class Comparison:
     min_effect: float
     notes: tuple[str, ...] = ()
     fits: GroupFits | None = None
+    level: Level = "meaning"
 
     def __repr__(self) -> str:
         named = " and ".join(self.groups) if len(self.groups) == 2 else ", ".join(self.groups)
@@ -560,6 +565,7 @@ def compare(
     random_state: RandomState = 0,
     on_tested: Callable[[Comparison], object] | None = None,
     min_effect: float = 0.0,
+    level: Level = "meaning",
 ) -> Comparison:
     """Compare the responses of two or more groups of participants.
 
@@ -614,6 +620,8 @@ def compare(
     min_effect : float in [0, 1)
         Minimum effect of a listed change. The lower confidence limit of the effect must be at least
         this value.
+    level : {"meaning", "fine"}
+        Senses to test: meanings, or the fine groups that make up a meaning (`Atlas.senses`).
 
     Returns
     -------
@@ -656,6 +664,7 @@ def compare(
     check_number("alpha", alpha, above=0, below=1)
     check_number("min_effect", min_effect, least=0, below=1)
     check_choice("correction", correction, get_args(Correction))
+    check_choice("level", level, LEVELS)
     _, rule = split_responses(responses)
     seed = drawn_seed(random_state)
     responses_of_groups = grouped_responses(
@@ -664,7 +673,7 @@ def compare(
     )  # fmt: skip
     words = _tested(responses_of_groups, min_responses)
     pooled = pooled_associations(responses_of_groups, rule)
-    senses = pooled_senses(responses_of_groups, pooled, words, min_share)
+    senses = pooled_senses(responses_of_groups, pooled, words, min_share, level)
     tables = PermutedUnits.of(responses_of_groups, words, senses)
     tests = permutation_p_values(
         tables, responses_of_groups, seed, alpha, correction, n_permutations
@@ -673,6 +682,7 @@ def compare(
         responses_of_groups, words, tables, tests,
         agreement_effects(tables, responses_of_groups.n_groups, paired=shared_people == "paired"),
         alpha=alpha, min_share=min_share, min_effect=min_effect, min_responses=min_responses,
+        level=level,
     )  # fmt: skip
     if on_tested is not None:
         on_tested(tested)

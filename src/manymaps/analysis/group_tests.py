@@ -24,6 +24,7 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import false_discovery_control
 
+from manymaps.atlas.answers import Level
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.meanings import meaning_space
 from manymaps.atlas.senses import observed_groups
@@ -76,7 +77,11 @@ def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -
 
 
 def pooled_senses(
-    found: GroupedResponses, pooled: Associations, words: np.ndarray, min_share: float
+    found: GroupedResponses,
+    pooled: Associations,
+    words: np.ndarray,
+    min_share: float,
+    level: Level = "meaning",
 ) -> PooledSenses:
     """Find the senses of the words in all groups together, with the largest senses first."""
     indices = {label: i for i, label in enumerate(found.labels)}
@@ -85,7 +90,7 @@ def pooled_senses(
     object_of[label_of] = np.arange(len(label_of))
     associations = strongest_associations(pooled.strengths)
     with work(f"senses of {plural('word', len(words))}"):
-        space = meaning_space(associations, pooled.labels)
+        space = meaning_space(associations, pooled.labels) if level == "meaning" else None
         labels = observed_groups(associations, object_of[words], space)
     near = associations[object_of[words]]
     owners = np.repeat(np.arange(len(words)), np.diff(near.indptr))

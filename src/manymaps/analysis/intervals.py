@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from manymaps.atlas.answers import LEVELS, Level
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.atlas.senses import SenseGroups, sense_groups
 from manymaps.checks import check_choice, check_number
@@ -244,6 +245,7 @@ def intervals(
     responses: str = "R123",
     rows: str = "renormalize",
     min_share: float = LEAST_SHARE,
+    sense_level: Level = "meaning",
 ) -> Intervals:
     """Compute confidence intervals of strengths and, with an atlas, of shares and ambiguity.
 
@@ -270,6 +272,9 @@ def intervals(
     min_share : float in [0, 1]
         Minimum share for a group in the atlas to be counted as a sense in the ambiguity, as for
         `manymaps.ambiguity`.
+    sense_level : {"meaning", "fine"}
+        Senses whose shares are estimated: meanings, or the fine groups that make up a meaning
+        (`level` of `Atlas.senses`).
 
     Returns
     -------
@@ -302,6 +307,7 @@ def intervals(
     """
     check_number("level", level, above=0, below=1)
     check_number("min_share", min_share, least=0, most=1)
+    check_choice("sense_level", sense_level, LEVELS)
     check_norms("data", data)
     unit = check_unit(data, by)
     if isinstance(data, Trials):
@@ -316,7 +322,8 @@ def intervals(
     if atlas is None:
         return Intervals(level, unit, strengths, None, None, None, (), notes)
     chosen = _chosen(atlas, words)
-    groups = sense_groups(atlas.choices, _known(atlas), chosen, atlas.meaning_space)
+    space = atlas.meaning_space if sense_level == "meaning" else None
+    groups = sense_groups(atlas.choices, _known(atlas), chosen, space)
     counted = _in_senses(answers.placed(atlas), groups, chosen, atlas.n_objects)
     return Intervals(
         level,

@@ -1,7 +1,8 @@
 """Stability of senses and maps, measured by comparing several fits of the same objects.
 
 A sense s of word i in a fit is a weighted set of neighbours. If the fits contain associations, it
-is a group of the word's responses (`manymaps.atlas.senses`). The n_neighbors strongest responses
+is a group of the word's responses: a meaning (`manymaps.atlas.meanings`) or, with `level="fine"`, a
+fine group (`manymaps.atlas.senses`). The n_neighbors strongest responses
 are weighted by the part that the map of the sense explains,
 
     w_s(j) = p_ij r_ij^m / sum_j' p_ij',       r_ij^m = v_ij^m / v_ij
@@ -69,9 +70,11 @@ from manymaps.analysis.senses import (
     matched_overlaps,
     shuffled,
 )
+from manymaps.atlas.answers import LEVELS
+from manymaps.atlas.answers import Level as SenseLevel
 from manymaps.atlas.atlas import LEAST_WEIGHT, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
-from manymaps.checks import check_index, check_number, check_whole
+from manymaps.checks import check_choice, check_index, check_number, check_whole
 from manymaps.compute.tasks import run_tasks
 from manymaps.data.associations import Associations
 from manymaps.data.resampling import Unit, check_unit, resampled
@@ -119,6 +122,8 @@ class Stability(TabularResult):
         Minimum overlap for a sense to recur, and minimum map weight of a sense.
     n_neighbors : int
         Number of neighbours that define a sense.
+    sense_level : {"meaning", "fine"}
+        Level of the senses, if associations are known.
 
     See Also
     --------
@@ -150,6 +155,7 @@ class Stability(TabularResult):
     threshold: float
     n_neighbors: int
     min_weight: float
+    sense_level: SenseLevel = "meaning"
 
     @property
     def n_fits(self) -> int:
@@ -306,6 +312,7 @@ def stability(
     threshold: float = 0.5,
     reference: int | None = None,
     random_state: int = 0,
+    level: SenseLevel = "meaning",
 ) -> Stability:
     """Measure the agreement between several fits of the same objects on senses and maps.
 
@@ -327,6 +334,9 @@ def stability(
         fits.
     random_state : int
         Seed of the two levels expected by chance. It affects no other result.
+    level : {"meaning", "fine"}
+        Senses to compare: meanings, or the fine groups that make up a meaning (`Atlas.senses`). If
+        no associations of a word are known, its senses are maps.
 
     Returns
     -------
@@ -360,11 +370,12 @@ def stability(
     check_whole("n_neighbors", n_neighbors)
     check_number("min_weight", min_weight, least=0, most=1)
     check_number("threshold", threshold, above=0, most=1)
+    check_choice("level", level, LEVELS)
     fits = _aligned(atlases)
     if reference is not None:
         check_index("fit", reference, len(fits))
     rng = np.random.default_rng(random_state)
-    senses = [fit_senses(atlas, n_neighbors, min_weight) for atlas in fits]
+    senses = [fit_senses(atlas, n_neighbors, min_weight, level=level) for atlas in fits]
     observed, others, dealing = ([np.zeros((2, len(one.maps))) for one in senses] for _ in range(3))
     for a, b in combinations(range(len(fits)), 2):
         lot = _other_words(fits[0], rng)
@@ -395,6 +406,7 @@ def stability(
         threshold=threshold,
         n_neighbors=n_neighbors,
         min_weight=min_weight,
+        sense_level=level,
     )
 
 

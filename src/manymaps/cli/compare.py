@@ -131,6 +131,7 @@ class CompareOptions:
         "Minimum response share of a sense to be present in a group.",
         default=0.05,
     )
+    fine: bool = flag("Test the fine groups of each meaning as senses of their own.", sets="level")
     alpha: float = option(
         Number(0, 1, min_open=True, max_open=True),
         "False discovery rate of the listed changes.", default=0.05,
@@ -231,6 +232,7 @@ def _compared(
         pairs=None if options.pairs is None else _pairs(options.pairs),
         random_state=options.running.seed,
         on_tested=tested.append,
+        level="fine" if options.fine else "meaning",
         **chosen(
             options, "per_cue", "permutations", "neighbors", "within", "shared_people",
             "min_responses", "min_share", "alpha", "min_effect", "correction",
@@ -340,33 +342,17 @@ def _names(files: Sequence[Path]) -> list[str]:
 
 def _norms(file: Path, options: CompareOptions) -> mm.Associations:
     """Read the norms of a file with all responses; the rule for responses applies to all groups."""
-    from manymaps.cli.reading import read_pairs
+    from manymaps.cli.reading import columns_of_responses, read_pairs
     from manymaps.data.pair_rules import split_responses
 
     reading = options.reading
     first, _ = split_responses(reading.responses)
     strength = reading.strength
-    if strength is None and first is None and options.per_cue is None:
-        strength = _counts_column(file)
+    if strength is None and options.per_cue is None:
+        # Counts contain the numbers of responses, on which the tests depend.
+        strength, _ = columns_of_responses(file, reading)
     kept = "keep" if first is None else f"R{'123456789'[:first]},keep"
     return read_pairs(file, replace(reading, responses=kept, strength=strength))
-
-
-def _counts_column(file: Path) -> str | None:
-    """Return the column of counts in a text table that also has strengths, for use in tests."""
-    from manymaps.io.columns import COUNT, STRENGTH, folded
-    from manymaps.io.files import sampled
-    from manymaps.io.tables import open_headed_table
-
-    if (sample := sampled(file)).container() is not None:
-        return None
-    try:
-        header = next(open_headed_table(sample.lines, str(file)).rows())[1]
-    except (DataError, StopIteration):
-        return None
-    if not any(folded(name) in STRENGTH for name in header):
-        return None
-    return next((name for alias in COUNT for name in header if folded(name) == alias), None)
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
@@ -433,6 +419,7 @@ def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path])
         "n_senses_changed": int((found.sense_changes != "").sum()),
         "alpha": found.alpha,
         "min_effect": found.min_effect,
+        "level": found.level,
         "effect": dict(zip(("low", "median", "high"), _quartiles(found.effect), strict=True)),
         "spelling_variants": [
             {"spellings": [one, other], "uses": uses} for one, other, uses in found.variants

@@ -28,11 +28,13 @@ from manymaps.cooccurrence.matching import labels_of
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frames import join_columns, label_column
+from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
 from manymaps.data.triplets import Triplets
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.associations import read_associations
+from manymaps.io.associations import read_associations, read_group_sizes, response_columns
+from manymaps.io.columns import ColumnNames
 from manymaps.io.counts import read_counts
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.metadata import read_columns
@@ -44,10 +46,10 @@ from manymaps.labels import UnknownLabelError, first_of, fold, plural
 from manymaps.progress import work
 
 __all__ = [
-    "PairData", "WatchedAffinity", "aligned", "counted", "holds_counts", "holds_triplets",
-    "holds_vectors", "joined_columns", "kind_of_word", "read_count_table", "read_data",
-    "read_pairs", "read_trials_or_none", "read_triplet_file", "reasoned", "vectors_of_atlas",
-    "with_metadata",
+    "PairData", "WatchedAffinity", "aligned", "columns_of_responses", "counted", "group_sizes",
+    "holds_counts", "holds_triplets", "holds_vectors", "joined_columns", "kind_of_word",
+    "read_count_table", "read_data", "read_pairs", "read_trials_or_none", "read_triplet_file",
+    "reasoned", "vectors_of_atlas", "with_metadata",
 ]  # fmt: skip
 
 PairData: TypeAlias = Associations | Vectors
@@ -131,13 +133,35 @@ def read_triplet_file(file: Path, reading: Reading) -> Triplets:
 
 
 def read_pairs(file: Path, reading: Reading) -> Associations:
-    """Read the associations in a file; raise an error if the file contains vectors."""
-    data = read_data(file, reading)
+    """Read the associations in a file; raise an error if the file contains vectors or counts."""
+    # A square array of counts could also be a matrix of associations.
+    of_counts = file.suffix.lower() in ARRAYS and holds_counts(file, reading)
+    data = None if of_counts else read_data(file, reading)
     if not isinstance(data, Associations):
         raise BadData(
-            f"{file} reads as vectors; expected associations (use --format edges to read a list)"
+            f"{file} reads as {'counts' if of_counts else 'vectors'}; expected associations (use "
+            "--format edges to read a list)"
         )
     return data
+
+
+def columns_of_responses(file: Path, reading: Reading) -> tuple[str | None, str | None]:
+    """Return the columns of counts and of group sizes in a file of norms that has strengths too.
+
+    The column of counts is None if options select the strengths.
+    """
+    if reading.labels is not None or holds_triplets(file, reading) or holds_vectors(file, reading):
+        return None, None
+    names = ColumnNames(reading.cue, reading.response)
+    counts, sizes = response_columns(file, names, reading.format)
+    is_selected = _any_given(reading.strength, split_responses(reading.responses)[0])
+    return None if is_selected else counts, sizes
+
+
+def group_sizes(file: Path, reading: Reading, column: str) -> dict[str, int]:
+    """Read the group size of each cue from a column."""
+    names = ColumnNames(reading.cue, reading.response, column)
+    return read_group_sizes(file, names, format=reading.format, fold=reading.fold)
 
 
 def read_data(

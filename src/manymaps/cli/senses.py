@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,7 +39,8 @@ class SensesOptions:
     neighbors: int = option(
         positive, "Number of neighbours to list per sense.", default=8, sets="n_neighbors"
     )
-    fine: bool = flag("List the fine groups of each meaning as senses of their own.", "--fine")
+    fine: bool = flag("List the fine groups of each meaning as senses of their own.", "--fine",
+                      sets="sense_level")  # fmt: skip
     min_share: float = option(
         Number(0, 1),
         "Leave out senses with a smaller share of the observed responses to WORD.",
@@ -75,8 +75,8 @@ class SensesOptions:
     )  # fmt: skip
     per_cue: int | None = option(
         positive,
-        "Number of responses per cue in the norms of --data.  [default: the sum of the column of "
-        "counts; else 100]",
+        "Number of responses per cue in the norms of --data.  [default: read from a column of "
+        "counts or group sizes, otherwise 100]",
         sets="n_responses",
     )
     reading: PairReading = group(PairReading)
@@ -157,6 +157,7 @@ def _intervals(
 
     reading, per_cue = options.reading, options.per_cue
     asked: dict[str, Any] = {"words": words, "level": options.level, "by": options.by}
+    asked["sense_level"] = options.chosen["level"]
     trials = read_trials_or_none(file, reading)
     if trials is not None:
         if per_cue is not None:
@@ -164,29 +165,46 @@ def _intervals(
         asked |= {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
         with work("counting responses"):
             return mm.intervals(trials, atlas, **asked)
-    norms = read_pairs(file, reading)
-    counts = _count_column(file) if reading.strength is None and reading.format is None else None
-    if norms.n_responses is None and per_cue is None and counts is not None:
-        # Strengths take precedence over counts, but only counts contain the number of responses.
-        norms = read_pairs(file, replace(reading, strength=counts))
+    norms = _sized(file, reading) if per_cue is None else read_pairs(file, reading)
     if norms.n_responses is None and per_cue is None:
         note(f"{file} does not state the number of responses per cue; 100 is assumed (--per-cue N)")
     with work("counting responses"):
         return mm.intervals(norms, atlas, **asked, n_responses=per_cue)
 
 
-def _count_column(file: Path) -> str | None:
-    """Return the column of counts in the header of a text file."""
-    from manymaps.io.columns import COUNT, usual_column
-    from manymaps.io.files import sampled
+def _sized(file: Path, reading: PairReading) -> mm.Associations:
+    """Read norms with the numbers of responses per cue that the file states as counts or sizes.
 
-    sample = sampled(file)
-    if sample.container() is not None:
-        return None
-    head = sample.lines.split(b"\n")[0].decode("utf-8", "replace")
-    names = [name.strip() for name in re.split("[\t,;|]", head.replace('"', ""))]
-    column = usual_column(names, COUNT)
-    return None if column is None else names[column]
+    Strengths take precedence over counts, but only counts contain the number of responses. With
+    --rows keep, the number is the group size, so that responses that the file does not list are
+    counted as missing. Otherwise, only the listed responses count.
+    """
+    import numpy as np
+    from scipy import sparse
+
+    from manymaps.cli.reading import columns_of_responses, group_sizes, read_pairs
+
+    counts, column = columns_of_responses(file, reading)
+    norms = read_pairs(file, reading if counts is None else replace(reading, strength=counts))
+    if column is None:
+        return norms
+    by_cue = group_sizes(file, reading, column)
+    known = np.array(list(by_cue.values()))
+    note(f"{file}: group sizes of {known.min():,} to {known.max():,} (column {column!r})")
+    sizes = np.array([by_cue.get(label, 1) for label in norms.labels])
+    kept, counted = reading.rows == "keep", norms.n_responses
+    if counted is None and not kept:
+        whole = read_pairs(file, replace(reading, rows="keep")).strengths
+        sizes = np.maximum(np.rint(sizes * np.minimum(whole.sum(axis=1), 1)), 1).astype(np.int64)
+    elif counted is not None and not kept:
+        sizes = counted
+    elif counted is not None:
+        if n_larger := int((counted > sizes).sum()):
+            note(f"{plural('cue', n_larger)} with more responses than participants: the responses "
+                 "are counted")  # fmt: skip
+        sizes = np.maximum(sizes, counted)
+        norms = replace(norms, strengths=sparse.diags_array(counted / sizes) @ norms.strengths)
+    return replace(norms, n_responses=sizes)
 
 
 def _bounds(

@@ -32,7 +32,7 @@ from manymaps.cli.options import (
     seed_option,
     word_option,
 )
-from manymaps.cli.record import argument, chosen, command, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
@@ -42,8 +42,8 @@ __all__ = ["stability"]
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
 # apply to finished atlases.
 OF_ATLASES = {
-    "files", "output", "threshold", "neighbors", "min_weight", "plot", "words_shown", "seed",
-    "drop_vectors",
+    "files", "output", "threshold", "neighbors", "min_weight", "fine", "plot", "words_shown",
+    "seed", "drop_vectors",
 }  # fmt: skip
 # The minimum number of fits is 2, because a single fit cannot be compared. A list of eight words
 # shows the range without scrolling.
@@ -80,6 +80,7 @@ class StabilityOptions:
         "without associations only).",
         default=0.1,
     )
+    fine: bool = flag("Compare the fine groups of each meaning (associations only).", sets="level")
     plot: Path | None = option(
         figure_file, "Draw the senses of some words in all fits.", metavar="OUT.png"
     )
@@ -124,6 +125,7 @@ def stability(options: StabilityOptions) -> None:
             atlases,
             **chosen(options, "neighbors", "min_weight", "threshold", "seed"),
             reference=None if options.bootstrap is None else 0,
+            level="fine" if options.fine else "meaning",
         )
         figure = None
         if options.plot is not None:
@@ -227,6 +229,7 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
         "recurring": _mean(reliability.recurring),
         "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
+        "level": found.sense_level,
         "seed": options.seed,
         "seconds": elapsed(),
         **output_names(options, "output", "plot"),

@@ -24,7 +24,17 @@ from manymaps.data.associations import Associations
 from manymaps.data.pair_rules import Rules, split_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.columns import PAIR_ROLES, ColumnNames, find_roles, folded, has_pair_header
+from manymaps.io.columns import (
+    COUNT,
+    GROUP_SIZE,
+    PAIR_ROLES,
+    STRENGTH,
+    ColumnNames,
+    find_roles,
+    folded,
+    has_pair_header,
+    usual_column,
+)
 from manymaps.io.files import PAIRS, Sample, sampled, suffix_of
 from manymaps.io.graphs import graph_pairs, is_graph, is_spaced, read_graphml, with_tabs
 from manymaps.io.kinds import PAIR_FORMATS, asked_format
@@ -39,6 +49,7 @@ from manymaps.io.matrices import (
 )
 from manymaps.io.pairs import Pairs, associate, associate_matrix, named_by
 from manymaps.io.tables import (
+    RULE_OF,
     FrameTable,
     Layout,
     Table,
@@ -52,7 +63,10 @@ from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import Balance, holds_trials, is_trial_frame, read_trials, trials_from
 from manymaps.labels import listed
 
-__all__ = ["associations_from", "read_associations", "read_entries"]
+__all__ = [
+    "associations_from", "read_associations", "read_entries", "read_group_sizes",
+    "response_columns",
+]  # fmt: skip
 
 ARRAYS = ("npy", "npz", "mtx")
 # Two object indices and an optional number, separated by spaces, on each of the first two lines.
@@ -255,28 +269,90 @@ def read_entries(
     if kind == "graphml":
         _check_graph_options(names, object_labels, str(sample))
         return read_graphml(sample.path, names.strength)
-    table: Table
-    if kind == "parquet":
-        table = parquet_table(sample)
-    else:
-        # Words in other text files may contain spaces, so only these files are split at spaces.
-        is_edge_list = is_spaced(suffix_of(sample.path), format)
-        layout = Layout(
-            PAIRS,
-            "Separate cue, response and strength by tabs or commas",
-            lambda table: has_pair_header(table.head[0], names) or looks_like_matrix(table.head),
-            SPACED.match,
-            with_tabs if is_edge_list else bytes,
-        )
-        table = read_text(sample, layout, "tsv" if is_edge_list else format)
-        if format == "matrix" or (
+    table = _pair_table(sample, kind, names, format)
+    if isinstance(table, TextTable) and (
+        format == "matrix"
+        or (
             format != "edges"
-            and not (is_edge_list or names.any_given)
+            and not (is_spaced(suffix_of(sample.path), format) or names.any_given)
             and _looks_like_matrix(table, object_labels)
-        ):
-            return read_text_matrix(table, object_labels, rule)
+        )
+    ):
+        return read_text_matrix(table, object_labels, rule)
     pairs = table_pairs(table, names)
     return pairs if object_labels is None else named_by(pairs, object_labels)
+
+
+def response_columns(
+    path: str | os.PathLike[str], names: ColumnNames, format: str | None = None
+) -> tuple[str | None, str | None]:
+    """Return the columns of counts and of group sizes in an edge list that also has strengths.
+
+    The first name is None if counts are the only numbers of the pairs. Group sizes, such as "#G" in
+    the USF norms, are the numbers of participants or responses per cue.
+    """
+    sample = sampled(path)
+    kind = format if format in CONTAINERS else sample.container()
+    if kind not in (None, "parquet"):
+        return None, None
+    table = _pair_table(sample, kind, names, format)
+    head = table.head[0]
+    if not has_pair_header(head, names):
+        return None, None
+    count, size = usual_column(head, COUNT), usual_column(head, GROUP_SIZE)
+    if usual_column(head, STRENGTH) is None:
+        count = None
+    # A column such as "group" may also contain the names of groups.
+    if size is not None and not table.numeric[size]:
+        size = None
+    return None if count is None else head[count], None if size is None else head[size]
+
+
+def read_group_sizes(
+    path: str | os.PathLike[str],
+    names: ColumnNames,
+    *,
+    format: str | None = None,
+    fold: bool = False,
+) -> dict[str, int]:
+    """Read the group size of each cue from the column `names.strength` of an edge list.
+
+    Raises
+    ------
+    DataError
+        If a group size is not a whole number of at least 1, or if the rows of a cue have different
+        group sizes.
+    """
+    pairs = read_entries(path, names, format=format)
+    assert isinstance(pairs, Pairs)
+    cells = (pairs.folded() if fold else pairs).cells
+    values, cues = cells.checked(RULE_OF["group size"]), cells.columns[0]
+    by_cue: dict[str, int] = {}
+    for k in np.flatnonzero(~cells.unnamed).tolist():
+        cue, size = cues.texts[cues.codes[k]], int(values[k])
+        if by_cue.setdefault(cue, size) != size:
+            raise DataError(
+                f"{cells.where(k)}: the group size of {cue[:60]!r} is {size:,}, but "
+                f"{by_cue[cue]:,} in an earlier row; correct the column {names.strength!r}, or use "
+                f"{setting('n_responses')} to ignore it"
+            )
+    return by_cue
+
+
+def _pair_table(sample: Sample, kind: str | None, names: ColumnNames, format: str | None) -> Table:
+    """Open a text or Parquet file of pairs, or a text file with a matrix."""
+    if kind == "parquet":
+        return parquet_table(sample)
+    # Words in other text files may contain spaces, so only these files are split at spaces.
+    is_edge_list = is_spaced(suffix_of(sample.path), format)
+    layout = Layout(
+        PAIRS,
+        "Separate cue, response and strength by tabs or commas",
+        lambda table: has_pair_header(table.head[0], names) or looks_like_matrix(table.head),
+        SPACED.match,
+        with_tabs if is_edge_list else bytes,
+    )
+    return read_text(sample, layout, "tsv" if is_edge_list else format)
 
 
 def _check_graph_options(names: ColumnNames, labels: Sequence[str] | None, source: str) -> None:

@@ -26,10 +26,10 @@ from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
 __all__ = [
-    "CORNERS", "PAIR_ROLES", "STRENGTH", "ColumnNames", "CountColumns", "Role", "WantedColumns",
-    "aliases", "count_column", "find_count_columns", "find_roles", "folded", "has_pair_header",
-    "is_long_header", "known_kind", "known_pair", "label_position", "named_column", "two_kinds",
-    "usual_column",
+    "CORNERS", "COUNT", "GROUP_SIZE", "PAIR_ROLES", "STRENGTH", "ColumnNames", "CountColumns",
+    "Role", "WantedColumns", "aliases", "count_column", "find_count_columns", "find_roles",
+    "folded", "has_pair_header", "is_long_header", "known_kind", "known_pair", "label_position",
+    "named_column", "two_kinds", "usual_column",
 ]  # fmt: skip
 
 
@@ -72,6 +72,11 @@ strength fsg r123strength r1strength weight weights value similarity sim score p
 proximity association wt
 """)
 COUNT = aliases("count counts #p r123 r1 frequency freq cooccurrence")
+# USF lists the participants per cue as #G, and Small World of Words the responses per cue as N.
+GROUP_SIZE = aliases("""
+#g groupsize group g n nparticipants participants nsubjects subjects nrespondents respondents
+nresponses
+""")
 # In a file with both, counts are only supplementary, so strengths are tried first.
 PAIR_ROLES = (
     Role("cue", "cues", CUE),

@@ -142,6 +142,11 @@ def _is_not_amount(values: np.ndarray) -> np.ndarray:
 _RULES = (
     NumberRule("count", _is_not_amount, "counts must be finite numbers of at least 0"),
     NumberRule("strength", _is_not_amount, "strengths must be finite numbers of at least 0"),
+    NumberRule(
+        "group size",
+        lambda values: ~(np.isfinite(values) & (values >= 1) & (values == np.floor(values))),
+        "group sizes must be whole numbers of at least 1",
+    ),
     # A missing similarity or rating is NaN.
     NumberRule("similarity", np.isinf, "similarities must be finite numbers, or empty if missing"),
     NumberRule("rating", np.isinf, "ratings must be finite numbers, or empty if missing"),
