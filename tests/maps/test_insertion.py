@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 
-from manymaps import Atlas
+from manymaps import TSNE, Atlas
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import UnknownLabelError
 from manymaps.maps.insertion import Refinement, insert
@@ -262,6 +263,16 @@ class TestRefinement:
             insert(atlas, new, refine=Refinement(metric="cubic"))
         with pytest.raises(ParameterError, match="max_iter=0"):
             Refinement(max_iter=0)
+
+    def test_the_median_of_perplexities_per_object(self):
+        vectors = np.random.default_rng(0).normal(size=(40, 3))
+        asked = np.linspace(3, 9, 40)
+        fit = clone(TSNE(perplexity=asked, max_iter=20, random_state=0)).fit(vectors[:40])
+        assert fit.atlas_.settings.perplexity == tuple(asked)
+        new = vectors[:2] + 0.1
+        found = insert(fit.atlas_, new, labels=["a", "b"], refine=True)
+        expected = insert(fit.atlas_, new, labels=["a", "b"], refine=Refinement(perplexity=6.0))
+        np.testing.assert_array_equal(found.maps, expected.maps)
 
     def test_given_similarities_are_the_target(self):
         atlas, new, _ = clusters()

@@ -75,8 +75,9 @@ class Refinement:
     ----------
     perplexity : float or sequence of float, optional
         Effective number of neighbours in the target distribution. For several perplexities, the
-        target distributions are averaged. The default is the perplexity of the atlas, or 30 if the
-        atlas does not record one. Precomputed similarities are used as the target without change.
+        target distributions are averaged. The default is the perplexity of the atlas (the median,
+        if each object has its own), or 30 if the atlas does not record one. Precomputed
+        similarities are used as the target without change.
     metric : str or function, optional
         Metric of the distances in the target. The default is the metric of the atlas, or
         "euclidean" if the atlas does not record one.
@@ -507,8 +508,12 @@ def _refined(
 
 def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
     """Return the perplexities of the target, of shape (n_scales,)."""
-    chosen = atlas.settings.perplexity if how.perplexity is None else how.perplexity
-    return np.atleast_1d(np.asarray(chosen, np.float64))
+    from manymaps.affinity.affinities import MOST_SCALES
+
+    stored = atlas.settings.perplexity
+    if how.perplexity is None and (len(stored) > MOST_SCALES or len(stored) == atlas.n_objects):
+        return np.array([np.median(stored)])
+    return np.atleast_1d(np.asarray(stored if how.perplexity is None else how.perplexity, float))
 
 
 def _gaussian_rows(
