@@ -73,12 +73,30 @@ class TestVectors:
 
     @pytest.mark.parametrize(
         "options",
-        [("--neighbors", "local", "--sd", 1), ("--weights", "exponential"), ("--theta", 0.5)],
+        [
+            ("--neighbors", "local", "--sd", 1),
+            ("--weights", "exponential"),
+            ("--theta", 0.5),
+            ("--p", 0),
+            ("--weights", "exponential", "--p", 0.5),
+            ("--reference-word", "a3"),
+            ("--neighbors", 3),
+        ],
     )
     def test_options_matter(self, folder, options):
         plain = grown(folder, "new.vec", "--no-refine").maps
         changed = grown(folder, "new.vec", "--no-refine", *options).maps
         assert not np.array_equal(changed, plain)
+
+    def test_dissimilar_objects_apart(self, folder):
+        values = cluster_vectors()[1]
+        row = " ".join(map(str, (-values[:30].mean(axis=0)).tolist()))
+        (folder / "odd.vec").write_text(f"odd {row}\n")
+        result = worked(inserted(folder, "odd.vec", "--dissimilar", "apart"))
+        assert "placed apart from all objects" in result.stderr
+        atlas = mm.load_atlas(folder / "more.atlas")
+        distances = np.linalg.norm(atlas.maps[0] - atlas.maps[0, :30].mean(axis=0), axis=1)
+        assert distances.argmax() == 30
 
     def test_refining_is_the_default(self, folder):
         refined = grown(folder, "new.vec").maps

@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 
-from manymaps import Atlas
+from manymaps import TSNE, Atlas
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.labels import UnknownLabelError
 from manymaps.maps.insertion import Refinement, insert
 from manymaps.maps.neighbor_weights import ExponentialWeights, PowerWeights
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
@@ -45,6 +48,42 @@ class TestNeighbours:
             s = similarities[i, best] / similarities[i, best[0]]
             p = np.log(0.1) / np.log(s.mean())
             np.testing.assert_allclose(found.weights.toarray()[i, best], s**p, rtol=1e-3)
+
+    @pytest.mark.parametrize("sparse_table", [False, True])
+    def test_a_reference_word(self, sparse_table):
+        """p = log theta / log s_word (4.10); the word need not be an effective neighbour."""
+        atlas, new, _ = clusters()
+        similarities = 1 - cdist(new, atlas.vectors, "cosine") / 2
+        weights = PowerWeights(0.2, reference_word="w7")
+        given = {"n_neighbors": 5, "weights": weights}
+        found = insert(atlas, new, **given)
+        if sparse_table:
+            rows = sparse.csr_array(similarities)
+            found = insert(atlas, rows, similarity="precomputed", **given)
+        s = similarities / similarities.max(axis=1, keepdims=True)
+        assert (found.weights[:, [7]].toarray() == 0).any()
+        for i in range(6):
+            p = np.log(0.2) / np.log(s[i, 7])
+            best = found.weights[[i]].indices
+            np.testing.assert_allclose(found.weights.toarray()[i, best], s[i, best] ** p, rtol=1e-4)
+
+    def test_a_reference_word_that_cannot_be_used(self):
+        atlas, _, _ = clusters()
+        with pytest.raises(UnknownLabelError, match="'w77'"):
+            insert(atlas, {"a": {"w1": 1.0}}, weights=PowerWeights(reference_word="w77"))
+        with pytest.raises(DataError, match="'a' has no similarity to the reference word 'w7'"):
+            insert(atlas, {"a": {"w1": 1.0}}, weights=PowerWeights(reference_word="w7"))
+
+    def test_equal_weights_are_the_plain_geometric_median(self):
+        atlas, new, _ = clusters()
+        found = insert(atlas, new, n_neighbors=7, weights=ExponentialWeights(p=0))
+        for i in range(6):
+            points = atlas.maps[0][found.weights[[i]].indices].astype(np.float64)
+            median = minimize(
+                lambda y, points=points: np.linalg.norm(points - y, axis=1).sum(),
+                points.mean(axis=0), method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9},
+            ).x  # fmt: skip
+            np.testing.assert_allclose(found.maps[0, i], median, atol=1e-2)
 
     def test_those_above_the_threshold(self):
         atlas, new, _ = clusters()
@@ -225,6 +264,16 @@ class TestRefinement:
         with pytest.raises(ParameterError, match="max_iter=0"):
             Refinement(max_iter=0)
 
+    def test_the_median_of_perplexities_per_object(self):
+        vectors = np.random.default_rng(0).normal(size=(40, 3))
+        asked = np.linspace(3, 9, 40)
+        fit = clone(TSNE(perplexity=asked, max_iter=20, random_state=0)).fit(vectors[:40])
+        assert fit.atlas_.settings.perplexity == tuple(asked)
+        new = vectors[:2] + 0.1
+        found = insert(fit.atlas_, new, labels=["a", "b"], refine=True)
+        expected = insert(fit.atlas_, new, labels=["a", "b"], refine=Refinement(perplexity=6.0))
+        np.testing.assert_array_equal(found.maps, expected.maps)
+
     def test_given_similarities_are_the_target(self):
         atlas, new, _ = clusters()
         similarities = np.exp(-cdist(new, atlas.vectors))
@@ -241,6 +290,30 @@ class TestDissimilar:
             found = insert(atlas, new, labels=names)
         assert found.dissimilar.tolist() == [False, False, True, False, False, False]
         assert np.isfinite(found.maps).all()
+
+    @pytest.mark.parametrize("refine", [False, True])
+    def test_apart_from_all_objects(self, refine):
+        atlas, new, _ = clusters(n_maps=2, model=MULTIPLE_MAPS_T_SNE)
+        new[2] = -atlas.vectors.mean(axis=0)
+        with pytest.warns(DataWarning, match="nothing in the atlas, and are placed apart"):
+            found = insert(atlas, new, dissimilar="apart", refine=refine)
+        with pytest.warns(DataWarning, match="hardly meaningful"):
+            among = insert(atlas, new, refine=refine)
+        similar = ~found.dissimilar
+        np.testing.assert_array_equal(found.maps[:, similar], among.maps[:, similar])
+        np.testing.assert_array_equal(found.proportions, among.proportions)
+        for m in range(2):
+            center = atlas.maps[m].astype(np.float64).mean(axis=0)
+            radius = max(np.linalg.norm(y - center) for y in atlas.maps[m])
+            usual, apart = among.maps[m, 2] - center, found.maps[m, 2] - center
+            np.testing.assert_allclose(apart, 1.25 * radius * usual / np.linalg.norm(usual), 1e-4)
+
+    def test_apart_from_a_single_point(self):
+        atlas = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        new = {"flat": {"a": 0.3, "b": 0.3}}
+        with pytest.warns(DataWarning, match="'flat'"):
+            found = insert(atlas, new, n_neighbors="local", dissimilar="apart")
+        np.testing.assert_array_equal(found.maps, [[[0, 0]]])
 
     def test_none_above_the_threshold(self):
         atlas, _, _ = clusters()
@@ -352,6 +425,7 @@ class TestJoinedAtlas:
         ({"n_neighbors": 0}, "n_neighbors=0"), ({"n_neighbors": True}, "n_neighbors=True"),
         ({"n_neighbors": "all"}, "n_neighbors='all'"), ({"sd": float("nan")}, "sd=nan"),
         ({"similarity": "cubic"}, "similarity='cubic'"),
+        ({"dissimilar": "away"}, "dissimilar='away'"),
     ],
 )  # fmt: skip
 def test_settings_out_of_range(settings, message):

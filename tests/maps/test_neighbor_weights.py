@@ -43,6 +43,45 @@ def test_exponential_is_the_printed_formula(p):
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize("p", [0, 0.3, 1, 7.0])
+def test_a_fixed_p_is_the_printed_formula(p):
+    """Equations 4.8 and 4.9 in float64; p = 1 divides 0 by 0 and is the similarity (4.7)."""
+    rows = table([0.8, 1.0, 0.2, 0.8], [0.5, 1.0])
+    s = rows.data
+    powered = PowerWeights(power=p).weigh(rows).data
+    np.testing.assert_allclose(powered, s**p, rtol=1e-13)
+    expected = s if p == 1 else (float(p) ** s - 1) / (p - 1)
+    np.testing.assert_allclose(ExponentialWeights(p=p).weigh(rows).data, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_weights_at_a_similarity_of_zero(form):
+    s = np.array([0.0, 1.0])
+    with np.errstate(all="raise"):
+        expected = {0: [float(form is PowerWeights), 1], 1: [0, 1]}  # 0**0 is 1, (0**0 - 1) is 0
+        for p, weights in expected.items():
+            fixed = PowerWeights(power=p) if form is PowerWeights else ExponentialWeights(p=p)
+            np.testing.assert_array_equal(fixed.curve(s, fixed.fixed), weights)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_similarities_of_a_reference_word(form):
+    rows, references = table([0.8, 1.0, 0.2, 0.8], [0.5, 1.0]), np.array([0.1, 0.9])
+    found = form(0.3, reference_word="cat").weigh(rows, references)
+    for i, s in enumerate(np.split(rows.data, rows.indptr[1:-1])):
+        p = form(0.3).parameter(references[[i]])
+        expected = form(0.3).curve(s, p)
+        np.testing.assert_array_equal(found.data[rows.indptr[i] : rows.indptr[i + 1]], expected)
+
+
+@pytest.mark.parametrize("p", [-1, float("nan"), float("inf")])
+def test_a_fixed_p_out_of_range(p):
+    with pytest.raises(ParameterError, match="power="):
+        PowerWeights(power=p)
+    with pytest.raises(ParameterError, match="p="):
+        ExponentialWeights(p=p)
+
+
 def test_exponential_with_p_of_one_is_the_similarity():
     s = np.linspace(0.01, 1, 30)
     for u in (0.0, 1e-12, -1e-12, 1e-8, -1e-8):

@@ -2,6 +2,7 @@
 
     Gaussian          p_j|i = exp(-beta_i d_ij^2) / sum_k exp(-beta_i d_ik^2), beta_i by perplexity
                       (van der Maaten & Hinton 2008, eq. 1)
+    per object        the same with exp(H(p_.|i)) = perplexity_i for each i
     multi-scale       the mean of p_j|i over several perplexities           (Lee et al. 2015, eq. 5)
     one sigma         p_ij = exp(-d_ij^2 / 2 sigma^2) / sum_{k != l} exp(-d_kl^2 / 2 sigma^2)
                       (Cook et al. 2007, eq. 4, over ordered pairs)
@@ -49,11 +50,15 @@ from manymaps.constraints import Number, Several, check_parameter, instance
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
-    "PERPLEXITY", "Affinity", "GaussianAffinity", "GlobalGaussian", "LocalPerplexity",
-    "affinity_from",
+    "MOST_SCALES", "PERPLEXITY", "Affinity", "GaussianAffinity", "GlobalGaussian",
+    "LocalPerplexity", "affinity_from",
 ]  # fmt: skip
 
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
+
+#: Maximum number of perplexities that are averaged. Lee et al. (2015) use log2(n) scales, which is
+#: 20 for a million objects.
+MOST_SCALES = 20
 
 #: Valid types of a perplexity. Its range depends on the data.
 PERPLEXITY = (Number(above=0), Several(Number(above=0), "a sequence of such numbers"))
@@ -135,9 +140,10 @@ class GaussianAffinity(Affinity):
 
     Parameters
     ----------
-    perplexity : float or sequence of floats
-        Effective number of neighbours, at least 1 and at most n - 1. The rows of several
-        perplexities are averaged (multi-scale).
+    perplexity : float, sequence of floats or array of shape (n,)
+        Effective number of neighbours, at least 1 and at most n - 1. An array of n values contains
+        one perplexity per object, for example from `LocalPerplexity.scores`. Any other sequence
+        contains at most 20 perplexities, whose rows are averaged (multi-scale).
     n_neighbors : int, optional
         Number of nearest neighbours with a positive similarity in each row, at most n - 1. The
         default is three times the (largest) perplexity, as in other programs, or n - 1 if that is
@@ -147,7 +153,8 @@ class GaussianAffinity(Affinity):
     Raises
     ------
     ParameterError
-        If a setting is out of its range.
+        If a setting is out of its range. If the number of perplexities is neither n nor at most 20.
+        If it is n and at most 20, but the perplexities are not an array.
 
     Warns
     -----
@@ -169,9 +176,13 @@ class GaussianAffinity(Affinity):
     >>> p = rows[[5]].data
     >>> bool(abs(np.exp(-(p * np.log(p)).sum()) - 3) < 1e-4)
     True
+    >>> each = GaussianAffinity(perplexity=np.linspace(2, 4, 10))
+    >>> p = each.similarities(np.arange(10.0)[:, None])[[9]].data
+    >>> bool(abs(np.exp(-(p * np.log(p)).sum()) - 4) < 1e-4)
+    True
     """
 
-    perplexity: float | Sequence[float] = 30.0
+    perplexity: float | Sequence[float] | np.ndarray = 30.0
     n_neighbors: int | None = None
 
     def __post_init__(self) -> None:
@@ -216,11 +227,12 @@ class GaussianAffinity(Affinity):
         scales, n = self._scales(), _n_objects(data)
         for perplexity in scales:
             _check_perplexity(perplexity, n)
+        logs = _log_perplexities(self.perplexity, scales, n)
         _check_neighbors(self.n_neighbors, n)
         k = self.n_neighbors or int(np.ceil(_NEIGHBORS_PER_PERPLEXITY * max(scales)))
         rows = distance_rows(data, min(k, n - 1), metric=metric, search=search, seed=seed)
-        _check_carried(max(scales), rows)
-        values, missed = _averaged(rows, scales)
+        _check_carried(np.array(scales) if logs.shape[1] > 1 else max(scales), rows)
+        values, missed = _averaged(rows, logs)
         if missed.any():
             _warn_of_ties(missed, scales)
         return sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
@@ -345,8 +357,8 @@ class LocalPerplexity(Affinity):
 
     Parameters
     ----------
-    perplexity : float
-        Perplexity of the Gaussian rows.
+    perplexity : float, sequence of floats or array of shape (n,)
+        Perplexity of the Gaussian rows, as in `GaussianAffinity`.
     sd : float
         Number of standard deviations above the mean. The thesis uses 2 or 3.
     weight : float
@@ -394,7 +406,7 @@ class LocalPerplexity(Affinity):
     True
     """
 
-    perplexity: float | Sequence[float] = 30.0
+    perplexity: float | Sequence[float] | np.ndarray = 30.0
     sd: float = 2.0
     weight: float = 0.5
     min_neighbors: int = 0
@@ -444,6 +456,32 @@ class LocalPerplexity(Affinity):
         gaussian_share = sparse.diags_array(1 - share)
         local_share = sparse.diags_array(share / np.where(mass > 0, mass, 1))
         return sparse.csr_array(gaussian_share @ rows + local_share @ local)
+
+    def scores(self, data: Data, *, metric: Metric = "euclidean") -> np.ndarray:
+        """Count the outstanding similarities of each object (Claassen 2020, section 4.2.1).
+
+        The scores can be used as perplexities: `GaussianAffinity(perplexity=scores)`. Set
+        `min_neighbors` to at least 1, because a perplexity must be at least 1.
+
+        Parameters
+        ----------
+        data : array or sparse array of shape (n, n_features)
+            Vectors, or square distances with `metric="precomputed"`.
+        metric : str or function
+            Metric of the data. Only "precomputed" has an effect.
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+            Perplexity score of each object.
+
+        Examples
+        --------
+        >>> x = np.array([[1.0, 0], [1, 0.1], [0, 1], [0.1, 1], [-1, 0]])
+        >>> LocalPerplexity(sd=1.0, min_neighbors=2).scores(x).tolist()
+        [2.0, 2.0, 2.0, 2.0, 2.0]
+        """
+        return np.diff(self.outstanding(data, metric=metric).indptr).astype(np.float64)
 
     def outstanding(self, data: Data, *, metric: Metric = "euclidean") -> sparse.csr_array:
         """Compute the similarities of each row that are above its threshold.
@@ -498,6 +536,33 @@ class LocalPerplexity(Affinity):
         return sparse.csr_array(sparse.vstack(parts), shape=(n, n))
 
 
+class _Array(tuple[float, ...]):
+    """Values of an array, which prints and compares as the tuple of the values."""
+
+    __slots__ = ()
+
+
+def _log_perplexities(perplexity: Any, values: Sequence[float], n: int) -> np.ndarray:
+    """Return logarithms of perplexities, of shape (n_scales, 1) or (1, n) for one per object."""
+    count = len(values)
+    if count == n > 1:
+        if count <= MOST_SCALES and not isinstance(perplexity, _Array):
+            raise ParameterError(
+                f"is ambiguous for {n} objects; pass a NumPy array for one perplexity per object, "
+                "or list each scale twice to average the scales",
+                name="perplexity",
+                value=perplexity,
+            )
+        return np.log(np.array(values))[None]
+    if count > MOST_SCALES:
+        raise ParameterError(
+            f"perplexity has {count:,} values for {n:,} objects; pass one value per object, or at "
+            f"most {MOST_SCALES} values to average"
+        )
+    # An array could round differently from the logarithm of each number.
+    return np.array([np.log(value) for value in values])[:, None]
+
+
 def _n_objects(data: Matrix | NeighborGraph) -> int:
     if isinstance(data, NeighborGraph):
         return len(data.indices)
@@ -535,26 +600,29 @@ def _make_plain(affinity: Affinity) -> None:
     name: str
     value: Any
     for name, value in list(vars(affinity).items()):
-        if np.ndim(value):
+        if isinstance(value, np.ndarray) and value.ndim:
+            object.__setattr__(affinity, name, _Array(np.ravel(value).tolist()))
+        elif np.ndim(value) and not isinstance(value, _Array):
             object.__setattr__(affinity, name, tuple(np.ravel(value).tolist()))
         elif isinstance(value, np.generic | np.ndarray):
             object.__setattr__(affinity, name, value.item())
     check_parameter("perplexity", vars(affinity)["perplexity"], _NUMBERS)
 
 
-def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:
+def _check_carried(perplexity: float | np.ndarray, rows: sparse.csr_array) -> None:
     counts = np.diff(rows.indptr)
-    if perplexity > counts.min():
-        row = counts.argmin()
+    spare = counts - perplexity
+    if spare.min() < 0:
+        row = spare.argmin()
         raise ParameterError(
             f"is impossible for row {row}, which has {counts[row]} neighbours; pass more "
             "neighbours or use a smaller perplexity",
             name="perplexity",
-            value=perplexity,
+            value=np.broadcast_to(perplexity, counts.shape)[row].item(),
         )
 
 
-def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+def _averaged(rows: sparse.csr_array, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Average p_j|i over perplexities; return it and the rows that miss a perplexity."""
     values, missed = np.zeros(rows.nnz), np.zeros(rows.shape[0], bool)
     # Squares of distances divided by the largest cannot overflow.
@@ -564,11 +632,12 @@ def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarr
         stored = slice(starts[0], starts[-1])
         squares = (rows.data[stored].astype(np.float64) / unit) ** 2
         starts -= starts[0]
-        for perplexity in scales:
-            part = _conditional(squares, starts, perplexity)
-            missed[some] |= abs(_entropies(part, starts) - np.log(perplexity)) > _REACHED
+        for scale in logs:
+            asked = np.broadcast_to(scale, rows.shape[:1])[some]
+            part = _conditional(squares, starts, asked)
+            missed[some] |= abs(_entropies(part, starts) - asked) > _REACHED
             values[stored] += part
-    values /= len(scales)
+    values /= len(logs)
     return values, missed
 
 
@@ -580,12 +649,12 @@ def _row_blocks(starts: np.ndarray) -> Iterator[slice]:
         yield slice(first, min(n, first + step))
 
 
-def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> np.ndarray:
+def _conditional(squares: np.ndarray, starts: np.ndarray, logs: np.ndarray) -> np.ndarray:
     from manymaps.compute.bandwidth import conditional_probabilities
     from manymaps.compute.threads import share_out
 
     probabilities = np.empty(squares.shape)
-    log_perplexity = np.full(starts.size - 1, np.log(perplexity))
+    log_perplexity = np.ascontiguousarray(logs)
     share_out(
         conditional_probabilities, len(starts) - 1, squares, starts, log_perplexity, probabilities
     )
@@ -600,7 +669,8 @@ def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
-    asked = ", ".join(f"{perplexity:g}" for perplexity in scales)
+    few = len(scales) <= MOST_SCALES
+    asked = ", ".join(f"{perplexity:g}" for perplexity in scales) if few else "their own"
     warnings.warn(
         f"{missed.sum()} of {missed.size} rows, the first of them row {missed.argmax()}, cannot "
         f"have a perplexity of {asked}: more neighbours than that are at the smallest distance "
@@ -701,6 +771,8 @@ def affinity_from(written: str, **changes: Any) -> Affinity | None:
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             return None
         settings = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+        # A stored affinity is not ambiguous, because its fit would have raised an error.
+        settings = {k: np.array(v) if isinstance(v, tuple) else v for k, v in settings.items()}
     except (SyntaxError, ValueError):
         return None
     kind = known.get(call.func.id)

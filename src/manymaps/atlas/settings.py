@@ -33,7 +33,8 @@ class FitSettings:
     metric : str or None
         The metric by which vectors were compared. It is None if no vectors were fitted.
     perplexity : tuple of float
-        One or several perplexities. The value is 30 if none is stored.
+        One or several perplexities, or one perplexity per object. The value is 30 if none is
+        stored.
     affinity : str
         The affinity that converted vectors to similarities, as Python code. The default is "auto".
 
@@ -97,7 +98,7 @@ class FitSettings:
         # needed to read an atlas.
         from manymaps.affinity.affinities import GaussianAffinity, affinity_from
 
-        stored = self.perplexity if len(self.perplexity) > 1 else self.perplexity[0]
+        stored = np.array(self.perplexity) if len(self.perplexity) > 1 else self.perplexity[0]
         if "(" not in self.affinity:
             return GaussianAffinity(stored if perplexity is None else perplexity)
         changes: dict[str, Any] = {} if perplexity is None else {"perplexity": perplexity}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -18,11 +18,14 @@ from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
 
+if TYPE_CHECKING:
+    from manymaps.maps.neighbor_weights import NeighborWeights
+
 __all__ = ["insert"]
 
 NOT_OF_COUNTS = (
     "vectors", "words", "labels", "neighbors", "sd", "similarity", "weights", "theta", "refine",
-    "perplexity", "cue", "response", "strength",
+    "perplexity", "p", "reference_word", "dissimilar", "cue", "response", "strength",
 )  # fmt: skip
 
 
@@ -86,6 +89,21 @@ class InsertOptions:
         Number(0, 1, min_open=True, max_open=True),
         "Weight of a neighbour of mean similarity; the most similar has weight 1.", default=0.1,
     )  # fmt: skip
+    p: float | None = option(
+        Number(0),
+        "Fixed parameter of the weights instead of --theta: 0 weights all neighbours equally, and "
+        "1 weights them by their similarity.",
+    )
+    reference_word: str | None = option(
+        "WORD",
+        "Give the neighbours that are as similar as this object of ATLAS the weight --theta.",
+    )
+    dissimilar: str = option(
+        ["among", "apart"],
+        "Positions of new objects that resemble nothing in ATLAS: among their nearest neighbours, "
+        "or apart from all objects.",
+        default="among",
+    )
     refine: bool = option(
         click.BOOL, "Refine the position of each new object by minimizing the cost of the model.",
         "--refine/--no-refine", default=True,
@@ -246,14 +264,18 @@ def _placed(atlas: mm.Atlas, new: Any, options: InsertOptions, **given: Any) -> 
     """Insert new objects with the options of the command."""
     from manymaps.compute.threads import threads
 
-    curve = mm.PowerWeights if options.weights == "power" else mm.ExponentialWeights
+    weights: NeighborWeights = (
+        mm.PowerWeights(options.theta, power=options.p)
+        if options.weights == "power"
+        else mm.ExponentialWeights(options.theta, p=options.p)
+    )
     refinement = mm.Refinement(perplexity=options.perplexity)
     with work("placing the new objects"), threads(options.jobs):
         return mm.insert(
             atlas,
             new,
-            **chosen(options, "neighbors", "sd"),
-            weights=curve(theta=options.theta),
+            **chosen(options, "neighbors", "sd", "dissimilar"),
+            weights=replace(weights, reference_word=options.reference_word),
             refine=refinement if options.refine else False,
             **given,
         )

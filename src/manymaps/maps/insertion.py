@@ -11,7 +11,9 @@ is placed at their weighted geometric median. In multiple maps, its proportions 
 
 A word therefore inherits the senses of its neighbours. In each map, it is placed among the
 neighbours with weight in that map. On request, `manymaps.maps.refinement` then moves the word to
-the position that is optimal under the model.
+the position that is optimal under the model. Objects that resemble nothing in the atlas can be
+placed apart, at the position c + 1.25 R u. The centre c is the mean of the map's positions, R is
+the largest distance from it, and u is the direction to the object's usual position.
 
 For vectors with distances d_ij and a largest possible distance D, the similarities are s_ij = 1 -
 d_ij / D. For "cosine", d is 1 - cos and D is 2, so that s = (1 + cos) / 2. For any other metric, D
@@ -35,9 +37,9 @@ from scipy import sparse
 from manymaps.affinity.distances import EUCLIDEAN, Metric, comparable, in_unit
 from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch, nearest_neighbors
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_number, check_whole
+from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.labels import listed
+from manymaps.labels import find_label, listed
 from manymaps.maps.neighbor_weights import NeighborWeights, PowerWeights
 from manymaps.maps.new_objects import Matrix, NewObjects, read_new
 
@@ -60,6 +62,9 @@ _NEIGHBORS_PER_PERPLEXITY = 3
 _LEAST_PROPORTION = 1e-12
 # Similarities come from float32.
 _ROUNDING = 1e-6
+# Distance from the centre in radii of the map. The gap of an eighth of the map's width is visible
+# in a figure of four inches; not tuned.
+_APART = 1.25
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,9 @@ class Refinement:
     ----------
     perplexity : float or sequence of float, optional
         Effective number of neighbours in the target distribution. For several perplexities, the
-        target distributions are averaged. The default is the perplexity of the atlas, or 30 if the
-        atlas does not record one. Precomputed similarities are used as the target without change.
+        target distributions are averaged. The default is the perplexity of the atlas (the median,
+        if each object has its own), or 30 if the atlas does not record one. Precomputed
+        similarities are used as the target without change.
     metric : str or function, optional
         Metric of the distances in the target. The default is the metric of the atlas, or
         "euclidean" if the atlas does not record one.
@@ -171,6 +177,7 @@ def insert(
     sd: float = 2.0,
     weights: NeighborWeights | None = None,
     refine: bool | Refinement = False,
+    dissimilar: Literal["among", "apart"] = "among",
 ) -> Insertion:
     """Insert new objects into a copy of an atlas.
 
@@ -204,6 +211,10 @@ def insert(
     refine : bool or Refinement
         Whether to optimize the positions and proportions of the new objects. A `Refinement` also
         defines the settings.
+    dissimilar : {"among", "apart"}
+        Positions of the objects that do not resemble any object in the atlas. With "among", they
+        are placed among their nearest neighbours. With "apart", they are moved outwards from the
+        centre of each map, beyond all its objects.
 
     Returns
     -------
@@ -217,7 +228,8 @@ def insert(
     DataError
         If a label is already in the atlas, a value is not finite, a similarity is negative, a row
         has no similarities, or the shapes do not match. If a vector is zero and "cosine" was
-        requested. If a new vector is zero and the default similarity is used.
+        requested. If a new vector is zero and the default similarity is used. If a new object has
+        no similarity to the reference word of the weights.
     ParameterError
         If a setting is out of its range.
 
@@ -229,7 +241,8 @@ def insert(
         500 atlas objects. It is at most the mean plus two standard deviations of all similarities
         among the atlas objects. It is also at most the mean minus two standard deviations of their
         largest similarities. With "local", such objects have no similarity above theta_i, or the
-        same similarity to all objects. Dissimilar objects are inserted nevertheless. If "local"
+        same similarity to all objects. Dissimilar objects are inserted nevertheless, at the
+        positions that `dissimilar` defines. If "local"
         selects no neighbour, their 25 nearest neighbours are used. If the default similarity is
         used and is not the cosine.
 
@@ -250,28 +263,52 @@ def insert(
     """
     if atlas.kinds is not None:
         raise DataError("the atlas contains rows and columns; use `insert_rows` to insert new rows")
-    _check_settings(n_neighbors, sd)
+    _check_settings(n_neighbors, sd, dissimilar)
     objects = read_new(atlas, new, labels, vectors, similarity)
     k_best = None if n_neighbors == "local" else int(n_neighbors)
-    neighbors, dissimilar = _effective_neighbors(objects, k_best, sd)
-    _warn_of(objects.labels, dissimilar)
-    shares = (weights or PowerWeights()).weigh(neighbors)
+    curve = weights or PowerWeights()
+    reference = _reference(curve, atlas)
+    neighbors, strange, references = _effective_neighbors(objects, k_best, sd, reference)
+    _check_references(references, objects.labels, curve)
+    _warn_of(objects.labels, strange, dissimilar)
+    shares = curve.weigh(neighbors, references)
     proportions = _proportions(shares, atlas.proportions)
     maps = _places(shares, atlas)
     if refine:
         maps, proportions = _refined(
             atlas, objects, maps, proportions, Refinement() if refine is True else refine
         )
+    if dissimilar == "apart":
+        maps[:, strange] = _places_apart(maps[:, strange], atlas)
     maps = maps.astype(atlas.maps.dtype)
     proportions = proportions.astype(atlas.proportions.dtype)
     joined = _joined(atlas, objects, maps, proportions)
-    return Insertion(objects.labels, maps, proportions, dissimilar, shares, joined)
+    return Insertion(objects.labels, maps, proportions, strange, shares, joined)
 
 
-def _check_settings(n_neighbors: int | str, sd: float) -> None:
+def _check_settings(n_neighbors: int | str, sd: float, dissimilar: str) -> None:
     if n_neighbors != "local":
         check_whole("n_neighbors", n_neighbors, why=", or 'local'")
     check_number("sd", sd)
+    check_choice("dissimilar", dissimilar, ("among", "apart"))
+
+
+def _reference(weights: NeighborWeights, atlas: Atlas) -> int | None:
+    """Find the reference word of the weights in the atlas."""
+    if weights.reference_word is None or weights.fixed is not None:
+        return None
+    return find_label(weights.reference_word, atlas.labels)
+
+
+def _check_references(
+    references: np.ndarray | None, labels: Sequence[str], weights: NeighborWeights
+) -> None:
+    if references is not None and not references.all():
+        label = labels[int(np.flatnonzero(references == 0)[0])]
+        raise DataError(
+            f"{label!r} has no similarity to the reference word {weights.reference_word!r}; "
+            "choose another word, or use reference='mean'"
+        )
 
 
 def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
@@ -295,22 +332,42 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
 
 
 def _effective_neighbors(
-    objects: NewObjects, k_best: int | None, sd: float
-) -> tuple[sparse.csr_array, np.ndarray]:
-    """Select similarities of effective neighbours, scaled to at most 1; find rows without any."""
+    objects: NewObjects, k_best: int | None, sd: float, reference: int | None
+) -> tuple[sparse.csr_array, np.ndarray, np.ndarray | None]:
+    """Select similarities of effective neighbours, scaled to at most 1; find rows without any.
+
+    The last return value contains the scaled similarities to the reference word, if there is one.
+    """
     if objects.similarities is not None:
-        return _chosen(objects.similarities, k_best, sd, 0.0)
+        table = objects.similarities
+        return *_chosen(table, k_best, sd, 0.0), _scaled_column(table, reference)
     similarity = objects.similarity
     prepared: tuple[Matrix, Matrix] = comparable(objects.known, objects.vectors, similarity)
     known, new = prepared
     least = _least_usual_similarity(known, similarity)
     rows = max(1, _BLOCK // known.shape[0])
-    parts = [
-        _chosen(_similarities(new[start : start + rows], known, similarity), k_best, sd, least)
-        for start in range(0, new.shape[0], rows)
-    ]
-    table = sparse.csr_array(sparse.vstack([part for part, _ in parts]))
-    return table, np.concatenate([dissimilar for _, dissimilar in parts])
+    parts = []
+    for start in range(0, new.shape[0], rows):
+        block = _similarities(new[start : start + rows], known, similarity)
+        parts.append((*_chosen(block, k_best, sd, least), _scaled_column(block, reference)))
+    tables, dissimilar, references = zip(*parts, strict=True)
+    return (
+        sparse.csr_array(sparse.vstack(tables)),
+        np.concatenate(dissimilar),
+        None if reference is None else np.concatenate(references),
+    )
+
+
+def _scaled_column(table: Matrix, reference: int | None) -> np.ndarray | None:
+    """Return the similarities to the reference word, divided by the largest of each row."""
+    if reference is None:
+        return None
+    column, best = (
+        (table[:, [reference]].toarray()[:, 0], table.max(axis=1).toarray())
+        if sparse.issparse(table)
+        else (table[:, reference].astype(np.float64), table.max(axis=1))
+    )
+    return np.divide(column, best, out=np.zeros_like(column), where=best > 0)
 
 
 def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
@@ -379,12 +436,17 @@ def _largest(values: np.ndarray, k: int) -> np.ndarray:
     return np.sort(np.argpartition(-values, k - 1)[:k])
 
 
-def _warn_of(labels: Sequence[str], dissimilar: np.ndarray) -> None:
-    if dissimilar.any():
-        names = [label for label, alone in zip(labels, dissimilar, strict=True) if alone]
+def _warn_of(labels: Sequence[str], strange: np.ndarray, dissimilar: str) -> None:
+    if strange.any():
+        names = [label for label, alone in zip(labels, strange, strict=True) if alone]
+        result = (
+            "so their positions are hardly meaningful"
+            if dissimilar == "among"
+            else "and are placed apart from all objects"
+        )
         warnings.warn(
-            f"{len(names)} of {len(labels)} new objects resemble nothing in the atlas, so their "
-            f"positions are hardly meaningful: {listed(names, most=5)}",
+            f"{len(names)} of {len(labels)} new objects resemble nothing in the atlas, {result}: "
+            f"{listed(names, most=5)}",
             DataWarning,
             stacklevel=3,
         )
@@ -412,6 +474,18 @@ def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
     return places
 
 
+def _places_apart(places: np.ndarray, atlas: Atlas) -> np.ndarray:
+    """Move positions (n_maps, k, n_components) beyond all objects of their maps."""
+    maps = atlas.maps.astype(np.float64)
+    centers = maps.mean(axis=1, keepdims=True)
+    radii = np.linalg.norm(maps - centers, axis=2).max(axis=1)
+    directions = places - centers
+    lengths = np.linalg.norm(directions, axis=2, keepdims=True)
+    first_axis = np.eye(1, atlas.n_components)[0]
+    units = np.where(lengths > 0, directions / np.where(lengths > 0, lengths, 1), first_axis)
+    return centers + _APART * radii[:, None, None] * units
+
+
 def _refined(
     atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray, how: Refinement
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -434,8 +508,12 @@ def _refined(
 
 def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
     """Return the perplexities of the target, of shape (n_scales,)."""
-    chosen = atlas.settings.perplexity if how.perplexity is None else how.perplexity
-    return np.atleast_1d(np.asarray(chosen, np.float64))
+    from manymaps.affinity.affinities import MOST_SCALES
+
+    stored = atlas.settings.perplexity
+    if how.perplexity is None and (len(stored) > MOST_SCALES or len(stored) == atlas.n_objects):
+        return np.array([np.median(stored)])
+    return np.atleast_1d(np.asarray(stored if how.perplexity is None else how.perplexity, float))
 
 
 def _gaussian_rows(

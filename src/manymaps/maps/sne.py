@@ -88,9 +88,10 @@ class SNE(_SingleMap):
     ----------
     n_components : int
         Number of dimensions of the map. The default is 2.
-    perplexity : float or sequence of float
+    perplexity : float, sequence of float or array of shape (n,)
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale).
+        several perplexities are averaged (multi-scale). An array of n values contains one
+        perplexity per object.
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean".
@@ -201,9 +202,10 @@ class SymmetricSNE(_SingleMap):
     ----------
     n_components : int
         Number of dimensions of the map. The default is 2.
-    perplexity : float or sequence of float
+    perplexity : float, sequence of float or array of shape (n,)
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale).
+        several perplexities are averaged (multi-scale). An array of n values contains one
+        perplexity per object.
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean".
@@ -314,9 +316,10 @@ class UniSNE(_SingleMap):
     ----------
     n_components : int
         Number of dimensions of the map. The default is 2.
-    perplexity : float or sequence of float
+    perplexity : float, sequence of float or array of shape (n,)
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale).
+        several perplexities are averaged (multi-scale). An array of n values contains one
+        perplexity per object.
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean".
@@ -447,9 +450,10 @@ class TSNE(_SingleMap):
     ----------
     n_components : int
         Number of dimensions of the map. The default is 2.
-    perplexity : float or sequence of float
+    perplexity : float, sequence of float or array of shape (n,)
         Effective number of neighbours if X contains vectors. The default is 30. The similarities of
-        several perplexities are averaged (multi-scale).
+        several perplexities are averaged (multi-scale). An array of n values contains one
+        perplexity per object.
     metric : str or callable
         Distance between vectors: any metric supported by scikit-learn, or "precomputed" if X
         contains distances. The default is "euclidean".
