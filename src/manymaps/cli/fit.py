@@ -143,7 +143,7 @@ class Model:
     )  # fmt: skip
     learning_rate: float | str | None = option(
         OrWord("auto", Number(min=0, min_open=True), "a number above 0"),
-        "Learning rate (tsne only).  [default: auto]", metavar="X",
+        "Learning rate in the unit of scikit-learn (tsne only).  [default: auto]", metavar="X",
     )  # fmt: skip
     init: str | Path | None = option(
         OrFile("start", STARTS, ".atlas"),

@@ -175,7 +175,7 @@ class MapEstimator(
         """Return the model to fit."""
 
     @abstractmethod
-    def _default_optimizer(self) -> Optimizer:
+    def _default_optimizer(self, n_objects: int) -> Optimizer:
         """Return the optimizer used if `optimizer` is None."""
 
     def _objective(self, forward: Objective | ObservedObjective) -> Cost:
@@ -248,7 +248,7 @@ class MapEstimator(
         similar = data is None and not isinstance(X, NeighborGraph)
         associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
-            optimizer = self.optimizer or self._default_optimizer()
+            optimizer = self.optimizer or self._default_optimizer(n)
             tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
