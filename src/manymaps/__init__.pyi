@@ -78,6 +78,7 @@ from .io.associations import read_associations as read_associations
 from .io.counting import Words as Words
 from .io.counting import count_cooccurrences as count_cooccurrences
 from .io.counting import count_texts as count_texts
+from .io.counting import ppmi as ppmi
 from .io.counts import counts_from as counts_from
 from .io.counts import read_counts as read_counts
 from .io.judgements import judgements_from as judgements_from

@@ -9,7 +9,13 @@ import pytest
 from click.testing import Result
 
 from cli_samples import failed, invoke, on_a_terminal, run, worked
-from manymaps import load_atlas
+from manymaps import (
+    load_atlas,
+    read_associations,
+    read_similarities,
+    read_vectors,
+    vectors_from,
+)
 from manymaps.data.counts import Counts
 from manymaps.io.counting import Words, count_cooccurrences, count_texts
 from manymaps.io.counts import read_counts
@@ -139,6 +145,7 @@ def test_a_folder_with_a_file_that_is_no_text(tmp_path):
         (["--skip-words", 9], 3, "no word is left of 6"),
         (["--stop-words", "french"], 3, "french: no such file"),
         (["--weighting", "flat"], 2, "--weighting requires --window"),
+        (["--weights", "ppmi"], 2, "--weights requires --window"),
         (["--token-pattern", "("], 2, "not a valid regular expression"),
         (["--encoding", "utf8x"], 2, "not an encoding"),
         (["--format", "folder"], 2, "which is a file"),
@@ -230,6 +237,23 @@ class TestLabels:
         atlas = near.with_name("near.atlas")
         worked(invoke("fit", near, "-o", atlas, "--iterations", 5, "--perplexity", 2, *options))
         assert set(load_atlas(atlas).labels) == {"and", "bow", "in", "knot", "rope", "the", "tie"}
+
+    @pytest.mark.parametrize("read", [read_associations, read_similarities, read_vectors])
+    def test_readers(self, near, read):
+        words = {"and", "bow", "in", "knot", "rope", "the", "tie"}
+        assert set(read(near).labels) == words == set(vectors_from(read_counts(near)).labels)
+
+    def test_raw_counts_are_warned_about_and_ppmi_is_fitted_at_once(self, near):
+        options = ("-o", near.with_name("near.atlas"), "--maps", 2, "--iterations", 5)
+        raw = worked(invoke("fit", near, *options, "--method", "mm-tsne"))
+        assert "warning: raw counts" in raw.stderr
+        failed(invoke("fit", near, *options), 2, "use manymaps count with --weights ppmi")
+        counted = ("--window", 3, "--weights", "ppmi", "-o", near)
+        done = worked(invoke("count", near.with_name("texts.txt"), *counted))
+        assert f"next: manymaps fit {near} -o {near.with_suffix('.atlas')}\n" in done.stdout
+        fitted = worked(invoke("fit", near, *options))
+        assert "raw counts" not in fitted.stderr
+        assert "knot" in load_atlas(near.with_name("near.atlas")).labels
 
     def test_inspect_of_different_rows_and_columns(self, near):
         """A square table of words by other words is not a table of similarities."""

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from manymaps.cooccurrence.code import CODE as Embedding
 from manymaps.cooccurrence.starts import start_parameters, usual_steps
 from manymaps.data.counts import Counts
-from manymaps.errors import ParameterError
+from manymaps.errors import DataWarning, ParameterError
 from manymaps.model.choice import CODE
 from manymaps.model.objective import Objective
 from manymaps.model.target import count_target
@@ -66,3 +67,13 @@ def test_steps_shrink_with_the_mass_of_an_object():
     mass = counts.row_totals / counts.row_totals.mean()
     np.testing.assert_allclose(steps.positions[0][0, :, 0], 1 / np.sqrt(mass), rtol=1e-6)
     assert steps.positions[1].shape == (1, 20, 2)
+
+
+@pytest.mark.filterwarnings("ignore:the best positions")
+@pytest.mark.parametrize("n_maps", [1, 2])
+def test_positions_without_spread_get_noise_and_a_warning(n_maps):
+    counts = np.random.default_rng(0).poisson(2, (12, 9))
+    zeros = tuple(np.zeros((n_maps, n, 2)) for n in counts.shape)
+    with pytest.warns(DataWarning, match="same coordinate on"):
+        fit = Embedding(n_maps=n_maps, init=zeros, random_state=0).fit(counts)
+    assert fit.maps_.std(axis=1).min() > 0.1

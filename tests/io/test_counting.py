@@ -19,7 +19,8 @@ from manymaps.data.counts import Counts
 from manymaps.errors import DataError, ParameterError
 from manymaps.io import corpus as corpora
 from manymaps.io import counting
-from manymaps.io.counting import Words, count_cooccurrences, count_texts
+from manymaps.io.associations import associations_from
+from manymaps.io.counting import Words, count_cooccurrences, count_texts, ppmi
 from manymaps.io.texts import Document, Texts
 
 POEM = ["The tie, the knot.", "A bow tie!", "", "the the the"]
@@ -403,3 +404,46 @@ def test_json_of_the_report(tmp_path):
     (tmp_path / "a.txt").write_bytes("un été".encode("latin-1"))
     report = count_texts(tmp_path).report
     assert json.loads(json.dumps(vars(report)))["n_read"] == 1
+
+
+class TestWordPattern:
+    def test_contractions_are_words_and_underscores_are_not(self):
+        text = "Don't go; don\u2019t! We'll, I'm: __ _init_ a_b 3d x l'homme the dog's rock'n'roll"
+        assert count_texts([text]).column_labels == (
+            "3d", "a_b", "dog", "don't", "go", "homme", "i'm", "init", "rock", "roll", "the",
+            "we'll",
+        )  # fmt: skip
+        assert "DON'T" in count_texts(["DON'T"], Words(lowercase=False)).column_labels
+
+    @pytest.mark.parametrize("listed", ["english", ["don\u2019t", "We'll"], ["don't", "we'll"]])
+    def test_contractions_are_stop_words(self, listed):
+        words = Words(stop_words=listed)
+        assert count_texts(["Don't knot; we'll tie"], words).column_labels == ("knot", "tie")
+
+
+class TestInformation:
+    def test_values_are_those_of_the_formula(self):
+        counts = count_cooccurrences(POEM, window=3)
+        n = counts.values.toarray()
+        with np.errstate(divide="ignore"):
+            bits = np.log2(n * n.sum() / np.outer(n.sum(axis=1), n.sum(axis=0)))
+        np.fill_diagonal(bits, 0)
+        words = ppmi(counts, rows="keep")
+        order = [counts.column_labels.index(label) for label in words.labels]
+        expected = np.maximum(bits, 0)[np.ix_(order, order)]
+        np.testing.assert_allclose(words.strengths.toarray(), expected, atol=1e-12)
+        assert expected.sum() == pytest.approx(np.maximum(bits, 0).sum())
+        np.testing.assert_allclose(ppmi(counts).strengths.sum(axis=1), 1)
+
+    def test_raw_counts_are_noted_and_ppmi_is_not(self):
+        counts = count_cooccurrences(POEM)
+        raw = associations_from(counts)
+        assert set(raw.labels) <= set(counts.row_labels)
+        assert any("raw counts are used as similarities" in note for note in raw.report.notes)
+        assert not any("raw counts" in note for note in ppmi(counts).report.notes)
+
+    def test_refusals(self):
+        with pytest.raises(DataError, match="not square"):
+            ppmi(count_texts(["tie knot", "tie rope"]))
+        with pytest.raises(DataError, match="no two words co-occur more often"):
+            ppmi(Counts(np.ones((3, 3))))

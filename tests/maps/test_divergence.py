@@ -22,7 +22,7 @@ def refused(estimator, data):
     return str(caught.value)
 
 
-@pytest.mark.filterwarnings("ignore:learning_rate=1e.30 throws points")
+@pytest.mark.filterwarnings("ignore:learning_rate=1e.30 moves points")
 @pytest.mark.parametrize(
     ("estimator", "data"),
     [

@@ -144,6 +144,7 @@ class TestPlaces:
         assert fitted(points().astype(dtype)).embedding_.dtype == np.float32
 
     @pytest.mark.filterwarnings("ignore:.*cannot have a perplexity")
+    @pytest.mark.filterwarnings("ignore:in init, all objects have the same coordinate")
     @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
     def test_of_equal_objects_that_start_together_are_separated(self, metric):
         X = np.zeros((30, 30)) if metric == "precomputed" else np.ones((30, 4))

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.spatial import procrustes
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
@@ -468,17 +470,49 @@ def test_a_start_outlives_early_exaggeration(monkeypatch):
     assert max(fit.kl_divergence_ for fit in kept) < min(fit.kl_divergence_ for fit in lost)
 
 
-@pytest.mark.parametrize(("rate", "warns"), [("auto", False), (1.0, False), (200, True)])
-def test_a_rate_of_other_programs_is_told(rate, warns):
+@pytest.mark.parametrize(("rate", "warns"), [("auto", False), (160, False), (200, True)])
+def test_a_rate_too_high_for_few_objects_is_reported(rate, warns):
     points = np.random.default_rng(0).normal(size=(40, 3))
     fit = TSNE(perplexity=5, learning_rate=rate, max_iter=20, random_state=0)
     told = (
-        pytest.warns(DataWarning, match="divide a rate of scikit-learn") if warns else nullcontext()
+        pytest.warns(DataWarning, match="only 40 objects; use at most 160")
+        if warns
+        else nullcontext()
     )
     with told as found:
         fit.fit(points)
     if warns:
         assert found[0].filename == __file__
+
+
+@pytest.mark.parametrize("rate", [200, 1000])
+def test_usual_rates_of_scikit_learn_and_opentsne_keep_the_neighbours(rate):
+    points, groups = load_digits(return_X_y=True)
+    points, groups = points[:600], groups[:600]
+
+    def accuracy(rate):
+        fit = TSNE(learning_rate=rate, random_state=0).fit(points)
+        nearest = KNeighborsClassifier(5).fit(fit.embedding_[::2], groups[::2])
+        return nearest.score(fit.embedding_[1::2], groups[1::2])
+
+    assert accuracy(rate) > accuracy("auto") - 0.02
+
+
+def test_a_rate_has_the_unit_of_scikit_learn():
+    """One step from the same start along the gradient of KL(P || Q)."""
+    points = np.random.default_rng(0).normal(size=(30, 3))
+    start = np.random.default_rng(1).normal(size=(30, 2)).astype(np.float32)
+    start -= start.mean(axis=0)  # the fit centres its result
+    fit = TSNE(
+        init=start, perplexity=5, max_iter=1, learning_rate=10, tolerance=0, random_state=0
+    ).fit(points)
+    p = GaussianAffinity(5).similarities(points).toarray()
+    p = (p + p.T) / (2 * len(p))
+    kernel = 1 / (1 + cdist(start, start, "sqeuclidean"))
+    np.fill_diagonal(kernel, 0)
+    forces = (p - kernel / kernel.sum()) * kernel
+    slope = 4 * (forces.sum(axis=1)[:, None] * start - forces @ start)
+    np.testing.assert_allclose(fit.embedding_ - start, -10 * slope, rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.slow

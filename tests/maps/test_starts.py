@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manymaps import TSNE, DataError
+from manymaps import TSNE, DataError, DataWarning
 from manymaps.maps.starts import separated, start_positions
 from manymaps.model.target import joint_target
 
@@ -86,6 +86,17 @@ def test_objects_that_coincide_in_an_array_are_separated():
     start[5:] = np.random.default_rng(1).normal(size=(75, 2))
     fit = TSNE(init=start, perplexity=8, max_iter=60, random_state=0).fit(X)
     assert len(np.unique(fit.embedding_, axis=0)) == 80
+
+
+@pytest.mark.parametrize("start", [np.zeros((80, 2)), np.c_[np.arange(80.0), np.ones(80)]])
+def test_an_array_without_spread_on_an_axis_gets_noise_and_a_warning(start):
+    X = np.random.default_rng(0).normal(size=(80, 4))
+    with pytest.warns(DataWarning, match="same coordinate on . of 2 axes") as found:
+        fit = TSNE(init=start, perplexity=8, random_state=0).fit(X)
+    assert found[0].filename == __file__
+    usual = TSNE(perplexity=8, random_state=0).fit(X)
+    assert fit.embedding_.std(axis=0).min() > 0.1 * usual.embedding_.std(axis=0).min()
+    assert fit.kl_divergence_ < 1.1 * usual.kl_divergence_
 
 
 def test_an_array_without_coincident_objects_is_taken_as_it_is():

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import manymaps as mm
 from manymaps.cli.contract import elapsed, next_step, note, tell
 from manymaps.cli.options import jobs_option, refuse
@@ -61,6 +63,11 @@ class CountOptions:
         ["flat", "harmonic"],
         "Count a pair k positions apart as 1, or as 1 / k (with --window only).  [default: flat]",
     )
+    weights: str | None = option(
+        ["counts", "ppmi"],
+        "Write counts, or the positive pointwise mutual information of words, which fit maps as "
+        "associations (with --window only).  [default: counts]",
+    )
     jobs: int | None = jobs_option(
         "Number of processes that split texts into words; -1 for all cores.  [default: 1]"
     )
@@ -73,15 +80,17 @@ def count(options: CountOptions) -> None:
 
     TEXTS is a folder of files, a table (JSONL, CSV, TSV, Parquet), or a text with one document per
     line. It may be larger than memory. The counts have one row per document and one column per
-    word. With --window, they have one row and one column per word.
+    word. With --window, they have one row and one column per word. With --weights ppmi, the file
+    contains associations of these words, to which `manymaps fit OUT.npz` fits many maps.
 
     \b
     Examples:  manymaps count posts.jsonl.gz -o counts.npz --max-words 2000 --skip-words 100
                manymaps count letters/ -o counts.npz --min-documents 5 --stop-words english
-               manymaps count novel.txt -o near.npz --window 5 --min-documents 5
+               manymaps count novels/ -o near.npz --window 5 --min-documents 5 --weights ppmi
                manymaps count library/ -o near.npz --window 5 --max-words 20000 --jobs -1
     """
-    refuse((options.weighting and options.window is None, "--weighting requires --window"))
+    for name in ("weighting", "weights"):
+        refuse((getattr(options, name) and options.window is None, f"--{name} requires --window"))
     workers, output = options.workers, options.output
     check_workers(workers)
     if workers.backend is None and options.jobs not in (None, 1):
@@ -89,7 +98,12 @@ def count(options: CountOptions) -> None:
     with on_workers(workers, options.jobs):
         counts = _counted(options)
     note(*counts.report.notes)
-    counts.save(output)
+    method = ["--method", "code"]
+    if options.weights == "ppmi":
+        method = []
+        _save_associations(mm.ppmi(counts, rows="keep"), output)
+    else:
+        counts.save(output)
     record = {
         "n_rows": counts.n_rows,
         "n_columns": counts.n_columns,
@@ -104,9 +118,23 @@ def count(options: CountOptions) -> None:
     text = (
         f"{output}: {counts.n_rows:,} {rows}s by {counts.n_columns:,} {columns}s, "
         f"{counts.n_counts:,.10g} counts in {record['seconds']:.1f} s\n"
-        f"{next_step(*further, '--method', 'code')}"
+        f"{next_step(*further, *method)}"
     )
     tell(lambda: record, lambda: text, summary=True)
+
+
+def _save_associations(associations: mm.Associations, path: Path) -> None:
+    """Write associations as a sparse table with labels, which `read_associations` reads."""
+    from manymaps.archive import write_arrays
+    from manymaps.archive.arrays import csr_parts
+    from manymaps.data.count_values import text_array
+
+    note(*associations.report.notes)
+    strengths = associations.strengths
+    write_arrays(path, csr_parts(strengths) | {
+        "format": np.array(b"csr"), "_is_array": np.array(True),
+        "shape": np.array(strengths.shape), "labels": text_array(associations.labels),
+    })  # fmt: skip
 
 
 def _counted(options: CountOptions) -> mm.Counts:

@@ -143,7 +143,7 @@ class Model:
     )  # fmt: skip
     learning_rate: float | str | None = option(
         OrWord("auto", Number(min=0, min_open=True), "a number above 0"),
-        "Learning rate (tsne only).  [default: auto]", metavar="X",
+        "Learning rate in the unit of scikit-learn (tsne only).  [default: auto]", metavar="X",
     )  # fmt: skip
     init: str | Path | None = option(
         OrFile("start", STARTS, ".atlas"),
@@ -357,7 +357,8 @@ def check_method(
                 f"{file} reads as a table of counts, such as documents by words{why}; "
                 "use --method code to fit counts, or --method "
                 f"{USUAL_METHOD} to read associations or vectors (--cue, "
-                "--response and --strength name their columns)"
+                "--response and --strength name their columns). For many maps of co-occurring "
+                "words, use manymaps count with --weights ppmi"
             )
     refuse_given(("columns", "count", "max_words"), f"--method {method or USUAL_METHOD}")
     if model.init == "ca":

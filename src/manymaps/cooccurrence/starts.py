@@ -24,6 +24,7 @@ from manymaps.data.counts import Counts
 from manymaps.errors import ParameterError
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_between
 from manymaps.maps.pins import Pins
+from manymaps.maps.starts import spread_out
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target
 
@@ -111,6 +112,9 @@ def start_parameters(
                 f"init has positions of shape {side.shape}; expected shape {shape} and finite "
                 f"coordinates of less than {_TOO_FAR:g} in absolute value"
             )
+    if pins is None and not isinstance(init, str | Atlas):
+        moved = spread_out(np.concatenate(positions, axis=1), generator, _RANDOM_SPREAD)
+        positions = np.split(moved, [counts.n_rows], axis=1)
     if pins is not None:
         whole = pins.placed(np.concatenate(positions, axis=1), np.concatenate(weights, axis=1))
         positions, weights = (np.split(part, [counts.n_rows], axis=1) for part in whole)

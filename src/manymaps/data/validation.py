@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from manymaps.compute.canonical import canonical_rows
+from manymaps.data.counts import Counts
 from manymaps.errors import DataError
 
 __all__ = ["same_rows", "validated"]
@@ -57,6 +58,10 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
     >>> validated(BaseEstimator(), np.array([[1, 2]], np.int8)).dtype
     dtype('float32')
     """
+    if isinstance(X, Counts):
+        raise _WrongKindError(
+            "got Counts; fit them by CODE, or convert them by ppmi (co-occurrences) or vectors_from"
+        )
     exact = np.can_cast(X.dtype, np.float32) if isinstance(X, np.ndarray) else False
     types = [np.float32, np.float64] if exact else [np.float64, np.float32]
     try:

@@ -21,6 +21,7 @@ from scipy import sparse
 
 from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
+from manymaps.data.counts import Counts
 from manymaps.data.pair_rules import Rules, split_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
@@ -43,6 +44,7 @@ from manymaps.io.matrices import (
     ValueRule,
     labelled_matrix,
     looks_like_matrix,
+    matrix_of_counts,
     read_array,
     read_labels,
     read_text_matrix,
@@ -396,13 +398,14 @@ def associations_from(
 
     Parameters
     ----------
-    data : frame, graph, matrix or Trials
+    data : frame, graph, matrix, Counts or Trials
         Data to convert. A pandas, polars or pyarrow frame contains pairs, with columns as for
         `read_associations`, or raw trials, which are counted (`trials_from` can select trials
-        first). A matrix is a square dense or sparse array, or a pandas frame with the same labels
-        in its index and columns. In a networkx or igraph graph, an undirected edge becomes a pair
-        in both directions, and an edge without a weight has weight 1. The labels of an igraph graph
-        are taken from the vertex attribute "name", "label" or "word".
+        first). A matrix is a square dense or sparse array, `Counts` of co-occurrences, or a pandas
+        frame with the same labels in its index and columns. In a networkx or igraph graph, an
+        undirected edge becomes a pair in both directions, and an edge without a weight has weight
+        1. The labels of an igraph graph are taken from the vertex attribute "name", "label" or
+        "word".
     cue, response, strength : str, optional
         Column names. For a graph, `strength` is the edge attribute that contains the weights.
     responses, rows, self_pairs, labels
@@ -437,6 +440,8 @@ def associations_from(
     object_labels = None if labels is None else read_labels(labels)
     if sparse.issparse(data) or isinstance(data, np.ndarray | list | tuple):
         return associate_matrix(labelled_matrix(data, object_labels, "the matrix"), rules)
+    if isinstance(data, Counts):
+        return associate_matrix(matrix_of_counts(data, object_labels), rules)
     if object_labels is not None:
         raise ParameterError(
             f"{setting('labels')} applies to matrices; omit it, because graphs and frames have "

@@ -37,6 +37,20 @@ from manymaps.io.texts import Reading, Texts
 
 __all__ = ["Corpus", "Progress", "TextSource", "Words", "read_corpus", "spread", "word_splitter"]
 
+# A word has at least two letters or digits, with underscores only between them. English
+# contractions are single words, because their parts ("don" and "t") mean nothing. Apostrophes
+# elsewhere separate words, as in French and Italian ("l'homme"), and before the genitive s.
+WORD_PATTERN = r"[^\W_](?:_*[^\W_]|'(?i:d|ll|m|re|t|ve)\b)+"
+TYPOGRAPHIC = "\N{RIGHT SINGLE QUOTATION MARK}"  # the apostrophe of typeset texts
+# Contractions of the English stop words, which scikit-learn's list omits.
+AUXILIARIES = (
+    "ai are ca could did do does had has have is might must need sha should was were wo would"
+)
+PRONOUNS = "he i it she that there they we what who you"
+CONTRACTIONS = frozenset(
+    [f"{verb}n't" for verb in AUXILIARIES.split()]
+    + [f"{pronoun}'{end}" for pronoun in PRONOUNS.split() for end in ("d", "ll", "m", "re", "ve")]
+)
 # Number of tokens that are counted together (1 MiB).
 PIECE = 2**18
 # The words of a longer document are processed one by one, because a list of them would need ten
@@ -67,13 +81,15 @@ class Words:
     min_documents : int
         Minimum number of documents in which a word must occur. The default is 1.
     stop_words : "english" or sequence of str, optional
-        Words to omit regardless of their frequency: scikit-learn's English list or the listed words
-        (ignoring case if `lowercase` is true). They are omitted before `skip_words` is applied.
+        Words to omit regardless of their frequency: scikit-learn's English list with contractions,
+        or the listed words (ignoring case if `lowercase` is true). They are omitted before
+        `skip_words` is applied.
     lowercase : bool
         Whether to convert texts to lower case. The default is true.
     token_pattern : str
         Regular expression that matches a word, or whose only group matches the word. By default, a
-        word consists of two or more letters, digits or underscores.
+        word consists of two or more letters or digits, perhaps with underscores between them.
+        English contractions ("don't", "we'll") are single words with a straight apostrophe.
     tokenizer : callable, optional
         Function that splits a text into words, used instead of `token_pattern`.
     vocabulary : sequence of str, optional
@@ -101,7 +117,7 @@ class Words:
     min_documents: int = 1
     stop_words: str | Sequence[str] | None = None
     lowercase: bool = True
-    token_pattern: str = r"\b\w\w+\b"
+    token_pattern: str = WORD_PATTERN
     tokenizer: Callable[[str], Iterable[str]] | None = None
     vocabulary: Sequence[str] | None = None
 
@@ -336,11 +352,17 @@ def word_splitter(words: Words) -> tuple[Callable[[str], Iterable[str]], frozens
 
     def split(text: str) -> Iterable[str]:
         text = prepared(text)
+        if words.token_pattern == WORD_PATTERN and words.tokenizer is None:
+            text = text.replace(TYPOGRAPHIC, "'")
         if words.tokenizer is not None or len(text) < LONG_DOCUMENT:
             return tokenized(text)
         return (match.group(pattern.groups) for match in pattern.finditer(text))
 
-    return split, frozenset(vectorizer.get_stop_words() or map(prepared, words.stop_words or ()))
+    english = vectorizer.get_stop_words()
+    if english:
+        return split, frozenset(english) | CONTRACTIONS
+    listed = (prepared(word).replace(TYPOGRAPHIC, "'") for word in words.stop_words or ())
+    return split, frozenset(listed)
 
 
 def _split(words: Words, texts: Sequence[str]) -> tuple[list[str], np.ndarray, list[int]]:

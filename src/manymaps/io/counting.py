@@ -1,8 +1,9 @@
-"""Counts of words in documents, and of co-occurrences of words within a window.
+"""Counts of words in documents, counts of co-occurrences within a window, and their PPMI.
 
     count_texts           n_xy = occurrences of word y in document x
     count_cooccurrences   n_xy = sum of w(|s - t|) over pairs of tokens s, t of one document with
                                  word x at s, word y at t and 0 < |s - t| <= window
+    ppmi                  max(0, log2(n_xy n / (n_x n_y)))
 
 with w = 1 ("flat") or w(k) = 1 / k ("harmonic": J. Pennington, R. Socher & C. Manning 2014, GloVe,
 EMNLP, section 4.2). The second table is symmetric. Two occurrences of the same word within a window
@@ -27,7 +28,9 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_choice, check_whole
+from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
+from manymaps.data.pair_rules import Rules
 from manymaps.errors import DataError, setting
 from manymaps.io.corpus import (
     Corpus,
@@ -38,10 +41,12 @@ from manymaps.io.corpus import (
     spread,
     word_splitter,
 )
+from manymaps.io.matrices import matrix_of_counts
+from manymaps.io.pairs import associate_matrix
 from manymaps.labels import listed
 from manymaps.progress import work
 
-__all__ = ["Words", "count_cooccurrences", "count_texts"]
+__all__ = ["Words", "count_cooccurrences", "count_texts", "ppmi"]
 
 WEIGHTINGS = ("flat", "harmonic")
 # Number of pairs that are summed together (32 MiB with their weights).
@@ -157,6 +162,66 @@ def count_cooccurrences(
     notes += _empty_note(values, labels, "words without a neighbour")
     read = replace(corpus.report, notes=corpus.report.notes + notes)
     return Counts(values, labels, labels, ("word", "context"), report=read)
+
+
+def ppmi(counts: Counts, *, rows: str = "renormalize") -> Associations:
+    """Convert counts of co-occurrences to associations by positive pointwise mutual information.
+
+    The most frequent words co-occur with all others, so that raw counts are poor similarities. The
+    PPMI of two words is above 0 if they co-occur more often than independent words would.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of co-occurrences with the same labels in rows and columns.
+    rows : {"renormalize", "keep"}
+        Whether to scale each row to a sum of 1, as conditional models require, or to keep the PPMI
+        in bits.
+
+    Returns
+    -------
+    Associations
+        Associations between the words that have a PPMI above 0 with another word.
+
+    Raises
+    ------
+    DataError
+        If rows and columns have different labels, or if no two words co-occur more often than
+        independent words would.
+
+    See Also
+    --------
+    count_cooccurrences, associations_from
+
+    References
+    ----------
+    K. W. Church & P. Hanks (1990). Word association norms, mutual information, and lexicography.
+    Computational Linguistics 16, 22-29.
+
+    Examples
+    --------
+    >>> from manymaps import count_cooccurrences, ppmi
+    >>> counts = count_cooccurrences(["bow tie", "tie the knot", "the rope"], window=1)
+    >>> words = ppmi(counts, rows="keep")
+    >>> words.labels
+    ('bow', 'knot', 'rope', 'the', 'tie')
+    >>> words.strengths.toarray()[3].round(3).tolist()  # log2(1 * 8 / (3 * 1)) for rope and knot
+    [0.0, 1.415, 1.415, 0.0, 0.415]
+    """
+    matrix = matrix_of_counts(counts, None)
+    cells = matrix.values.tocoo()
+    totals = (counts.row_totals[cells.row], counts.column_totals[cells.col])
+    # A sum of logarithms does not overflow, as opposed to the product of the totals.
+    bits = np.log2(cells.data) + np.log2(counts.n_counts) - np.log2(totals[0]) - np.log2(totals[1])
+    is_positive = (bits > 0) & (cells.row != cells.col)
+    if not is_positive.any():
+        raise DataError(
+            f"{matrix.source}: no two words co-occur more often than independent words would; "
+            "count more texts, or use a shorter window"
+        )
+    pairs = (bits[is_positive], (cells.row[is_positive], cells.col[is_positive]))
+    values = sparse.csr_array(sparse.coo_array(pairs, shape=counts.shape))
+    return associate_matrix(replace(matrix, values=values, notes=()), Rules("drop", rows, "drop"))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -26,6 +26,7 @@ from scipy import sparse
 from manymaps.archive.door import reader
 from manymaps.checks import check_labels
 from manymaps.data.count_values import checked_table, reject_cells
+from manymaps.data.counts import Counts
 from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
 from manymaps.io.files import read_bytes, read_labelled_npz, read_npy, split_lines
@@ -36,6 +37,7 @@ from manymaps.labels import first_of
 
 __all__ = [
     "LabelledMatrix", "ValueRule", "file_beside", "labelled_matrix", "looks_like_matrix",
+    "matrix_of_counts",
     "read_array", "read_labels", "read_text_matrix",
 ]  # fmt: skip
 
@@ -43,6 +45,10 @@ ValueRule: TypeAlias = Literal["strengths", "similarities"]
 
 MATRIX_KEYS = ("strengths", "matrix", "similarity", "similarities", "weights", "counts", "X", "P")
 LABEL_KEYS = ("labels", "words", "names", "vocabulary", "vocab")
+RAW_COUNTS = (
+    "warning: raw counts are used as similarities, which the most frequent objects dominate; "
+    "convert them by ppmi, or count with --weights ppmi"
+)
 
 
 # Description of the allowed values for each rule, to which the notation of missing values is added.
@@ -64,11 +70,14 @@ class LabelledMatrix:
         Similarities, with NaN for missing values.
     source : str
         Name of the file or object, for error messages.
+    notes : tuple of str
+        Notes on the values, for display to the user.
     """
 
     labels: tuple[str, ...]
     values: sparse.csr_array
     source: str
+    notes: tuple[str, ...] = ()
 
 
 @reader("a list of labels")
@@ -122,6 +131,26 @@ def labelled_matrix(
     return LabelledMatrix(tuple(names), matrix, source)
 
 
+def matrix_of_counts(
+    counts: Counts, labels: Sequence[str] | None, rule: ValueRule = "strengths"
+) -> LabelledMatrix:
+    """Return the counts of co-occurrences of the same objects as a matrix of similarities.
+
+    Raises
+    ------
+    DataError
+        If the table is not square, or if the labels of its rows and columns differ.
+    """
+    source, rows, columns = counts.report.source, counts.row_labels or (), counts.column_labels
+    if counts.n_rows == counts.n_columns and rows != columns:
+        raise DataError(
+            f"{source}: the labels of the rows ({first_of(rows)}) and of the columns "
+            f"({first_of(columns or ())}) differ; similarities need the same objects in both"
+        )
+    matrix = labelled_matrix(counts.values, rows if labels is None else labels, source, rule)
+    return replace(matrix, notes=(RAW_COUNTS,))
+
+
 def _not_square(source: str, n_rows: int, n_columns: int) -> DataError:
     return DataError(
         f"{source}: the matrix is not square ({n_rows:,} x {n_columns:,}); similarities need one "
@@ -146,13 +175,8 @@ def read_array(
     """
     stored: Sequence[str] | None = None
     if kind == "npz" and (counts := read_saved_counts(path)) is not None:
-        values, stored, columns = counts.values, counts.row_labels or (), counts.column_labels or ()
-        if counts.n_rows == counts.n_columns and stored != columns:
-            raise DataError(
-                f"{path}: the labels of the rows ({first_of(stored)}) and of the columns "
-                f"({first_of(columns)}) differ; similarities need the same objects in both"
-            )
-    elif kind == "npz":
+        return matrix_of_counts(counts, labels, rule)
+    if kind == "npz":
         values, stored = read_labelled_npz(path, MATRIX_KEYS, LABEL_KEYS, label_types="USiuf")
         stored = None if stored is None else [label.strip() for label in stored]
     else:

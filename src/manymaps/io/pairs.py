@@ -176,6 +176,7 @@ def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
         where=lambda k: f"{matrix.source}, row {cells.row[k] + 1}",
         similarities=True,
         n_read=int(cells.nnz),
+        notes=matrix.notes,
     )
     if missing is None:
         return apply_rules(entries, rules)
@@ -183,4 +184,6 @@ def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
         f"{missing.nnz:,} of {n * (n - 1):,} cells are empty: these pairs are unknown and do not "
         "count in a fit (write 0 for a pair without any similarity)"
     )
-    return replace(apply_rules(replace(entries, notes=(note,)), rules), missing=missing)
+    return replace(
+        apply_rules(replace(entries, notes=(*matrix.notes, note)), rules), missing=missing
+    )

@@ -135,7 +135,8 @@ def read_similarities(
     entries = read_entries(path, names, format=format, labels=labels, rule="similarities")
     if isinstance(entries, LabelledMatrix):
         _check_size(len(entries.labels), entries.source)
-        return SimilarityTable(entries.labels, _filled(entries.values.toarray()), entries.source)
+        values = _filled(entries.values.toarray())
+        return SimilarityTable(entries.labels, values, entries.source, notes=entries.notes)
     return _listed(entries, absent)
 
 

@@ -21,6 +21,7 @@ from scipy import sparse
 
 from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
+from manymaps.data.counts import Counts
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated
@@ -162,9 +163,9 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     ----------
     data : object
         Object to convert. It may be gensim's KeyedVectors or a gensim model with the attribute
-        `wv`, AnnData (X is used), or a mapping of words to vectors. A pair (labels, array), a dense
-        or sparse array, or a pandas, polars or pyarrow frame with labels in a column or in the
-        index is also accepted. `Vectors` are returned unchanged.
+        `wv`, AnnData (X is used), `Counts` (their rows), or a mapping of words to vectors. A pair
+        (labels, array), a dense or sparse array, or a pandas, polars or pyarrow frame with labels
+        in a column or in the index is also accepted. `Vectors` are returned unchanged.
     labels : sequence of str, or str, optional
         Labels of an array or a frame, or the name of the frame's label column.
 
@@ -193,7 +194,7 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     data = getattr(data, "wv", data)
     is_annotated, is_keyed = hasattr(data, "obs_names"), hasattr(data, "index_to_key")
     if labels is not None and (
-        is_annotated or is_keyed or isinstance(data, Vectors | Mapping | tuple)
+        is_annotated or is_keyed or isinstance(data, Vectors | Counts | Mapping | tuple)
     ):
         raise ParameterError(
             f"{setting('labels')} applies to arrays and frames; {type(data).__name__} has its own"
@@ -202,7 +203,9 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     where, source = "the array", "arrays"
     if isinstance(data, Vectors):
         return data
-    if is_keyed:
+    if isinstance(data, Counts):
+        rows, source = _count_rows(data), data.report.source
+    elif is_keyed:
         rows, source = VectorRows([str(k) for k in data.index_to_key], data.vectors), "KeyedVectors"
     elif is_annotated:
         rows, source = annotated_rows(data, None, "the AnnData object"), "AnnData"
@@ -277,9 +280,13 @@ def _array_rows(path: Path, kind: str, key: str | None) -> VectorRows:
         return VectorRows(None, read_npy(path))
     counts = read_saved_counts(path) if key is None else None
     if counts is not None:
-        return VectorRows(list(counts.row_labels or ()), counts.values)
+        return _count_rows(counts)
     values, labels = read_labelled_npz(path, VECTOR_KEYS, WORD_KEYS, key=key)
     return VectorRows(labels, values)
+
+
+def _count_rows(counts: Counts) -> VectorRows:
+    return VectorRows(list(counts.row_labels or ()), counts.values)
 
 
 def _labels_beside(path: Path, kind: str) -> tuple[list[str] | None, str, tuple[str, ...]]:

@@ -102,7 +102,7 @@ def tsne(
         False.
     **params
         Further parameters of `manymaps.TSNE`, such as `late_exaggeration` or `n_components`. The
-        learning rate has a different unit than in scikit-learn; the default "auto" is suitable.
+        learning rate has the unit of scikit-learn.
 
     Returns
     -------

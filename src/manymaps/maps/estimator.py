@@ -53,7 +53,7 @@ from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
 from manymaps.maps.pins import PIN, Pin, Pins, pins_of
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
 from manymaps.maps.run import Plan, Run
-from manymaps.maps.starts import STARTS, separated, start_positions
+from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.cost import Cost
 from manymaps.model.objective import TOLERANCE, Objective
@@ -175,7 +175,7 @@ class MapEstimator(
         """Return the model to fit."""
 
     @abstractmethod
-    def _default_optimizer(self) -> Optimizer:
+    def _default_optimizer(self, n_objects: int) -> Optimizer:
         """Return the optimizer used if `optimizer` is None."""
 
     def _objective(self, forward: Objective | ObservedObjective) -> Cost:
@@ -248,7 +248,7 @@ class MapEstimator(
         similar = data is None and not isinstance(X, NeighborGraph)
         associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
-            optimizer = self.optimizer or self._default_optimizer()
+            optimizer = self.optimizer or self._default_optimizer(n)
             tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
@@ -496,7 +496,7 @@ class MapEstimator(
             weights = weights_from_proportions(proportions)
         self._check_start(positions, weights, shape)
         if not isinstance(self.init, str | Atlas) and pins is None:
-            positions = separated(positions, generator)
+            positions = separated(spread_out(positions, generator), generator)
         if self._model().mixing == "fixed" and pins is None and not isinstance(self.init, Atlas):
             weights = np.zeros(shape[:2])
         if pins is not None:

@@ -130,7 +130,7 @@ class _MultipleMaps(MapEstimator):
             raise ParameterError(message)
         warnings.warn(message, DataWarning, stacklevel=4)
 
-    def _default_optimizer(self) -> Optimizer:
+    def _default_optimizer(self, n_objects: int) -> Optimizer:
         return Momentum(hold_weights=min(Momentum.hold_weights, self.max_iter // 4))
 
 
@@ -618,5 +618,5 @@ class AspectMaps(_MultipleMaps):
     penalty: float = 0.48
     init: str | np.ndarray | Atlas = "random"
 
-    def _default_optimizer(self) -> Optimizer:
+    def _default_optimizer(self, n_objects: int) -> Optimizer:
         return ConjugateGradient()

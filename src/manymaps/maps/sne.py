@@ -45,7 +45,8 @@ _EXAGGERATED = 250
 _JITTER = 1.0
 # Learning rate of Belkina et al. (2019), on the scale of a cost that is summed over rows.
 _RATE = 0.25
-# At a rate of 2, the maps are slightly worse than at 1/4; at a rate of 5, they are useless.
+# Highest useful learning rate per object, on the same scale. At a rate of 2, the maps are slightly
+# worse than at 1/4; at a rate of 5, they are useless.
 _STRANGE_RATE = 4.0
 
 
@@ -63,7 +64,7 @@ class _SingleMap(MapEstimator):
     def _model(self) -> ChoiceModel:
         """Return the model to fit."""
 
-    def _default_optimizer(self) -> Optimizer:
+    def _default_optimizer(self, n_objects: int) -> Optimizer:
         return _with_jitter(self.max_iter, self.n_components)
 
 
@@ -432,7 +433,7 @@ class UniSNE(_SingleMap):
     def _model(self) -> ChoiceModel:
         return replace(UNI_SNE, background=self.background)
 
-    def _default_optimizer(self) -> Optimizer:
+    def _default_optimizer(self, n_objects: int) -> Optimizer:
         rise = max(1, self.max_iter // 3)
         if not isinstance(self.init, str) or self.pin is not None:
             half = max(1, self.max_iter // 2)
@@ -513,11 +514,10 @@ class TSNE(_SingleMap):
         Factor by which attraction is multiplied in the last 250 iterations, or in the last third of
         a run of fewer than 750 iterations. The default is 1; larger values contract groups.
     learning_rate : float > 0 or "auto"
-        Step size on the scale of the cost summed over n objects. It equals the learning rate of
-        scikit-learn divided by n, or the learning rate of openTSNE or FIt-SNE divided by 4n. The
-        default "auto" is 1/4 divided by the exaggeration, which corresponds to n / exaggeration in
-        openTSNE (Belkina et al. 2019). Values above 4 move points far apart and raise a
-        `DataWarning`.
+        Step size in the unit of scikit-learn, in which the cost is KL(P || Q). Divide a rate of
+        openTSNE or FIt-SNE by 4. The default "auto" is n / 4 divided by the exaggeration, where n
+        is the number of objects, which corresponds to n / exaggeration in openTSNE (Belkina et al.
+        2019). Values above 4n move points far apart and raise a `DataWarning`.
     degrees_of_freedom : float from 1 to infinity
         Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
         shape of Student's t distribution. The default of 1 gives the kernel of t-SNE, 1 / (1 + d2),
@@ -585,20 +585,22 @@ class TSNE(_SingleMap):
     def _model(self) -> ChoiceModel:
         return replace(T_SNE, kernel=self.degrees_of_freedom)
 
-    def _default_optimizer(self) -> Optimizer:
+    def _default_optimizer(self, n_objects: int) -> Optimizer:
         span = min(_EXAGGERATED, self.max_iter // 3)
         stages = [(0, self.early_exaggeration), (span, 1.0)]
         if self.late_exaggeration > 1:
             stages.append((self.max_iter - span, self.late_exaggeration))
         exaggeration = Stages(tuple(stages)) if span else Constant(1.0)
-        if self.learning_rate != "auto" and self.learning_rate > _STRANGE_RATE:
+        averaged = self.learning_rate != "auto"
+        if averaged and float(self.learning_rate) > _STRANGE_RATE * n_objects:
             warnings.warn(
-                f"{setting('learning_rate', self.learning_rate)} throws points far apart: "
-                "it is on the scale of the sum over n objects; divide a rate of scikit-learn by n, "
-                'or one of openTSNE by 4n, or leave it at "auto"',
+                f"{setting('learning_rate', self.learning_rate)} moves points far apart, because "
+                f"there are only {n_objects:,} objects; use at most "
+                f'{_STRANGE_RATE * n_objects:,.0f}, or "auto"',
                 DataWarning,
                 stacklevel=4,
             )
         return Momentum(
-            learning_rate=self.learning_rate, momentum=Constant(0.8), exaggeration=exaggeration
-        )
+            learning_rate=self.learning_rate, momentum=Constant(0.8), exaggeration=exaggeration,
+            averaged=averaged,
+        )  # fmt: skip

@@ -10,7 +10,8 @@
 All named starts are scaled in the same way. The longest axis has a standard deviation of `spread`,
 far below the kernel width, so that a start determines directions and not distances. Noise of a
 hundredth of this spread is added to separate objects with the same coordinates. Positions that are
-passed as an array are not scaled, and noise is added only if several objects coincide in all maps.
+passed as an array are not scaled. Noise is added only if several objects coincide in all maps, or,
+with a warning, along axes on which all objects coincide.
 
 Shapes: positions (n, n_components) float64.
 """
@@ -25,16 +26,16 @@ from scipy import sparse
 
 from manymaps.checks import check_choice
 from manymaps.compute.scaling import centred_products, scaled_axes
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.target import Target
 
-__all__ = ["STARTS", "separated", "start_positions"]
+__all__ = ["STARTS", "separated", "spread_out", "start_positions"]
 
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
 
 # Objects with equal vectors would never separate.
 _NOISE = 0.01
-#: Noise of coincident objects in kernel widths, equal to the spread of the default start of t-SNE.
+# Noise of coincident objects in kernel widths, equal to the spread of the default start of t-SNE.
 _SEPARATION = 1e-4
 _MOST_FOR_MDS = 10_000
 
@@ -116,6 +117,52 @@ def start_positions(
     if start != "random":
         whole += noise * generator.normal(size=whole.shape)
     return spread * whole
+
+
+def spread_out(
+    positions: np.ndarray, generator: np.random.Generator, noise: float = _SEPARATION
+) -> np.ndarray:
+    """Add noise along axes on which all objects coincide, because no force acts along them.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n_maps, n, n_components)
+        Starting positions.
+    generator : numpy.random.Generator
+        Source of the noise.
+    noise : float
+        Standard deviation of the noise in kernel widths.
+
+    Returns
+    -------
+    ndarray of shape (n_maps, n, n_components)
+        Positions with a spread along every axis. If nothing changes, `positions` itself is
+        returned.
+
+    Warns
+    -----
+    DataWarning
+        If noise is added.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> corners = np.array([[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]])
+    >>> spread_out(corners, np.random.default_rng(0)) is corners
+    True
+    """
+    if positions.shape[1] < 2:
+        return positions
+    flat = np.ptp(positions, axis=1, keepdims=True) == 0
+    if not flat.any():
+        return positions
+    warnings.warn(
+        f"in init, all objects have the same coordinate on {flat.sum():,} of {flat.size:,} axes; "
+        "random numbers are added, because the fit could not separate the objects otherwise",
+        DataWarning,
+        stacklevel=5,
+    )
+    return np.where(flat, positions + generator.normal(0, noise, positions.shape), positions)
 
 
 def separated(positions: np.ndarray, generator: np.random.Generator) -> np.ndarray:
