@@ -26,7 +26,6 @@ __all__ = ["Captions"]
 Pair = tuple[float, float]
 # Font size and row height of the key, and the length of a colour scale, in points.
 KEY, KEY_ROW, SCALE_LENGTH = 8.5, 15.0, 120.0
-SHARE = "map weight"
 # In units of the axes or the figure.
 TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (0, 0), (1, 0)
 
@@ -115,7 +114,14 @@ class Captions:
             at = (shift[0], shift[1] + 11 * (len(lines) - 1) / 2 - 11 * row)
             self.write(BOTTOM_LEFT, at, line, size=7.5, color=MUTED)
 
-    def size_key(self, area: float, least: float, colors: Coloring, shift: Pair) -> float:
+    def size_key(
+        self,
+        area: float,
+        least: float,
+        colors: Coloring,
+        shift: Pair,
+        quantity: str = "map weight",
+    ) -> float:
         """Draw a key of dot areas at the lower right; return its width in points."""
         x, y = shift
         shown = sorted({max(0.01, round(least, 2)), 0.5, 1.0}, reverse=True)
@@ -127,8 +133,8 @@ class Captions:
             color = SHARES(np.sqrt(share)) if colors.name is None else MUTED
             self._dot(BOTTOM_RIGHT, (x, y + 2.7), diameter, color)
             x -= diameter / 2 + 9
-        self.write(BOTTOM_RIGHT, (x, y), SHARE, size=7.5, color=MUTED, align="right")
-        return shift[0] - x + self._width(SHARE, 7.5)
+        self.write(BOTTOM_RIGHT, (x, y), quantity, size=7.5, color=MUTED, align="right")
+        return shift[0] - x + self._width(quantity, 7.5)
 
     def color_key(self, colors: Coloring, shift: Pair = (0, 10)) -> None:
         """Draw a key of colours, in rows from the upper left downwards."""

@@ -1,8 +1,9 @@
-"""Colours in a figure, which show the map weight, a category, or a number.
+"""Colours in a figure, which show the size of a dot, a category, or a number.
 
-Map weights are shown in a single muted hue, and numbers in the viridis palette without its palest
-end. Categories have the colours of Okabe and Ito, followed by three darker colours. The colours of
-Okabe and Ito are distinguishable with all common forms of colour blindness.
+Map weights and mixing proportions are shown in a single muted hue, and numbers in the viridis
+palette without its palest end. Categories have the colours of Okabe and Ito, followed by three
+darker colours. The colours of Okabe and Ito are distinguishable with all common forms of colour
+blindness.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Coloring:
     Attributes
     ----------
     name : str or None
-        The metadata column. It is None if colours show the map weight.
+        The metadata column. It is None if colours show the size of a dot.
     colors : ndarray of shape (n_objects, 4), or None
         Colour of each dot. If there is no column, each map colours its own dots by `SHARES`.
     categories : tuple of (str, color)
@@ -58,14 +59,14 @@ class Coloring:
     scale: tuple[str, str] | None = None
 
     def of(self, objects: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Return the colours of objects with these map weights, shape (k, 4)."""
+        """Return the colours of objects with these sizes, shape (k, 4)."""
         if self.colors is None:
             return np.asarray(SHARES(np.sqrt(np.clip(shares, 0, 1))))
         return self.colors[objects]
 
 
 def coloring(atlas: Atlas, column: str | None) -> Coloring:
-    """Choose colours by a metadata column of an atlas or by map weight.
+    """Choose colours by a metadata column of an atlas or by the size of a dot.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import HAIRLINE, MUTED, PAPER, Coloring
 from manymaps.figures.lettering import Typeface
-from manymaps.figures.panel import Look, Scene
+from manymaps.figures.panel import Dots, Look, Scene
 
 __all__ = [
     "FIRST_ROW", "FOOT", "HEAD", "METHOD_NAMES", "SIDE", "TITLE", "AtlasFigure", "common_area",
@@ -166,16 +166,17 @@ def _n_columns(count: int) -> int:
     return min(around_it, key=lambda n: (-count % n) / count + 0.6 * abs(math.log(n / ideal)))
 
 
-def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float | None) -> None:
+def frame_page(page: Captions, look: Look, remarks: Sequence[str], dots: Dots | None) -> None:
     """Draw the colour key below a figure's title, and the notes and the area key at its foot.
 
-    If all map weights are 1, `least` is None and no area key is drawn.
+    If all map weights are 1, `dots` is None and no area key is drawn.
     """
     x = SIDE * 72
     page.color_key(look.coloring, (x, -57))
     key_width = 0.0
-    if least is not None:
-        key_width = page.size_key(look.dot_areas[0], least, look.coloring, (-x, 18))
+    if dots is not None:
+        area, colors = look.dot_areas[0], look.coloring
+        key_width = page.size_key(area, dots.least, colors, (-x, 18), dots.quantity)
     page.small_print(remarks, (x, 18), reserve=key_width + 2 * x + 14)
 
 

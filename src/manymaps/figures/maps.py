@@ -1,9 +1,10 @@
 """Static figures of an atlas: one map, all maps, or the maps of one word.
 
-Dot area shows the map weight of an object (`Atlas.map_weights`); dots below `min_weight` are
-omitted. Labels never overlap. If space is short, words that are requested by name are labelled
-first, followed by words that stand out in the map. These words have a high proportion times
-association probability (`manymaps.atlas.landmarks`).
+Dot area shows the map weight of an object (`Atlas.map_weights`) or, with `size="proportion"`, its
+mixing proportion. Dots below `min_weight` or `min_proportion` are omitted, and the notes and the
+key state which quantities are used. Labels never overlap. If space is short, words that are
+requested by name are labelled first, followed by words that stand out in the map. These words have
+a high proportion times association probability (`manymaps.atlas.landmarks`).
 
 A few remote dots would compress a map. They are drawn as small labelled arrows at the edge if two
 conditions are met. The remote dots have at most 2 % of the map's mass, and the box without them has
@@ -37,7 +38,7 @@ from manymaps.atlas.captions import labels_say_nothing, title_words
 from manymaps.atlas.landmarks import standing
 from manymaps.atlas.representation import where_senses_lie
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
-from manymaps.checks import check_index, check_number, check_whole
+from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import ACCENT, INK, PAPER, Coloring, coloring
@@ -58,7 +59,7 @@ from manymaps.figures.layout import (
     stacked,
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.panel import FEW, Look, Scene, around, check_font_size, draw, read_scene
+from manymaps.figures.panel import FEW, Dots, Look, Scene, around, check_font_size, draw, read_scene
 from manymaps.labels import plural
 
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
@@ -74,12 +75,13 @@ def plot_map(
     map: int = 0,
     *,
     min_weight: float = 0.1,
+    min_proportion: float | None = None,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
-    size: tuple[float, float] | None = None,
+    size: str | tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Figure:
     """Plot one map of an atlas.
@@ -92,6 +94,9 @@ def plot_map(
         Number of the map, from 0.
     min_weight : float in [0, 1]
         Minimum map weight of an object. Objects with a smaller weight are omitted.
+    min_proportion : float in [0, 1], optional
+        Minimum mixing proportion of an object, instead of `min_weight`. The papers on mixing
+        proportions draw objects with at least 0.1.
     max_labels : int, optional
         Maximum number of labels. By default, as many labels are drawn as fit. If there are at most
         40 dots, all of them are labelled, with leaders if needed. If there are more than 40
@@ -102,14 +107,15 @@ def plot_map(
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots: a scale for numbers, and categories for anything
-        else. By default, the colour shows the map weight.
+        else. By default, the colour shows the same quantity as the area.
     label : str or sequence of str, optional
         In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
         words at their positions, and the rows as dots. The dots also have labels if there are at
         most 60 rows.
-    size : (float, float), optional
-        Width and height in inches. By default, the figure is 9 inches wide, and its height follows
-        from the map.
+    size : {"weight", "proportion"} or (float, float), optional
+        Quantity that the area of a dot shows: the map weight (the default) or the mixing
+        proportion. A pair sets the width and height of the figure in inches instead. By default,
+        the figure is 9 inches wide, and its height follows from the map.
     ax : matplotlib Axes, optional
         Axes to draw into, at their current size. By default, a new figure is created. The title and
         the notes need half an inch above and below the axes.
@@ -141,19 +147,22 @@ def plot_map(
     >>> sorted(text.get_text() for text in figure.axes[0].texts if text.get_gid() == "label")
     ['knot', 'rope', 'tie']
     """
-    _check(atlas, [map], min_weight, max_labels, font_size)
+    measure = size if isinstance(size, str) else "weight"
+    inches = None if isinstance(size, str) else size
+    dots = Dots(min_weight, min_proportion, measure)
+    _check(atlas, [map], max_labels, font_size)
     named = _named(atlas, highlight)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
-    scene = read_scene(atlas, map, priority[map], min_weight=min_weight, named=named)
+    scene = read_scene(atlas, map, priority[map], dots=dots, named=named)
     max_labels = _most_labels(atlas, colors, named, max_labels)
     look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
     if roles is not None:
         look = dressed(roles, look, scene)
     look = look.lettered(font_size)
-    width = 9.0 if size is None else size[0]
+    width = 9.0 if inches is None else inches[0]
     key = key_space(colors, typeface, width) if ax is None else FIRST_ROW * bool(color)
     if ax is None:
-        ax = own_axes(scene, size, head=HEAD + key)
+        ax = own_axes(scene, inches, head=HEAD + key)
     captions = Captions(ax, typeface)
     area, n_labels = _draw(ax, scene, look, atlas, roles)
     alone = atlas.n_maps == 1
@@ -165,8 +174,10 @@ def plot_map(
     captions.title(name, words, size=15, shift=(0, 30 + key_height if color else 12))
     captions.color_key(colors, (0, 10 + key_height))
     # A single map shows all labels.
-    key_width = 0 if alone else captions.size_key(area, min_weight, colors, (0, -22))
-    remarks = _map_print(atlas, scene, min_weight, named, _kinds_print(scene, roles, n_labels))
+    key_width = 0.0
+    if not alone:
+        key_width = captions.size_key(area, dots.least, colors, (0, -22), dots.quantity)
+    remarks = _map_print(atlas, scene, dots, named, _kinds_print(scene, roles, n_labels))
     captions.small_print(remarks, (0, -22), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
@@ -177,11 +188,13 @@ def plot_atlas(
     *,
     maps: Sequence[int] | None = None,
     min_weight: float = 0.1,
+    min_proportion: float | None = None,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
+    size: str = "weight",
     panel_size: float | None = None,
 ) -> Figure:
     """Plot all maps of an atlas, each titled with its number and typical words.
@@ -194,6 +207,9 @@ def plot_atlas(
         Numbers of the maps to draw, in this order. By default, all maps are drawn.
     min_weight : float in [0, 1]
         Minimum map weight of an object. Objects with a smaller weight are omitted.
+    min_proportion : float in [0, 1], optional
+        Minimum mixing proportion of an object, instead of `min_weight`. The papers on mixing
+        proportions draw objects with at least 0.1.
     max_labels : int, optional
         Maximum number of labels per map. By default, the number depends on the size of the panels,
         and all dots are labelled if there are at most 40. If there are more than 40 coloured dots
@@ -203,9 +219,12 @@ def plot_atlas(
     highlight : str or sequence of str
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
-        Metadata column that colours the dots. By default, the colour shows the map weight.
+        Metadata column that colours the dots. By default, the colour shows the same quantity as
+        the area.
     label : str or sequence of str, optional
         In a bipartite atlas, the kinds with labels, as for `plot_map`.
+    size : {"weight", "proportion"}
+        Quantity that the area of a dot shows: the map weight or the mixing proportion.
     panel_size : float, optional
         Width of a panel in inches. By default, the width is larger if there are fewer panels.
 
@@ -239,13 +258,14 @@ def plot_atlas(
     chosen = list(range(atlas.n_maps)) if maps is None else [int(m) for m in maps]
     if not chosen:
         raise ParameterError("maps is empty; pass at least one map, or omit it for all")
-    _check(atlas, chosen, min_weight, max_labels, font_size)
+    dots = Dots(min_weight, min_proportion, size)
+    _check(atlas, chosen, max_labels, font_size)
     named = _named(atlas, highlight)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
     shape = 0.45 if atlas.n_components == 1 else 1.0
     panels = grid(len(chosen), (panel_size, shape * panel_size), key=(colors, typeface), title=0.34)
-    scenes = [read_scene(atlas, m, priority[m], min_weight=min_weight, named=named) for m in chosen]
+    scenes = [read_scene(atlas, m, priority[m], dots=dots, named=named) for m in chosen]
     area = common_area(scenes, panel_size, ink=0.05, areas=(6.0, 36.0))
     look = Look(
         typeface,
@@ -272,7 +292,7 @@ def plot_atlas(
     subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
     subject[0] = f"of {subject[0]}"
     page.title(plural("map", len(chosen)), subject, size=17, shift=TITLE)
-    frame_page(page, look, _sheet_print(scenes, min_weight, roles), min_weight)
+    frame_page(page, look, _sheet_print(scenes, dots, roles), dots)
     return figure
 
 
@@ -281,11 +301,13 @@ def plot_senses(
     word: str | Sequence[str],
     *,
     min_weight: float = 0.1,
+    min_proportion: float | None = None,
     n_neighbors: int = 12,
     max_labels: int | None = None,
     font_size: float | None = None,
     color: str | None = None,
     kind: str | None = None,
+    size: str = "weight",
     panel_size: float | None = None,
 ) -> Figure:
     """Plot the senses of a word next to each other, in descending order and centred on the word.
@@ -303,6 +325,8 @@ def plot_senses(
         Minimum map weight of an object. Objects with a smaller weight are omitted, except for
         members of the senses. Maps in which the word itself has a smaller weight are also omitted,
         unless they contain a group of its observed associates. The first map is always shown.
+    min_proportion : float in [0, 1], optional
+        Minimum mixing proportion of objects and of the word itself, instead of `min_weight`.
     n_neighbors : int
         Number of nearest words of each sense that the panel includes and labels. In a bipartite
         atlas, these words are columns.
@@ -312,9 +336,12 @@ def plot_senses(
     font_size : float, optional
         Size in points of the largest labels. Smaller labels are scaled in proportion.
     color : str, optional
-        Metadata column that colours the dots. By default, the colour shows the map weight.
+        Metadata column that colours the dots. By default, the colour shows the same quantity as
+        the area.
     kind : str, optional
         The kind of the word, in case both kinds contain the label.
+    size : {"weight", "proportion"}
+        Quantity that the area of a dot shows: the map weight or the mixing proportion.
     panel_size : float, optional
         Width of a panel in inches. By default, the width is larger if there are fewer panels.
 
@@ -345,13 +372,14 @@ def plot_senses(
     >>> len(plot_senses(atlas, "tie").axes)
     2
     """
-    _check(atlas, [], min_weight, max_labels, font_size)
+    dots = Dots(min_weight, min_proportion, size)
+    _check(atlas, [], max_labels, font_size)
     check_whole("n_neighbors", n_neighbors, 0)
     words = [word] if isinstance(word, str) else list(word)
     if not words:
         raise ParameterError("is empty; pass at least one word", name="word", value=word)
     typeface, colors, roles, priority = _read_style(atlas, color, None)
-    asked = [_lives_of(atlas, one, kind, roles, priority, min_weight, n_neighbors) for one in words]
+    asked = [_lives_of(atlas, one, kind, roles, priority, dots, n_neighbors) for one in words]
     widest = max(len(lives.senses) for lives in asked)
     alone = len(asked) == 1
     panel_size = panel_size or ((4.6, 3.9, 3.4)[min(widest, 3) - 1] if alone else 2.7)
@@ -387,7 +415,7 @@ def plot_senses(
         page.title(labels[0], asked[0].where, size=17, shift=TITLE, color=ACCENT)
     else:
         page.title(plural("word", len(asked)), labels, size=17, shift=TITLE)
-    frame_page(page, look, _senses_print(asked, min_weight), min_weight)
+    frame_page(page, look, _senses_print(asked, dots), dots)
     return page.figure
 
 
@@ -413,12 +441,16 @@ def _lives_of(
     kind: str | None,
     roles: Roles | None,
     priority: np.ndarray,
-    min_weight: float,
+    dots: Dots,
     n_neighbors: int,
 ) -> _Lives:
     row = atlas.index(word, kind=kind)
-    senses = atlas.senses(word, n_neighbors=n_neighbors, min_weight=min_weight, kind=kind)
+    by_weight = dots.min_proportion is None
+    least = dots.min_weight if by_weight else 0.0
+    senses = atlas.senses(word, n_neighbors=n_neighbors, min_weight=least, kind=kind)
     grouped = atlas.has_associations(word, kind=kind)
+    if not (by_weight or grouped):
+        senses = [one for one in senses if one is senses[0] or one.proportion >= dots.least]
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
     scenes = []
     for sense in senses:
@@ -427,10 +459,7 @@ def _lives_of(
         if grouped:
             near = np.zeros(atlas.n_objects)
             near[members] = shares[m][members]
-        whole = read_scene(
-            atlas, m, priority[m], min_weight=min_weight, named=[row],
-            always=[row, *members],
-        )  # fmt: skip
+        whole = read_scene(atlas, m, priority[m], dots=dots, named=[row], always=[row, *members])
         n_there = int((near[whole.objects] > 0).sum()) if grouped else n_neighbors
         scenes.append(around(whole, row, near, min(n_neighbors, n_there)))
     return _Lives(row, senses, grouped, scenes)
@@ -511,13 +540,11 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 def _check(
     atlas: Atlas,
     maps: Sequence[int],
-    min_weight: float,
     max_labels: int | None,
     font_size: float | None,
 ) -> None:
     for m in maps:
         check_index("map", m, atlas.n_maps)
-    check_number("min_weight", min_weight, least=0, most=1)
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
     check_font_size(font_size)
@@ -581,15 +608,14 @@ def _words(
 def _map_print(
     atlas: Atlas,
     scene: Scene,
-    min_weight: float,
+    dots: Dots,
     named: Sequence[int],
     kinds: Sequence[str],
 ) -> list[str]:
     parts = [f"{atlas.n_objects:,} objects"]
     if atlas.n_maps > 1:
         parts = [
-            f"{len(scene.objects):,} of {atlas.n_objects:,} shown, "
-            f"those with a weight of {min_weight:g} or more here"
+            f"{len(scene.objects):,} of {atlas.n_objects:,} shown, those with {dots.threshold} here"
         ]
     parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
@@ -600,21 +626,21 @@ def _map_print(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
     parts += [
-        f"{elide(atlas.labels[row], 24)}: {atlas.map_weights[scene.map, row]:.2f} here, left out"
+        f"{elide(atlas.labels[row], 24)}: {dots.measured(atlas, scene.map)[row]:.2f} here, left out"
         for row in named
         if row not in scene.named
     ]
     return parts
 
 
-def _sheet_print(scenes: Sequence[Scene], min_weight: float, roles: Roles | None) -> list[str]:
-    parts = [f"dots: objects with a weight of {min_weight:g} or more in the map"]
+def _sheet_print(scenes: Sequence[Scene], dots: Dots, roles: Roles | None) -> list[str]:
+    parts = [f"dots: objects with {dots.threshold} in the map"]
     if roles is not None:
-        dots, texts = (plural(kind) for kind in roles.kinds)
+        rows, texts = (plural(kind) for kind in roles.kinds)
         parts = [
-            f"dots: {dots}",
+            f"dots: {rows}",
             f"text and specks: {texts}, the frequent first",
-            f"both with a weight of {min_weight:g} or more in the map",
+            f"both with {dots.threshold} in the map",
         ]
     n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
     if n_outside:
@@ -624,7 +650,7 @@ def _sheet_print(scenes: Sequence[Scene], min_weight: float, roles: Roles | None
     return parts
 
 
-def _senses_print(asked: Sequence[_Lives], min_weight: float) -> list[str]:
+def _senses_print(asked: Sequence[_Lives], dots: Dots) -> list[str]:
     senses, grouped = asked[0].senses, asked[0].grouped
     if len(asked) > 1:
         bars = "bars: observed share of each word"
@@ -638,4 +664,4 @@ def _senses_print(asked: Sequence[_Lives], min_weight: float) -> list[str]:
     else:
         rest = max(0.0, 1 - sum(sense.weight for sense in senses))
         bars = f"bars: map weight, {rest:.2f} lies in other maps"
-    return [bars, f"dots: {min_weight:g} or more"]
+    return [bars, f"dots: {dots.threshold}"]
