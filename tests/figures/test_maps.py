@@ -71,18 +71,64 @@ def test_labels_do_not_overlap_at_the_resolution_of_files_either():
     assert_no_overlap(figure)
 
 
+def texts_of(figure):
+    """All texts of a figure and its axes, joined."""
+    return " | ".join(text.get_text() for place in (figure, *figure.axes) for text in place.texts)
+
+
+# The threshold applies to one quantity, and the area of dots shows one of the two.
+@pytest.mark.parametrize("size", ["weight", "proportion"])
+@pytest.mark.parametrize("threshold", ["min_weight", "min_proportion"])
 @pytest.mark.parametrize("least", [0.0, 0.1, 0.35, 0.9])
-def test_dots_show_shares_of_recall_and_none_is_below_the_threshold(least):
+def test_dots_show_a_quantity_and_none_is_below_the_threshold(least, threshold, size):
     atlas = random_atlas(2, n=80)
-    points, areas = dots_of(plot_map(atlas, 1, min_weight=least).axes[0])
-    shown = atlas.map_weights[1] >= least
+    quantity = {"weight": atlas.map_weights, "proportion": atlas.proportions}
+    figure = plot_map(atlas, 1, **{threshold: least}, size=size)
+    points, areas = dots_of(figure.axes[0])
+    shown = quantity[threshold.removeprefix("min_")][1] >= least
     assert len(points) == shown.sum()
+    drawn = quantity[size][1]
     for point, area in zip(points, areas, strict=True):
         at = np.abs(atlas.maps[1] - point).sum(axis=1).argmin()
         np.testing.assert_allclose(atlas.maps[1, at], point, atol=1e-6)
-        assert area / areas.max() == pytest.approx(
-            atlas.map_weights[1, at] / atlas.map_weights[1, shown].max()
-        )
+        assert area / areas.max() == pytest.approx(drawn[at] / drawn[shown].max())
+    names = {"weight": "map weight", "proportion": "mixing proportion"}
+    texts = texts_of(figure).split(" | ")
+    assert {*names.values()} & {*texts} == {names[size]}
+    what = "weight" if threshold == "min_weight" else "mixing proportion"
+    assert any(f"those with a {what} of {least:g} or more here" in text for text in texts)
+
+
+def test_proportions_and_weights_differ():
+    atlas = random_atlas(2, n=80)
+    by_weight, by_proportion = (
+        {tuple(point) for point in dots_of(plot_map(atlas, 1, **threshold).axes[0])[0].round(4)}
+        for threshold in ({}, {"min_proportion": 0.1})
+    )
+    assert by_weight - by_proportion
+    assert by_proportion - by_weight
+
+
+@pytest.mark.parametrize("plot", [plot_atlas, lambda a, **o: plot_senses(a, a.labels[0], **o)])
+def test_sheets_state_the_quantity(plot):
+    atlas = random_atlas(2, n=80)
+    plain = texts_of(plot(atlas)).replace(" | ", " ")
+    assert "map weight" in plain
+    assert "a weight of 0.1 or more" in plain
+    assert "proportion" not in plain
+    drawn = plot(atlas, min_proportion=0.2, size="proportion")
+    assert "mixing proportion" in texts_of(drawn).split(" | ")
+    assert "a mixing proportion of 0.2 or more" in texts_of(drawn).replace(" | ", " ")
+    assert [dots_of(ax)[1].size for ax in drawn.axes] != [
+        dots_of(ax)[1].size for ax in plot(atlas).axes
+    ]
+
+
+def test_a_word_without_associations_is_shown_in_maps_with_its_proportion():
+    atlas = random_atlas(2, n=80)
+    word = int(atlas.proportions.max(axis=0).argmin())
+    figure = plot_senses(atlas, atlas.labels[word], min_proportion=0.15)
+    assert len(figure.axes) == (atlas.proportions[:, word] >= 0.15).sum() > 1
 
 
 def test_nothing_above_the_threshold_is_said_so():
@@ -320,6 +366,9 @@ def test_given_axes_are_drawn_into():
         (lambda a: plot_atlas(a, maps=[]), "maps"),
         (lambda a: plot_map(a, 0, min_weight=1.5), "min_weight=1.5"),
         (lambda a: plot_map(a, 0, min_weight=float("nan")), "min_weight=nan"),
+        (lambda a: plot_map(a, 0, min_proportion=-0.5), "min_proportion=-0.5"),
+        (lambda a: plot_map(a, 0, size="area"), "size='area'"),
+        (lambda a: plot_atlas(a, size="share"), "size='share'"),
         (lambda a: plot_map(a, 0, max_labels=-1), "-1"),
         (lambda a: plot_map(a, 0, color="kind"), "color='kind' is not a column"),
         (lambda a: plot_map(a, 0, size=(0.1, 3)), "no space"),

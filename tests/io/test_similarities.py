@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
+from manymaps import TSNE, AdditiveClustering, MultipleMapsSNE, cluster_path, similarity_map
 from manymaps.errors import DataError
 from manymaps.io.similarities import MOST_OBJECTS, read_similarities
 
@@ -39,3 +41,36 @@ def test_the_largest_table(tmp_path):
 
     with pytest.raises(DataError, match="20,001 objects"):
         read_similarities(star(MOST_OBJECTS + 1))
+
+
+class TestTableInEstimators:
+    """A table that was read is passed to an estimator as it is, with its labels."""
+
+    @pytest.fixture
+    def table(self, tmp_path):
+        pairs = "tie,knot,5 tie,rope,4 knot,rope,5 tie,suit,4 suit,hat,5 hat,tie,1 knot,hat,1"
+        return read_similarities(written(tmp_path, pairs), absent="missing")
+
+    def test_clustering(self, table):
+        model = AdditiveClustering(2, n_init=2, random_state=0)
+        expected = clone(model).fit(table.values, labels=table.labels)
+        model.fit(table)
+        assert model.labels_names_ == table.labels == ("tie", "knot", "suit", "hat", "rope")
+        assert model.clusters_ == expected.clusters_
+        np.testing.assert_array_equal(model.transform(table), model.memberships_)
+        relabelled = clone(model).fit(table, labels=list("abcde"))
+        assert relabelled.labels_names_ == tuple("abcde")
+        assert relabelled.weights_.tolist() == model.weights_.tolist()
+        assert similarity_map(table).labels == table.labels
+        path = cluster_path(table, range(1, 3), estimator=model, held_out=None)
+        alike = cluster_path(table.values, range(1, 3), estimator=model, held_out=None)
+        assert path.vaf.tolist() == alike.vaf.tolist()
+
+    def test_maps(self, table):
+        fit = {"affinity": "precomputed", "max_iter": 20, "random_state": 0}
+        found = MultipleMapsSNE(2, **fit).fit(table)
+        assert found.atlas_.labels == table.labels
+        expected = MultipleMapsSNE(2, **fit).fit(table.values)
+        np.testing.assert_array_equal(found.maps_, expected.maps_)
+        with pytest.raises(DataError, match=r"similarities of pairs .*affinity='precomputed'"):
+            TSNE().fit(table)

@@ -74,7 +74,10 @@ def test_mu_local_is_the_share_of_common_neighbours(spaces, k):
     found = mu_local(data, maps, k=k)
     np.testing.assert_allclose(found.values, expected)
     assert found.mean == pytest.approx(np.mean(expected))
-    assert found.standard_error == pytest.approx(np.std(expected, ddof=1) / len(data) ** 0.5)
+    deviation = np.std(expected, ddof=1)
+    assert found.standard_deviation == pytest.approx(deviation)
+    assert found.standard_error == pytest.approx(deviation / len(data) ** 0.5)
+    assert f"standard deviation {deviation:.4g}," in repr(found)
 
 
 @pytest.mark.parametrize("spaces", [random_spaces, tied_spaces])

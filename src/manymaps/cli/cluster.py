@@ -21,7 +21,7 @@ from manymaps.progress import work
 if TYPE_CHECKING:
     from manymaps.clustering.paths import ClusterPath
     from manymaps.clustering.stability import ClusterStability
-    from manymaps.io.similarities import SimilarityTable
+    from manymaps.data.similarities import SimilarityTable
 
 __all__ = ["cluster"]
 
@@ -152,7 +152,7 @@ def cluster(options: ClusterOptions) -> None:
     with on_workers(options.workers, options.running.jobs):
         starts = plural("start", estimator.n_init)
         with work(f"finding {n_clusters:,} clusters of {options.file} from {starts}"):
-            estimator.fit(table.values, labels=table.labels)
+            estimator.fit(table)
         stability = _stability(estimator, options)
     figure = None
     if atlas is not None:
@@ -311,9 +311,7 @@ def _choose(table: SimilarityTable, numbers: range, options: ClusterOptions) -> 
     from manymaps.clustering.problem import similarities_from
 
     kind = "dissimilarity" if options.dissimilarities else "similarity"
-    similarities = similarities_from(
-        table.values, kind=kind, strict=options.strict, labels=table.labels
-    )
+    similarities = similarities_from(table, kind=kind, strict=options.strict)
     with work(f"finding {numbers[0]} to {numbers[-1]} clusters of {options.file}"):
         path = mm.cluster_path(
             similarities,

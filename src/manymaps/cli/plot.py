@@ -11,7 +11,7 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import note
-from manymaps.cli.options import atlas_argument, refuse
+from manymaps.cli.options import atlas_argument, refuse, refuse_given
 from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import Number, Several, Whole, figure_file
 
@@ -39,10 +39,19 @@ class PlotOptions:
     )
     min_weight: float = option(
         Number(0, 1),
-        "Leave an object out of maps that contribute less to its association probabilities; both "
-        "option names are equivalent.",
-        "--min-weight", "--min-proportion", default=0.1,
-    )  # fmt: skip
+        "Leave an object out of maps that contribute less to its association probabilities.",
+        default=0.1,
+    )
+    min_proportion: float | None = option(
+        Number(0, 1),
+        "Omit an object from maps in which its mixing proportion is smaller, instead of applying "
+        "--min-weight.",
+    )
+    size: str = option(
+        ["weight", "proportion"],
+        "Draw the map weight or the mixing proportion of an object as the area of its dot.",
+        default="weight",
+    )
     max_labels: int | None = option(
         Whole(0),
         "Maximum number of labels per map.  [default: all labels of up to 40 dots, else those "
@@ -93,7 +102,10 @@ def plot(options: PlotOptions) -> None:
     _check_known("color", "column", options.color, atlas.columns)
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
 
+    if options.min_proportion is not None:
+        refuse_given(("min_weight",), "plot with --min-proportion")
     style = chosen(options, "min_weight", "max_labels", "font_size", "color")
+    dots = chosen(options, "min_proportion", "size")
     first = maps[0] if maps else 0
     if words:
         if atlas.kinds is not None or kind is not None:
@@ -101,14 +113,19 @@ def plot(options: PlotOptions) -> None:
 
             for word in words:
                 kind_of_word(atlas, word, kind, None)
-        figure = mm.plot_senses(atlas, words, kind=kind, width=options.width, **style)
+        figure = mm.plot_senses(atlas, words, kind=kind, width=options.width, **style, **dots)
     elif zoom is not None:
+        refuse_given(dots, "--zoom")
         centres = [word.strip() for word in zoom.split(",") if word.strip()]
         figure = mm.plot_zooms(atlas, centres or None, map=first, label=options.label, **style)
     elif atlas.n_maps == 1 or (maps is not None and len(maps) == 1):
-        figure = mm.plot_map(atlas, first, label=options.label, width=options.width, **style)
+        figure = mm.plot_map(
+            atlas, first, label=options.label, width=options.width, **style, **dots
+        )
     else:
-        figure = mm.plot_atlas(atlas, maps=maps, label=options.label, width=options.width, **style)
+        figure = mm.plot_atlas(
+            atlas, maps=maps, label=options.label, width=options.width, **style, **dots
+        )
     mm.save_figure(figure, options.output)
     note(f"{options.output}")
 

@@ -113,10 +113,11 @@ def similarities_from(
 
     Parameters
     ----------
-    X : array (n, n), condensed vector, Associations, Judgements, data frame or Similarities
-        Similarities, with NaN for missing pairs. A condensed vector has n (n - 1) / 2 values.
-        Judgements are averaged over judges, and the diagonal is ignored. A pair that is absent from
-        `Associations` has similarity 0, unless it is listed as `missing`.
+    X : array, condensed vector, SimilarityTable, Associations, Judgements, frame or Similarities
+        Similarities, with NaN for missing pairs. An array has shape (n, n), and a condensed
+        vector has n (n - 1) / 2 values. Judgements are averaged over judges, and the diagonal is
+        ignored. A pair that is absent from `Associations` has similarity 0, unless it is
+        listed as `missing`.
     kind : {"similarity", "dissimilarity"}, default "similarity"
         Type of the values in X.
     strict : bool, default False

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from manymaps.data.frames import eager_frame, index_labels
+from manymaps.data.similarities import SimilarityTable
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
 from manymaps.labels import listed, numbered_labels, only_count
@@ -51,11 +52,11 @@ def column_labels(frame: Any) -> list[str] | None:
 
 
 def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | None, Any]:
-    """Separate the labels of vectors or of a frame from the values.
+    """Separate the labels of vectors, similarities or a frame from the values.
 
     Parameters
     ----------
-    X : Vectors, frame or array
+    X : Vectors, SimilarityTable, frame or array
     square : bool
         Whether columns represent the same objects as rows, as in a table of similarities.
 
@@ -81,7 +82,7 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     >>> labels, list(values.columns)
     (('tie', 'knot'), ['x'])
     """
-    if isinstance(X, Vectors):
+    if isinstance(X, Vectors | SimilarityTable):
         return tuple(X.labels), X.values
     if isinstance(X, str | PathLike):
         raise DataError(

@@ -28,7 +28,6 @@ __all__ = ["SCREEN", "Captions", "Sheet", "letter", "sheet_for"]
 Pair = tuple[float, float]
 # Row height of the key, and the length of a colour scale, in points.
 KEY_ROW, SCALE_LENGTH = 15.0, 120.0
-SHARE = "map weight"
 BETWEEN = " · "
 # In units of the axes or the figure.
 TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (0, 0), (1, 0)
@@ -184,7 +183,7 @@ class Captions:
             at = (shift[0], shift[1] + 11 * (len(lines) - 1) / 2 - 11 * row)
             self.write(BOTTOM_LEFT, at, line, size=self.sheet.note, color=MUTED)
 
-    def size_key(self, area: float, least: float, shift: Pair) -> float:
+    def size_key(self, area: float, least: float, quantity: str, shift: Pair) -> float:
         """Draw a key of dot areas at the lower right; return its width in points."""
         x, y = shift
         shown = sorted({max(0.01, round(least, 2)), 0.5, 1.0}, reverse=True)
@@ -197,8 +196,8 @@ class Captions:
             x -= self._width(label, self.sheet.note) + 4 + diameter / 2
             self._dot(BOTTOM_RIGHT, (x, y + 2.7), diameter, MUTED)
             x -= diameter / 2 + 9
-        self.write(BOTTOM_RIGHT, (x, y), SHARE, size=self.sheet.note, color=MUTED, align="right")
-        return shift[0] - x + self._width(SHARE, self.sheet.note)
+        self.write(BOTTOM_RIGHT, (x, y), quantity, size=self.sheet.note, color=MUTED, align="right")
+        return shift[0] - x + self._width(quantity, self.sheet.note)
 
     def color_key(self, colors: Coloring, shift: Pair = (0, 10)) -> None:
         """Draw a key of colours, in rows from the upper left downwards."""

@@ -1,7 +1,7 @@
-"""Colours in a figure, which show the island, the map weight, a category, or a number.
+"""Colours in a figure, which show the island, the size of a dot, a category, or a number.
 
 Islands have eight muted hues, which were searched for so that readers with three types of colour
-blindness can distinguish them (`viewer/src/scene/coloring.ts` has the same hues). Map weights are
+blindness can distinguish them (`viewer/src/scene/coloring.ts` has the same hues). Sizes are
 shown in a single muted hue, and numbers in the viridis palette without its palest end. Categories
 have the colours of Okabe and Ito, followed by 13 colours of the page. The colours of Okabe and Ito
 are distinguishable with all common forms of colour blindness.
@@ -57,7 +57,7 @@ class Coloring:
     Attributes
     ----------
     name : str or None
-        The metadata column. It is None if colours show the map weight.
+        The metadata column. It is None if colours show the size of a dot.
     colors : ndarray of shape (n_objects, 4), or None
         Colour of each dot. If there is no column, each map colours its own dots by `SHARES`.
     categories : tuple of (str, color)
@@ -72,14 +72,14 @@ class Coloring:
     scale: tuple[str, str] | None = None
 
     def of(self, objects: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Return the colours of objects with these map weights, shape (k, 4)."""
+        """Return the colours of objects with these sizes, shape (k, 4)."""
         if self.colors is None:
             return np.asarray(SHARES(np.sqrt(np.clip(shares, 0, 1))))
         return self.colors[objects]
 
 
 def coloring(atlas: Atlas, column: str | None) -> Coloring:
-    """Choose colours by a metadata column of an atlas or by map weight.
+    """Choose colours by a metadata column of an atlas or by the size of a dot.
 
     Parameters
     ----------

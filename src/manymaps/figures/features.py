@@ -39,6 +39,7 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
 from manymaps.figures.outlines import levels, outline
 from manymaps.figures.panel import (
     LABEL_PAD,
+    Dots,
     Frame,
     Look,
     Scene,
@@ -185,7 +186,7 @@ def plot_features(
     weights = np.zeros(atlas.n_objects)
     for k, members in zip(chosen, rows, strict=True):
         weights[members] += found[k].weight
-    scene = _whole(read_scene(atlas, map, weights, min_weight=min_weight))
+    scene = _whole(read_scene(atlas, map, weights, dots=Dots(min_weight)))
     typeface = typeface_for(atlas.labels)
     ax = _axes(scene, size)
     look = Look(

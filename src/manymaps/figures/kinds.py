@@ -143,7 +143,7 @@ def draw_kinds(
     Returns
     -------
     area : float
-        Dot area in square points for a map weight of 1.
+        Dot area in square points for a size of 1.
     labelled : ndarray of int
         Indices of the objects that now have a label.
     """

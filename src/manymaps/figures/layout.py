@@ -23,7 +23,7 @@ from manymaps.errors import ParameterError
 from manymaps.figures.captions import SCREEN, Captions, Sheet
 from manymaps.figures.coloring import HAIRLINE, MUTED, PAPER, Coloring
 from manymaps.figures.lettering import Typeface
-from manymaps.figures.panel import Look, Scene
+from manymaps.figures.panel import Dots, Look, Scene
 
 __all__ = [
     "FIRST_ROW", "FOOT", "HEAD", "METHOD_NAMES", "SIDE", "TITLE", "AtlasFigure", "common_area",
@@ -188,19 +188,19 @@ def _n_columns(count: int) -> int:
     return min(around_it, key=lambda n: (-count % n) / count + 0.6 * abs(math.log(n / ideal)))
 
 
-def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float | None) -> None:
+def frame_page(page: Captions, look: Look, remarks: Sequence[str], dots: Dots | None) -> None:
     """Draw the colour key below a figure's title, and the notes and the area key at its foot.
 
-    If all map weights are 1, `least` is None and no area key is drawn. A sheet for a paper has no
+    If all map weights are 1, `dots` is None and no area key is drawn. A sheet for a paper has no
     notes.
     """
     sheet = page.sheet
     x, is_paper = sheet.side * 72, sheet.width is not None
     page.color_key(look.coloring, (x, -10 if is_paper else -57))
     key_width = 0.0
-    if least is not None:
+    if dots is not None:
         at = (-x, 4 if is_paper else 18)
-        key_width = page.size_key(look.dot_areas[0], least, at)
+        key_width = page.size_key(look.dot_areas[0], dots.least, dots.quantity, at)
     if is_paper:
         return
     page.small_print(remarks, (x, 18), reserve=key_width + 2 * x + 14)

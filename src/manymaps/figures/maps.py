@@ -1,9 +1,10 @@
 """Static figures of an atlas: one map, all maps, or the maps of one word.
 
-Dot area shows the map weight of an object (`Atlas.map_weights`); dots below `min_weight` are
-omitted. Labels never overlap. If space is short, words that are requested by name are labelled
-first, followed by words that stand out in the map. These words have a high proportion times
-association probability (`manymaps.atlas.landmarks`).
+Dot area shows the map weight of an object (`Atlas.map_weights`) or, with `size="proportion"`, its
+mixing proportion. Dots below `min_weight` or `min_proportion` are omitted, and the notes and the
+key state which quantities are used. Labels never overlap. If space is short, words that are
+requested by name are labelled first, followed by words that stand out in the map. These words have
+a high proportion times association probability (`manymaps.atlas.landmarks`).
 
 A few remote dots would compress a map. They are drawn as small labelled arrows at the edge if two
 conditions are met. The remote dots have at most 2 % of the map's mass, and the box without them has
@@ -39,7 +40,7 @@ from manymaps.atlas.landmarks import standing
 from manymaps.atlas.regions import HUES
 from manymaps.atlas.representation import where_senses_lie
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
-from manymaps.checks import check_index, check_number, check_whole
+from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions, Sheet, letter, sheet_for
 from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring
@@ -64,6 +65,7 @@ from manymaps.figures.layout import (
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.panel import (
     FEW,
+    Dots,
     Look,
     Scene,
     around,
@@ -88,12 +90,13 @@ def plot_map(
     map: int = 0,
     *,
     min_weight: float = 0.1,
+    min_proportion: float | None = None,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
-    size: tuple[float, float] | None = None,
+    size: str | tuple[float, float] | None = None,
     width: Width | None = None,
     ax: Axes | None = None,
 ) -> Figure:
@@ -107,6 +110,9 @@ def plot_map(
         Number of the map, from 0.
     min_weight : float in [0, 1]
         Minimum map weight of an object. Objects with a smaller weight are omitted.
+    min_proportion : float in [0, 1], optional
+        Minimum mixing proportion of an object, instead of `min_weight`. The papers on mixing
+        proportions draw objects with at least 0.1.
     max_labels : int, optional
         Maximum number of labels. By default, as many labels are drawn as fit. If there are at most
         40 dots, all of them are labelled, with leaders if needed. If there are more than 40
@@ -122,12 +128,14 @@ def plot_map(
         In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
         words at their positions, and the rows as dots. The dots also have labels if there are at
         most 60 rows.
-    size : (float, float), optional
-        Width and height in inches. By default, the figure is 9 inches wide, and its height follows
-        from the map.
+    size : {"weight", "proportion"} or (float, float), optional
+        Quantity that the area of a dot shows: the map weight (the default) or the mixing
+        proportion. A pair sets the width and height of the figure in inches instead. By default,
+        the figure is 9 inches wide, and its height follows from the map.
     width : {"column", "page"}, optional
         Width of a figure for a paper: 89 mm or 183 mm. The figure then has no headline and no
-        notes, and the smallest letters have 6 points. It cannot be combined with `size` or `ax`.
+        notes, and the smallest letters have 6 points. It cannot be combined with `ax` or with a
+        width and height.
     ax : matplotlib Axes, optional
         Axes to draw into, at their current size. By default, a new figure is created. The title and
         the notes need half an inch above and below the axes.
@@ -159,12 +167,15 @@ def plot_map(
     >>> sorted(text.get_text() for text in figure.axes[0].texts if text.get_gid() == "label")
     ['knot', 'rope', 'tie']
     """
-    _check(atlas, [map], min_weight, max_labels, font_size)
-    if width is not None and (size is not None or ax is not None):
+    measure = size if isinstance(size, str) else "weight"
+    inches = None if isinstance(size, str) else size
+    dots = Dots(min_weight, min_proportion, measure)
+    _check(atlas, [map], max_labels, font_size)
+    if width is not None and (inches is not None or ax is not None):
         raise ParameterError("cannot be combined with size or ax", name="width", value=width)
     named, sheet = _named(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
-    scene = read_scene(atlas, map, priority[map], min_weight=min_weight, named=named)
+    scene = read_scene(atlas, map, priority[map], dots=dots, named=named)
     scene = with_islands(atlas, scene, color, roles)
     look = Look(typeface, colors, max_labels=_most_labels(atlas, named, max_labels))
     if roles is not None:
@@ -172,12 +183,12 @@ def plot_map(
     if sheet.width is not None:
         look = for_paper(look)
     look = look.lettered(font_size)
-    across = sheet.width or (9.0 if size is None else size[0])
+    across = sheet.width or (9.0 if inches is None else inches[0])
     key = key_space(colors, typeface, across, sheet) if ax is None else FIRST_ROW * bool(color)
     title = 12 + 18 * bool(color) + max(72 * (key - FIRST_ROW), 0)
     if ax is None:
         head = HEAD if sheet.width is None else (sheet.title + 8) / 72
-        ax = own_axes(scene, size, head + key, sheet)
+        ax = own_axes(scene, inches, head + key, sheet)
     captions = Captions(ax, typeface, sheet)
     area, n_labels = _draw(ax, scene, look, atlas, roles)
     alone = atlas.n_maps == 1
@@ -192,9 +203,11 @@ def plot_map(
     captions.color_key(colors, (0, 10 + max(72 * (key - FIRST_ROW), 0)))
     below = -10 if sheet.width else -22
     # A single map shows all labels.
-    key_width = 0 if alone else captions.size_key(area, min_weight, (0, below))
+    key_width = 0.0
+    if not alone:
+        key_width = captions.size_key(area, dots.least, dots.quantity, (0, below))
     if sheet.width is None:
-        remarks = _map_print(atlas, scene, min_weight, named, _kinds_print(scene, roles, n_labels))
+        remarks = _map_print(atlas, scene, dots, named, _kinds_print(scene, roles, n_labels))
         captions.small_print(remarks, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
@@ -205,11 +218,13 @@ def plot_atlas(
     *,
     maps: Sequence[int] | None = None,
     min_weight: float = 0.1,
+    min_proportion: float | None = None,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
+    size: str = "weight",
     panel_size: float | None = None,
     width: Width | None = None,
 ) -> Figure:
@@ -223,6 +238,9 @@ def plot_atlas(
         Numbers of the maps to draw, in this order. By default, all maps are drawn.
     min_weight : float in [0, 1]
         Minimum map weight of an object. Objects with a smaller weight are omitted.
+    min_proportion : float in [0, 1], optional
+        Minimum mixing proportion of an object, instead of `min_weight`. The papers on mixing
+        proportions draw objects with at least 0.1.
     max_labels : int, optional
         Maximum number of labels per map. By default, the number depends on the size of the panels,
         and all dots are labelled if there are at most 40. If there are more than 40 dots and their
@@ -235,6 +253,8 @@ def plot_atlas(
         Metadata column that colours the dots. By default, each island of a map has a colour.
     label : str or sequence of str, optional
         In a bipartite atlas, the kinds with labels, as for `plot_map`.
+    size : {"weight", "proportion"}
+        Quantity that the area of a dot shows: the map weight or the mixing proportion.
     panel_size : float, optional
         Width of a panel in inches. By default, the width is larger if there are fewer panels.
     width : {"column", "page"}, optional
@@ -271,7 +291,8 @@ def plot_atlas(
     chosen = list(range(atlas.n_maps)) if maps is None else [int(m) for m in maps]
     if not chosen:
         raise ParameterError("maps is empty; pass at least one map, or omit it for all")
-    _check(atlas, chosen, min_weight, max_labels, font_size)
+    dots = Dots(min_weight, min_proportion, size)
+    _check(atlas, chosen, max_labels, font_size)
     named, sheet = _named(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
@@ -281,7 +302,7 @@ def plot_atlas(
         len(chosen), (panel_size, shape * panel_size), key=(colors, typeface),
         title=0.34 if sheet.width is None else 0.24, n_columns=n_columns, sheet=sheet,
     )  # fmt: skip
-    scenes = [read_scene(atlas, m, priority[m], min_weight=min_weight, named=named) for m in chosen]
+    scenes = [read_scene(atlas, m, priority[m], dots=dots, named=named) for m in chosen]
     scenes = [with_islands(atlas, scene, color, roles) for scene in scenes]
     area = common_area(scenes, panel_size, ink=0.05, areas=(3.0, 36.0))
     look = Look(
@@ -314,7 +335,7 @@ def plot_atlas(
         subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
         subject[0] = f"of {subject[0]}"
         page.title(plural("map", len(chosen)), subject, size=17, shift=TITLE)
-    frame_page(page, look, _sheet_print(scenes, min_weight, roles), min_weight)
+    frame_page(page, look, _sheet_print(scenes, dots, roles), dots)
     return page.figure
 
 
@@ -323,11 +344,13 @@ def plot_senses(
     word: str | Sequence[str],
     *,
     min_weight: float = 0.1,
+    min_proportion: float | None = None,
     n_neighbors: int = 12,
     max_labels: int | None = None,
     font_size: float | None = None,
     color: str | None = None,
     kind: str | None = None,
+    size: str = "weight",
     panel_size: float | None = None,
     width: Width | None = None,
 ) -> Figure:
@@ -347,6 +370,8 @@ def plot_senses(
         members of the meanings. Maps in which the word itself has a smaller weight are also
         omitted, unless they contain a group of its observed associates. The first map is always
         shown.
+    min_proportion : float in [0, 1], optional
+        Minimum mixing proportion of objects and of the word itself, instead of `min_weight`.
     n_neighbors : int
         Number of nearest words of each meaning that the panel includes and labels. In a bipartite
         atlas, these words are columns.
@@ -359,6 +384,8 @@ def plot_senses(
         Metadata column that colours the dots. By default, the colour shows the meaning.
     kind : str, optional
         The kind of the word, in case both kinds contain the label.
+    size : {"weight", "proportion"}
+        Quantity that the area of a dot shows: the map weight or the mixing proportion.
     panel_size : float, optional
         Width of a panel in inches. By default, the width is larger if there are fewer panels.
     width : {"column", "page"}, optional
@@ -392,13 +419,14 @@ def plot_senses(
     >>> len(plot_senses(atlas, "tie").axes)
     2
     """
-    _check(atlas, [], min_weight, max_labels, font_size)
+    dots = Dots(min_weight, min_proportion, size)
+    _check(atlas, [], max_labels, font_size)
     check_whole("n_neighbors", n_neighbors, 0)
     words = [word] if isinstance(word, str) else list(word)
     if not words:
         raise ParameterError("is empty; pass at least one word", name="word", value=word)
     typeface, colors, roles, priority = _read_style(atlas, color, None)
-    asked = [_word_of(atlas, one, kind, roles, priority, min_weight, n_neighbors) for one in words]
+    asked = [_word_of(atlas, one, kind, roles, priority, dots, n_neighbors) for one in words]
     widest, alone = max(len(each.cards) for each in asked), len(asked) == 1
     sheet = sheet_for(width)
     panel_size = panel_size or ((4.6, 3.9, 3.4)[min(widest, 3) - 1] if alone else 2.7)
@@ -449,7 +477,7 @@ def plot_senses(
         page.title(labels[0], asked[0].where, size=17, shift=TITLE, color=ACCENT)
     elif sheet.width is None:
         page.title(plural("word", len(asked)), labels, size=17, shift=TITLE)
-    frame_page(page, look, _senses_print(asked, min_weight), min_weight)
+    frame_page(page, look, _senses_print(asked, dots), dots)
     return page.figure
 
 
@@ -490,12 +518,16 @@ def _word_of(
     kind: str | None,
     roles: Roles | None,
     priority: np.ndarray,
-    min_weight: float,
+    dots: Dots,
     n_neighbors: int,
 ) -> _Word:
     row = atlas.index(word, kind=kind)
-    senses = atlas.senses(word, n_neighbors=n_neighbors, min_weight=min_weight, kind=kind)
+    by_weight = dots.min_proportion is None
+    least = dots.min_weight if by_weight else 0.0
+    senses = atlas.senses(word, n_neighbors=n_neighbors, min_weight=least, kind=kind)
     grouped = atlas.has_associations(word, kind=kind)
+    if not (by_weight or grouped):
+        senses = [one for one in senses if one is senses[0] or one.proportion >= dots.least]
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
     cards = []
     for m in dict.fromkeys(sense.map for sense in senses):
@@ -507,10 +539,7 @@ def _word_of(
             near = np.zeros(atlas.n_objects)
             # A member without similarity in this map is shown, too.
             near[members] = np.maximum(shares[m][members], 1e-12)
-        whole = read_scene(
-            atlas, m, priority[m], min_weight=min_weight, named=[row],
-            always=[row, *members],
-        )  # fmt: skip
+        whole = read_scene(atlas, m, priority[m], dots=dots, named=[row], always=[row, *members])
         n_near = len(members) if grouped else n_neighbors
         scene = with_meanings(around(whole, row, near, n_near), here, numbers)
         if atlas.n_objects > FEW:
@@ -607,13 +636,11 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 def _check(
     atlas: Atlas,
     maps: Sequence[int],
-    min_weight: float,
     max_labels: int | None,
     font_size: float | None,
 ) -> None:
     for m in maps:
         check_index("map", m, atlas.n_maps)
-    check_number("min_weight", min_weight, least=0, most=1)
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
     check_font_size(font_size)
@@ -667,15 +694,14 @@ def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
 def _map_print(
     atlas: Atlas,
     scene: Scene,
-    min_weight: float,
+    dots: Dots,
     named: Sequence[int],
     kinds: Sequence[str],
 ) -> list[str]:
     parts = [f"{atlas.n_objects:,} objects"]
     if atlas.n_maps > 1:
         parts = [
-            f"{len(scene.objects):,} of {atlas.n_objects:,} shown, "
-            f"those with a weight of {min_weight:g} or more here"
+            f"{len(scene.objects):,} of {atlas.n_objects:,} shown, those with {dots.threshold} here"
         ]
     parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
@@ -686,21 +712,21 @@ def _map_print(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
     parts += [
-        f"{elide(atlas.labels[row], 24)}: {atlas.map_weights[scene.map, row]:.2f} here, left out"
+        f"{elide(atlas.labels[row], 24)}: {dots.measured(atlas, scene.map)[row]:.2f} here, left out"
         for row in named
         if row not in scene.named
     ]
     return parts
 
 
-def _sheet_print(scenes: Sequence[Scene], min_weight: float, roles: Roles | None) -> list[str]:
-    parts = [f"dots: objects with a weight of {min_weight:g} or more in the map"]
+def _sheet_print(scenes: Sequence[Scene], dots: Dots, roles: Roles | None) -> list[str]:
+    parts = [f"dots: objects with {dots.threshold} in the map"]
     if roles is not None:
-        dots, texts = (plural(kind) for kind in roles.kinds)
+        rows, texts = (plural(kind) for kind in roles.kinds)
         parts = [
-            f"dots: {dots}",
+            f"dots: {rows}",
             f"text and specks: {texts}, the frequent first",
-            f"both with a weight of {min_weight:g} or more in the map",
+            f"both with {dots.threshold} in the map",
         ]
     n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
     if n_outside:
@@ -710,7 +736,7 @@ def _sheet_print(scenes: Sequence[Scene], min_weight: float, roles: Roles | None
     return parts
 
 
-def _senses_print(asked: Sequence[_Word], min_weight: float) -> list[str]:
+def _senses_print(asked: Sequence[_Word], dots: Dots) -> list[str]:
     words = asked[0]
     if len(asked) > 1:
         texts = ["percentages: share of the associations of each word"]
@@ -724,4 +750,4 @@ def _senses_print(asked: Sequence[_Word], min_weight: float) -> list[str]:
     else:
         rest = max(0.0, 1 - sum(sense.weight for sense in words.senses))
         texts = ["percentages: map weight", f"other maps: {rest:.0%}"]
-    return [*texts, f"dots: map weight of {min_weight:g} or more"]
+    return [*texts, f"dots: {dots.threshold}"]

@@ -27,7 +27,7 @@ from matplotlib.transforms import Affine2D, IdentityTransform
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View, principal_plane, view
 from manymaps.atlas.regions import Region
-from manymaps.checks import check_number
+from manymaps.checks import check_choice, check_number
 from manymaps.figures.coloring import (
     ACCENT,
     HAIRLINE,
@@ -50,10 +50,10 @@ from manymaps.figures.leaders import place_all
 from manymaps.figures.lettering import Typeface, elide, text_sizes
 
 __all__ = [
-    "FEW", "LABEL_PAD", "Centres", "Frame", "Look", "Panel", "Scene", "around", "check_font_size",
-    "dot_area", "dot_colors", "dots_in_frame", "draw", "draw_beyond", "draw_label", "draw_leaders",
-    "draw_named", "draw_names", "for_paper",
-    "is_sparse", "label_texts", "labelled_first", "middles", "read_scene", "say_nothing",
+    "FEW", "LABEL_PAD", "Centres", "Dots", "Frame", "Look", "Panel", "Scene", "around",
+    "check_font_size", "dot_area", "dot_colors", "dots_in_frame", "draw", "draw_beyond",
+    "draw_label", "draw_leaders", "draw_named", "draw_names", "for_paper", "is_sparse",
+    "label_texts", "labelled_first", "middles", "read_scene", "say_nothing",
     "set_frame", "write_labels",
 ]  # fmt: skip
 
@@ -64,7 +64,7 @@ Centres: TypeAlias = dict[int, np.ndarray]
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
 # Free space around a label in points.
 LABEL_PAD = 1.0
-# Minimum map weight with which a labelled dot is drawn, because its true size may be invisible.
+# Minimum size with which a labelled dot is drawn, because its true size may be invisible.
 SPECK = 0.02
 # If there are at most 40 labels, which would cover at most a quarter of the panel, all of them are
 # placed, with leaders if needed. In a fuller panel, leaders would be long and cross. The values are
@@ -79,11 +79,70 @@ HALO, LONGEST_NAME = 2.5, 30
 VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 
 
+# Names of the quantities that dots can show, by the option `size`.
+QUANTITIES = {"weight": "map weight", "proportion": "mixing proportion"}
+
+
+@dataclass(frozen=True)
+class Dots:
+    """The quantity that dots show, and the threshold below which objects are omitted.
+
+    Attributes
+    ----------
+    min_weight : float in [0, 1]
+        Minimum map weight. It is not used if `min_proportion` is set.
+    min_proportion : float in [0, 1], optional
+        Minimum mixing proportion.
+    size : {"weight", "proportion"}
+        The quantity that the area of a dot shows.
+
+    Raises
+    ------
+    ParameterError
+        If a value is out of its range, or the quantity is unknown.
+    """
+
+    min_weight: float = 0.1
+    min_proportion: float | None = None
+    size: str = "weight"
+
+    def __post_init__(self) -> None:
+        check_number("min_weight", self.min_weight, least=0, most=1)
+        if self.min_proportion is not None:
+            check_number("min_proportion", self.min_proportion, least=0, most=1)
+        check_choice("size", self.size, tuple(QUANTITIES))
+
+    @property
+    def quantity(self) -> str:
+        """Name of the quantity that the area of a dot shows."""
+        return QUANTITIES[self.size]
+
+    @property
+    def least(self) -> float:
+        """The threshold."""
+        return self.min_weight if self.min_proportion is None else self.min_proportion
+
+    @property
+    def threshold(self) -> str:
+        """Description of the threshold."""
+        what = "weight" if self.min_proportion is None else "mixing proportion"
+        return f"a {what} of {self.least:g} or more"
+
+    def sizes(self, atlas: Atlas, map: int) -> np.ndarray:
+        """Return the quantity that dots show in a map, shape (n_objects,)."""
+        return atlas.map_weights[map] if self.size == "weight" else atlas.proportions[map]
+
+    def measured(self, atlas: Atlas, map: int) -> np.ndarray:
+        """Return the quantity that is compared with the threshold in a map, shape (n_objects,)."""
+        return atlas.map_weights[map] if self.min_proportion is None else atlas.proportions[map]
+
+
 @dataclass(frozen=True)
 class Scene:
-    """The objects of a panel in order of priority, with their points and map weights.
+    """The objects of a panel in order of priority, with their points and sizes.
 
-    `share` is the share of the variance that the two dimensions show. `named` contains the rows of
+    `shares` are the map weights or mixing proportions that dots show, and `share` is the share of
+    the variance that the two dimensions show. `named` contains the rows of
     requested objects. `regions` are the islands whose names are drawn, with the indices of their
     members in the scene. `hues` contains the hue of each object, or -1 for grey. Only the
     first `n_labels` objects may have a label.
@@ -116,7 +175,7 @@ class Look:
     font_sizes : (float, float)
         Font sizes in points of the least and the most important label.
     dot_areas : (float, float)
-        Minimum and maximum area in square points of a dot with a map weight of 1.
+        Minimum and maximum area in square points of a dot with a size of 1.
     ink : float
         The share of the panel that dots should cover, within `dot_areas`.
     max_labels : int, optional
@@ -230,7 +289,7 @@ def read_scene(
     map: int,
     weights: np.ndarray,
     *,
-    min_weight: float,
+    dots: Dots,
     named: Sequence[int] = (),
     always: Sequence[int] = (),
 ) -> Scene:
@@ -244,20 +303,20 @@ def read_scene(
         The number of the map.
     weights : array of shape (n_objects,)
         How prominent each object is in this map.
-    min_weight : float
-        Minimum map weight of an object. Objects with a smaller weight are omitted.
+    dots : Dots
+        The quantity that dots show, and the threshold below which objects are omitted.
     named : sequence of int
         Indices of objects whose labels are placed first.
     always : sequence of int
-        Indices of objects that are shown regardless of their map weight.
+        Indices of objects that are shown regardless of the threshold.
 
     Returns
     -------
     Scene
         The objects of the map in order of priority.
     """
-    shares = atlas.map_weights[map]
-    is_shown = (shares >= min_weight) & (shares > 0)
+    shares = dots.sizes(atlas, map)
+    is_shown = (dots.measured(atlas, map) >= dots.least) & (shares > 0)
     is_shown[list(always)] = True
     # An object with a label must have a visible dot.
     shares = np.where(np.isin(np.arange(len(shares)), always), np.maximum(shares, SPECK), shares)
@@ -323,7 +382,7 @@ def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Sce
 
 
 def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
-    """Draw a scene into axes, and return the dot area (square points) for a map weight of 1.
+    """Draw a scene into axes, and return the dot area (square points) for a size of 1.
 
     Parameters
     ----------
@@ -339,7 +398,7 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
     Returns
     -------
     float
-        Dot area in square points for a map weight of 1.
+        Dot area in square points for a size of 1.
     """
     frame = set_frame(ax, scene, look)
     area = dot_area(frame, scene.shares, look)
@@ -400,7 +459,7 @@ def set_frame(ax: Axes, scene: Scene, look: Look) -> Frame:
 
 
 def dot_area(frame: Frame, shares: np.ndarray, look: Look) -> float:
-    """Compute the dot area (square points) for a map weight of 1, so that dots cover `look.ink`."""
+    """Compute the dot area (square points) for a size of 1, so that dots cover `look.ink`."""
     panel = float(np.prod(frame.size / frame.pixel))
     total = max(float(shares.sum()), 1e-9)
     return float(np.clip(look.ink * panel / total, *look.dot_areas))

@@ -30,7 +30,7 @@ from manymaps.figures.layout import (
     panel_border,
 )  # fmt: skip
 from manymaps.figures.lettering import typeface_for
-from manymaps.figures.panel import Look, draw, read_scene
+from manymaps.figures.panel import Dots, Look, draw, read_scene
 from manymaps.labels import plural
 from manymaps.model.choice import T_SNE
 
@@ -130,7 +130,7 @@ def _draw_plane(ax: Axes, found: Diagnosis) -> None:
     scaling = found.scaling
     n = len(scaling.labels)
     atlas = Atlas(scaling.labels, scaling.positions[None], np.ones((1, n)), T_SNE, method="mds")
-    scene = read_scene(atlas, 0, np.ones(n), min_weight=0.1)
+    scene = read_scene(atlas, 0, np.ones(n), dots=Dots())
     look = Look(
         typeface_for(scaling.labels), Coloring(), dot_areas=(8.0, 40.0), ink=0.01, margin=(30, 20)
     )

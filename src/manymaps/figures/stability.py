@@ -124,7 +124,7 @@ def plot_stability(
         _draw_row(ax, row, centers, typeface, n_neighbors, found.n_fits)
     page = Captions(root(ax), typeface)
     page.title(f"Senses over {found.n_fits} fits", _subject(found), size=15, shift=TITLE)
-    key = page.size_key(_area(fit_width), found.min_weight, (-SIDE * 72, 18))
+    key = page.size_key(_area(fit_width), found.min_weight, "map weight", (-SIDE * 72, 18))
     page.small_print(
         _remarks(found, n_left_out, least_fits), (SIDE * 72, 18), reserve=key + 2 * SIDE * 72 + 14
     )

@@ -41,7 +41,7 @@ from manymaps.figures.layout import (
     root,
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.panel import Look, Scene, check_font_size, read_scene
+from manymaps.figures.panel import Dots, Look, Scene, check_font_size, read_scene
 
 __all__ = ["plot_zooms"]
 
@@ -141,7 +141,7 @@ def plot_zooms(
     named = [atlas.index(word) for word in words] + [
         one.row for one in asked if one.row is not None
     ]
-    scene = read_scene(atlas, map, roles.priority[map], min_weight=min_weight, named=named)
+    scene = read_scene(atlas, map, roles.priority[map], dots=Dots(min_weight), named=named)
     typeface, colors = typeface_for(atlas.labels), coloring(atlas, color)
     groups = _groups(colors, scene)
     count = len(asked) or (
@@ -176,7 +176,7 @@ def plot_zooms(
     if atlas.n_maps > 1:
         remarks.append(f"both with a weight of {min_weight:g} or more here")
     whole_look = replace(look, dot_areas=(area, area))
-    frame_page(page, whole_look, remarks, min_weight if atlas.n_maps > 1 else None)
+    frame_page(page, whole_look, remarks, Dots(min_weight) if atlas.n_maps > 1 else None)
     return root(overview)
 
 

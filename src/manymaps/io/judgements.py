@@ -21,11 +21,12 @@ from scipy import sparse
 from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.judgements import Judgements, mean_of
+from manymaps.data.similarities import SimilarityTable
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import PAIR_ROLES, Role, find_roles, folded, usual_column
 from manymaps.io.files import sampled
 from manymaps.io.matrices import labelled_matrix
-from manymaps.io.similarities import SimilarityTable, read_similarities
+from manymaps.io.similarities import read_similarities
 from manymaps.io.tables import RULE_OF, Layout, Table, columns_table, read_table
 
 __all__ = ["judgements_from", "read_judgements"]

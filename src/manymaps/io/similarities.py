@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from manymaps.archive.door import reader
 from manymaps.checks import check_choice
+from manymaps.data.similarities import SimilarityTable
 from manymaps.errors import DataError
 from manymaps.io.associations import read_entries
 from manymaps.io.columns import ColumnNames
@@ -27,46 +27,11 @@ from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.pairs import Pairs
 from manymaps.io.tables import RULE_OF
 
-__all__ = ["SimilarityTable", "read_similarities"]
+__all__ = ["read_similarities"]
 
 ABSENT = ("zero", "missing")
 # A dense float64 table of this size needs 3.2 GB.
 MOST_OBJECTS = 20_000
-
-
-@dataclass(frozen=True, eq=False)
-class SimilarityTable:
-    """Labels of objects and a table of their similarities.
-
-    Attributes
-    ----------
-    labels : tuple of str, length n
-        Labels of the objects.
-    values : ndarray of shape (n, n)
-        Similarities, with NaN for unknown values. The diagonal is meaningless.
-    source : str
-        Name of the file.
-    n_absent : int
-        Number of pairs that the file does not contain, where both directions are a single pair.
-    notes : tuple of str
-        Notes on the data, for display to the user.
-    """
-
-    labels: tuple[str, ...]
-    values: np.ndarray
-    source: str
-    n_absent: int = 0
-    notes: tuple[str, ...] = ()
-
-    @property
-    def n_objects(self) -> int:
-        """Number of objects."""
-        return len(self.labels)
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of pairs with a known similarity, where both directions are a single pair."""
-        return int(np.isfinite(self.values[np.triu_indices(self.n_objects, 1)]).sum())
 
 
 @reader("similarities")

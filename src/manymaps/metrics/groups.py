@@ -39,7 +39,7 @@ Shapes: groups (n_rows,), counts (n_rows, n_columns), curve (n_sizes,), values (
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -57,7 +57,7 @@ __all__ = ["GroupMeasure", "group_lift", "group_purity"]
 Score: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupMeasure(Measure):
     """A mean over rows and neighbourhood sizes; `values` contains means over sizes.
 
@@ -69,8 +69,8 @@ class GroupMeasure(Measure):
         Mean over rows for each size.
     """
 
-    sizes: np.ndarray = field(repr=False)
-    curve: np.ndarray = field(repr=False)
+    sizes: np.ndarray
+    curve: np.ndarray
 
 
 def group_purity(rows: Any, groups: Any) -> GroupMeasure:

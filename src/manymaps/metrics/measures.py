@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -56,9 +56,9 @@ def standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("nan")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Measure:
-    """A mean over objects, with its standard error.
+    """A mean over objects, with its standard deviation and standard error.
 
     Attributes
     ----------
@@ -83,12 +83,26 @@ class Measure:
     >>> overlap = mu_local(line, np.sqrt(line), k=2)
     >>> round(overlap.mean, 3), overlap.values.tolist()
     (0.917, [1.0, 1.0, 0.5, 1.0, 1.0, 1.0])
+    >>> overlap
+    <Measure: mean 0.9167, standard deviation 0.2041, standard error 0.08333>
     """
 
     mean: float
     standard_error: float
-    values: np.ndarray = field(repr=False)
-    rows: np.ndarray = field(repr=False)
+    values: np.ndarray
+    rows: np.ndarray
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: mean {self.mean:.4g}, standard deviation "
+            f"{self.standard_deviation:.4g}, standard error {self.standard_error:.4g}>"
+        )
+
+    @property
+    def standard_deviation(self) -> float:
+        """Standard deviation over the n objects that have a value, with n - 1; NaN for n = 1."""
+        known = self.values[~np.isnan(self.values)]
+        return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
 
     @classmethod
     def over(cls, values: np.ndarray, rows: np.ndarray, **further: np.ndarray) -> Self:
