@@ -44,9 +44,10 @@ lint: $(VENV)/ready-dev
 	$(BIN)/python scripts/draw_rooms.py --check
 	$(BIN)/python scripts/describe_formats.py --check
 	$(BIN)/python scripts/list_licences.py --check
+	$(BIN)/python paper/build.py --check
 	$(BIN)/python scripts/check_size.py
 	$(BIN)/python scripts/check_prose.py
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md benchmarks docs examples scripts src viewer/src
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md benchmarks docs examples paper scripts src viewer/src
 
 # Pin the dependencies of developers with hashes, for all systems and versions of Python. Versions that
 # pyproject.toml still allows are kept; UPGRADE=--upgrade selects the newest of all.

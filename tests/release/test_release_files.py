@@ -64,3 +64,11 @@ def test_forms_of_issues_ask_for_the_version():
         form = yaml.safe_load(path.read_text(encoding="utf-8"))
         labels = [part["attributes"]["label"] for part in form["body"]]
         assert any("manymaps --version --verbose" in label for label in labels)
+
+
+def test_paper_cites_what_its_bibliography_lists_and_has_the_length_of_its_journal():
+    text = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+    entries = set(re.findall(r"^@\w+{(\w+),", (ROOT / "paper" / "paper.bib").read_text(), re.M))
+    assert set(re.findall(r"@(\w+\d{4})", text)) == entries
+    body = text.partition("# Summary")[2].partition("# References")[0]
+    assert 750 <= len(body.split()) <= 1_250
