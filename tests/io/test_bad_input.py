@@ -64,7 +64,7 @@ def test_missing_file(arguments, folder, monkeypatch):
 
 
 def test_folder_in_place_of_a_file(folder):
-    done = process("inspect", folder)
+    done = process("plot", folder, "-o", folder / "a.png")
     assert done.returncode == 3
     assert "this is a folder" in done.stderr
 

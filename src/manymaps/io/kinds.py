@@ -40,7 +40,7 @@ from manymaps.io.files import (
 )
 from manymaps.io.graphs import is_spaced
 from manymaps.io.matrices import looks_like_matrix
-from manymaps.io.tables import FrameTable, Table, is_number, table_passes
+from manymaps.io.tables import FrameTable, Table, as_number, is_number, table_passes
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.vector_tables import LAYOUT as VECTORS
 from manymaps.io.vector_tables import find_text_columns
@@ -65,6 +65,9 @@ MOST_NUMBERS = 2**16
 # If a table with an empty corner has fewer columns than this, counts cannot be distinguished from
 # measurements.
 FEWEST_COLUMNS = 3
+# Of the cells of sites by species in vegan, 67 % (dune), 57 % (mite) and 42 % (varespec, covers in
+# percent) are 0.
+FEWEST_ZEROS = 0.4
 
 
 def asked_format(
@@ -123,10 +126,11 @@ def vector_format(sample: Sample) -> str:
 def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Return whether a file contains counts of features rather than associations or vectors.
 
-    A numeric table in a text file contains counts if its first header cell is a kind of object. It
-    also contains counts if its numbers are integers, most of these are 0, and its columns are not
-    numbered. An array file contains counts if `Counts.save` wrote it, if it has a vocabulary, or if
-    the array is sparse and not square and contains integers. Other files do not contain counts.
+    A numeric table in a text file contains counts if its first header cell is a kind of object and
+    its numbers are integers. A table with an empty first header cell contains counts if its numbers
+    are at least 0, at least two fifths of them are 0, and its columns are not numbered. An array
+    file contains counts if `Counts.save` wrote it, if it has a vocabulary, or if the array is
+    sparse and not square and contains integers. Other files do not contain counts.
 
     Parameters
     ----------
@@ -260,15 +264,16 @@ def _is_count_table(head: TableHead) -> bool:
     corner = head.names[0]
     features = [c for c in range(1, len(head.names)) if head.numeric[c]]
     cells = [row[c] for row in head.body if len(row) == len(head.names) for c in features]
-    if not cells or not all(cell.isascii() and cell.isdigit() for cell in cells):
+    numbers = [as_number(cell) for cell in cells]
+    if not cells or not all(number >= 0 for number in numbers):
         return False
+    are_integers = all(cell.isascii() and cell.isdigit() for cell in cells)
     # In vector tables, the first header cell has one of these names.
     if known_kind(corner) is not None and folded(corner) not in ("word", "term", "token"):
-        return True
-    n_zeros = sum(not cell.strip("0") for cell in cells)
+        return are_integers
     n_numbered = sum(is_number(head.names[c][-1:]) for c in features)
     are_named = len(features) >= FEWEST_COLUMNS and 2 * n_numbered < len(features)
-    return not corner and not head.numeric[0] and are_named and 2 * n_zeros >= len(cells)
+    return not corner and are_named and numbers.count(0) >= FEWEST_ZEROS * len(cells)
 
 
 def _array_is_wide(path: Path, kind: str) -> bool:
