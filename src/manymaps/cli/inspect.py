@@ -52,8 +52,8 @@ def inspect(options: InspectOptions) -> None:
     response and strength. It can contain raw trials, with a cue and its responses R1, R2, R3 in
     each row, or a square matrix of similarities. Vectors are read from word2vec, GloVe, fastText,
     NPY, NPZ and .h5ad files, and from tables with a column of labels. Counts are read from lists of
-    document, word and count, tables of sites and species, NPZ, MatrixMarket and .h5ad files. If
-    FILE is a folder of texts, its files are listed.
+    document, word and count, tables of sites and species, OTU tables, NPZ, MatrixMarket, .h5ad
+    and .biom files. If FILE is a folder of texts, its files are listed.
 
     \b
     Examples:  manymaps inspect norms.tsv.gz

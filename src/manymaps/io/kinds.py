@@ -51,8 +51,8 @@ __all__ = [
     "asked_format", "looks_like_counts", "looks_like_vectors", "vector_format",
 ]  # fmt: skip
 
-COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
-PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-1], "graphml", "edgelist")
+COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad", "biom")
+PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-2], "graphml", "edgelist")
 COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")
 # Text formats with a word and its numbers on each line, and whether the first line contains the
 # sizes.
@@ -94,7 +94,7 @@ def asked_format(
 def vector_format(sample: Sample) -> str:
     """Infer the format of a vector file from its first bytes, its name and its first lines."""
     stored = sample.container("vectors")
-    if stored in ("mtx", "graphml"):
+    if stored in ("mtx", "graphml", "biom"):
         raise DataError(
             f"{sample} is a file of the format {stored}, which cannot contain vectors; save a "
             "table of vectors as NPY or by scipy.sparse.save_npz, or read a graph as associations"
@@ -127,10 +127,11 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
     """Return whether a file contains counts of features rather than associations or vectors.
 
     A numeric table in a text file contains counts if its first header cell is a kind of object and
-    its numbers are integers. A table with an empty first header cell contains counts if its numbers
-    are at least 0, at least two fifths of them are 0, and its columns are not numbered. An array
+    its numbers are integers. If the first header cell is empty, its numbers must be at least 0, at
+    least two fifths of them must be 0, and its columns must not be numbered. An array
     file contains counts if `Counts.save` wrote it, if it has a vocabulary, or if the array is
-    sparse and not square and contains integers. Other files do not contain counts.
+    sparse and not square and contains integers. BIOM files contain counts. Other files do not
+    contain counts.
 
     Parameters
     ----------
@@ -155,6 +156,7 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
         return False
     sample = sampled(path)
     tests = {"npz": _npz_has_counts, "mtx": _market_has_counts, "h5ad": _annotated_has_counts}
+    tests["biom"] = lambda path: True
     try:
         kind = name or sample.container() or "text"
         if kind in tests:
@@ -267,7 +269,7 @@ def _is_count_table(head: TableHead) -> bool:
     numbers = [as_number(cell) for cell in cells]
     if not cells or not all(number >= 0 for number in numbers):
         return False
-    are_integers = all(cell.isascii() and cell.isdigit() for cell in cells)
+    are_integers = all(number.is_integer() for number in numbers)
     # In vector tables, the first header cell has one of these names.
     if known_kind(corner) is not None and folded(corner) not in ("word", "term", "token"):
         return are_integers
