@@ -1,8 +1,10 @@
 """What `inspect` notes of norms before they are fitted."""
 
+import json
+
 import pytest
 
-from cli_samples import invoke
+from cli_samples import failed, invoke, worked
 
 HINT = "differ from another only in case or spaces; use --fold"
 
@@ -22,3 +24,37 @@ def test_a_few_alike_are_words_of_their_own(tmp_path):
     pairs = [f"{one},{other},1\n" for one, other in zip(words, words[1:] + words[:1], strict=True)]
     (tmp_path / "norms.csv").write_text("cue,response,strength\n" + "".join(pairs), "utf-8")
     assert HINT not in " ".join(invoke("inspect", tmp_path / "norms.csv").stdout.split())
+
+
+UNLABELLED = "heron,teal,coot,gull\n2,0,0,1\n0,5,0,0\n0,1,4,3\n8,1,1,2\n0,0,1,0\n"
+SITES = '"","heron","teal","coot"\n"1",2,0,0\n"2",0,5,0\n"3",0,1,4\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "advice"),
+    [
+        (SITES, "next: manymaps fit {file} -o sites.atlas --method code"),
+        (
+            "heron,teal,coot,gull\n2,0,0,1\n0,5,0,0\n0,1,4,3\n8,1,1,2\n0,0,1,0\n",
+            "if they are counts, use --method code",
+        ),
+    ],
+)
+def test_sites_by_species_are_mapped_by_code(tmp_path, content, advice):
+    file = tmp_path / "sites.csv"
+    file.write_text(content)
+    assert advice.format(file=file) in " ".join(worked(invoke("inspect", file)).stdout.split())
+
+
+def test_a_folder_of_texts_is_counted(tmp_path):
+    texts = tmp_path / "letters"
+    (texts / "old").mkdir(parents=True)
+    failed(invoke("inspect", texts), 3, "contains no files")
+    for name in ("a.txt", "old/b.txt", "old/c.md", ".hidden"):
+        (texts / name).write_text("a bow tie")
+    printed = worked(invoke("inspect", texts)).stdout
+    assert "3, 0.0 MB" in printed
+    assert f"next: manymaps count {texts} -o letters.npz" in printed
+    record = json.loads(worked(invoke("inspect", texts, "--json")).stdout)
+    assert record == {"kind": "folder", "n_files": 3, "n_bytes": 27}
+    failed(invoke("inspect", texts, "--cue", "x"), 2, "--cue does not apply to the folder")

@@ -49,7 +49,7 @@ def test_missing_file(arguments, folder, monkeypatch):
 
 def test_folder_in_place_of_a_file(folder):
     """In a process of its own, where a traceback could slip through."""
-    done = run("inspect", folder)
+    done = run("plot", folder, "-o", folder / "a.png")
     assert done.returncode == 3
     assert "this is a folder" in done.stderr
 

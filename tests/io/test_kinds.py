@@ -102,3 +102,32 @@ def test_labels_belong_to_arrays(tmp_path):
 def test_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_vectors(tmp_path / "none.vec")
+
+
+def test_answers_of_participants_are_no_counts(tmp_path):
+    file = tmp_path / "raw.csv"
+    rows = "".join(f"{k},{20 + k},tie,knot,suit\n" for k in range(6))
+    file.write_text(f"participant,age,cue,R1,R2\n{rows}")
+    assert not looks_like_counts(file)
+
+
+@pytest.mark.parametrize(
+    ("share", "unit", "names", "counts"),
+    [
+        (0.6, 1, "abcdef", True),
+        (0.45, 0.25, "abcdef", True),  # covers in percent
+        (0.2, 1, "abcdef", False),
+        (0.6, -1, "abcdef", False),
+        (0.6, 1, [f"x{i}" for i in range(6)], False),
+    ],
+)
+def test_tables_of_sites_and_species_as_r_writes_them(tmp_path, share, unit, names, counts):
+    rng = np.random.default_rng(0)
+    values = rng.integers(1, 9, (20, 6)) * (rng.random((20, 6)) >= share)
+    lines = [",".join(['""', *(f'"{name}"' for name in names)])]
+    lines += [
+        ",".join([f'"{i + 1}"', *(f"{v:g}" for v in unit * row)]) for i, row in enumerate(values)
+    ]
+    file = tmp_path / "sites.csv"
+    file.write_text("\n".join(lines) + "\n")
+    assert looks_like_counts(file) is counts

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import manymaps as mm
-from manymaps.cli.contract import tell
+from manymaps.cli.contract import BadData, tell
 from manymaps.cli.options import (
     OF_TRIALS,
     TableReading,
@@ -27,7 +27,7 @@ OF_NODES = ("nodes", "betweenness")
 class InspectOptions:
     """Options of the command `inspect`."""
 
-    file: Path = argument("FILE", InputFile())
+    file: Path = argument("FILE", InputFile(folders=True))
     reading: TableReading = group(TableReading)
     nodes: Path | None = option(
         OutputFile(".csv", ".parquet"),
@@ -52,7 +52,8 @@ def inspect(options: InspectOptions) -> None:
     response and strength. It can contain raw trials, with a cue and its responses R1, R2, R3 in
     each row, or a square matrix of similarities. Vectors are read from word2vec, GloVe, fastText,
     NPY, NPZ and .h5ad files, and from tables with a column of labels. Counts are read from lists of
-    document, word and count, tables of sites and species, NPZ, MatrixMarket and .h5ad files.
+    document, word and count, tables of sites and species, OTU tables, NPZ, MatrixMarket, .h5ad
+    and .biom files. If FILE is a folder of texts, its files are listed.
 
     \b
     Examples:  manymaps inspect norms.tsv.gz
@@ -72,6 +73,10 @@ def inspect(options: InspectOptions) -> None:
     from manymaps.cli.report import inspection, inspection_record, trial_record, vector_inspection
 
     file, reading = options.file, options.reading
+    if file.is_dir():
+        refuse_given((*OF_NODES, *vars(reading)), f"the folder {file}")
+        _inspect_folder(file)
+        return
     if holds_counts(file, reading):
         refuse_given(OF_NODES, f"the counts of {file}")
         _inspect_counts(file, reading)
@@ -111,6 +116,29 @@ def _write_nodes(data: mm.Associations, options: InspectOptions) -> None:
     betweenness = asked if isinstance(asked, int) else asked == "all"
     measures = mm.node_measures(data, betweenness=betweenness, random_state=options.seed)
     write_columns(measures, options.nodes)
+
+
+def _inspect_folder(folder: Path) -> None:
+    """List the visible files of a folder by suffix, and recommend to count their words."""
+    from manymaps.cli.contract import grid, next_step
+
+    sizes: dict[str, list[int]] = {}
+    for file in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if file.is_file() and not hidden:
+            sizes.setdefault(file.suffix.lower(), []).append(file.stat().st_size)
+    n_files, n_bytes = (sum(map(measure, sizes.values())) for measure in (len, sum))
+    if not n_files:
+        raise BadData(f"{folder}: the folder contains no files; expected texts")
+    record = {"kind": "folder", "n_files": n_files, "n_bytes": n_bytes}
+    rows = [("folder", str(folder)), ("files", f"{n_files:,}, {n_bytes / 1e6:,.1f} MB")]
+    rows += [
+        (suffix or "no suffix", f"{len(each):,} files, {sum(each) / 1e6:,.1f} MB")
+        for suffix, each in sizes.items()
+    ]
+    rows.append(("note", "each file is a document; inspect a table in the folder by its name"))
+    further = next_step("manymaps", "count", str(folder), "-o", f"{folder.resolve().name}.npz")
+    tell(lambda: record, lambda: f"{grid(rows)}\n{further}")
 
 
 def _inspect_counts(file: Path, reading: TableReading) -> None:

@@ -197,7 +197,15 @@ def vector_inspection(data: Vectors, file: Path) -> str:
         ("lengths", _spread(lengths, "{:.3g}")),
         ("zero vectors", f"{zero:,}" + ("; their cosine is undefined" if zero else "")),
     ]
-    return _inspection(rows, data, data.report.notes, suggested_fit(data, file))
+    notes = list(data.report.notes)
+    sample: Any = data.values[:_ROWS]
+    numbers = sample if isinstance(sample, np.ndarray) else sample.data
+    if (numbers >= 0).all() and (numbers == np.rint(numbers)).all():
+        notes.append(
+            "the numbers are whole and at least 0; if they are counts, use --method code to map "
+            "rows and columns together"
+        )
+    return _inspection(rows, data, notes, suggested_fit(data, file))
 
 
 def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> str:

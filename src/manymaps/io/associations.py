@@ -264,9 +264,11 @@ def read_entries(
     object_labels = None if labels is None else read_labels(labels)
     if kind in ARRAYS:
         return read_array(sample.path, kind, object_labels, rule)
-    if kind == "h5ad":
+    if kind in ("h5ad", "biom"):
+        article, contents = ("an", "vectors or counts") if kind == "h5ad" else ("a", "counts")
         raise DataError(
-            f"{sample} is an .h5ad file; expected {PAIRS} (.h5ad files contain vectors or counts)"
+            f"{sample} is {article} .{kind} file; expected {PAIRS} "
+            f"(.{kind} files contain {contents})"
         )
     if kind == "graphml":
         _check_graph_options(names, object_labels, str(sample))

@@ -268,7 +268,7 @@ def known_kind(name: str) -> str | None:
     >>> known_kind("Doc_ID"), known_kind("species"), known_kind("words"), known_kind("x1")
     ('document', 'species', 'word', None)
     """
-    plain = folded(name)
+    plain = folded(name).removeprefix("#")  # OTU tables begin with "#OTU ID"
     for suffix in SUFFIXES:
         stem = plain.removesuffix(suffix)
         for singular in (stem, stem.removesuffix("s")):

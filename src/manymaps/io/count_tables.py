@@ -13,6 +13,7 @@ entries of a pair are added:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -131,11 +132,17 @@ def _is_known(table: TextTable) -> bool:
     return head.header and head.is_long
 
 
+def _without_comment(data: bytes) -> bytes:
+    """Remove the comment above the header of an OTU table, but not its line end."""
+    return re.sub(rb"\A# ?Constructed from biom file[^\r\n]*", b"", data)
+
+
 LAYOUT = Layout(
     "counts: a long list (document, word, count) or a table",
     "Expected a row, a column and a count on each line, or a table with labels in its first row "
     "and column",
     _is_known,
+    prepared=_without_comment,
 )
 
 
@@ -223,7 +230,9 @@ def frame_counts(
 
 def _kinds(row: object, column: object) -> tuple[str, str]:
     """Return the kinds of a wide table, based on the names above its labels."""
-    return two_kinds(known_kind(str(row or "")) or "row", str(column or "column"))
+    kind = known_kind(str(row or "")) or "row"
+    # Tables of sequences list the samples in their columns.
+    return two_kinds(kind, str(column or ("sample" if kind in ("otu", "asv") else "column")))
 
 
 def _read_long(table: Table, head: TableHead, wanted: WantedColumns) -> CountParts:

@@ -4,7 +4,7 @@
     matrix                   text: a table with labels in its first row and column
     csv, tsv, parquet        either of them
     npz, npy, mtx            arrays, with labels inside or next to them
-    h5ad                     annotated data matrices
+    h5ad, biom               annotated data matrices, and OTU tables
 
 The format of a file is inferred from its first bytes, its name and its content.
 """
@@ -25,6 +25,7 @@ from manymaps.data.count_values import as_csr, blocks
 from manymaps.data.counts import Counts, empty_notes
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated
+from manymaps.io.biom import read_biom_counts
 from manymaps.io.columns import WantedColumns
 from manymaps.io.count_arrays import read_matrix_counts, read_npz_counts
 from manymaps.io.count_tables import (
@@ -55,9 +56,9 @@ def read_counts(
 
     A CSV, TSV or Parquet file contains a long list (`document,word,count`) or a table with one
     column per feature. An NPZ file comes from `Counts.save` or `scipy.sparse.save_npz`, or contains
-    the components of a CSR array and labels under common names. NPY, MatrixMarket and .h5ad files
-    are also supported. All files except NPZ, Parquet and .h5ad may be compressed with gzip, bzip2
-    or xz. Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
+    the components of a CSR array and labels under common names. NPY, MatrixMarket, .h5ad and .biom
+    files are also supported. All files except NPZ, Parquet, .h5ad and .biom may be compressed with
+    gzip, bzip2 or xz. Text is encoded in UTF-8, or in UTF-16 with a byte order mark.
 
     Parameters
     ----------
@@ -65,7 +66,8 @@ def read_counts(
         File to read. Labels of a table `X.npy` or `X.mtx` are read from `X.rows.txt` and
         `X.columns.txt` in its folder, one per line, or from `barcodes.tsv` and `features.tsv`. The
         default labels are "0", "1", ...
-    format : {"edges", "matrix", "csv", "tsv", "parquet", "npz", "npy", "mtx", "h5ad"}, optional
+    format : {"edges", "matrix", "csv", "tsv", "parquet", "npz", "npy", "mtx", "h5ad", "biom"}, \
+    optional
         Format of the file. By default, the format is inferred from the name and the content.
         "edges" is a long list, and "matrix" is a text table with one column per feature. The format
         "h5ad:NAME" reads a layer instead of X.
@@ -91,7 +93,7 @@ def read_counts(
     FileNotFoundError
         If the file does not exist.
     ImportError
-        If Parquet is read without pyarrow, or .h5ad without anndata.
+        If Parquet is read without pyarrow, .h5ad without anndata, or .biom without biom-format.
 
     See Also
     --------
@@ -135,6 +137,8 @@ def read_counts(
     elif kind == "h5ad":
         with open_annotated(file) as data:
             parts = annotated_counts(data, key, source)
+    elif kind == "biom":
+        parts = read_biom_counts(file)
     elif kind == "npz":
         saved = read_saved_counts(file)
         if saved is not None:

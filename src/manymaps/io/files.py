@@ -54,6 +54,7 @@ Heads: TypeAlias = Mapping[str, Head]
 
 MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx", b"%Mat": "mtx", b"\x89HDF": "h5ad"}
 CONTAINERS = (".parquet", ".npy", ".npz", ".mtx", ".h5ad", ".graphml")
+BIOM_STARTS = (b"{", b"\x89HDF")
 XML = re.compile(
     rb"(\xef\xbb\xbf)?\s*<(\?xml|graphml\b|!DOCTYPE\s+graphml)|(\xff\xfe<\0|\xfe\xff\0<)\0?[?g]"
 )
@@ -199,6 +200,8 @@ def stored_format(path: Path, start: bytes) -> str | None:
         If the file is a pickle, a fastText model or an archive of other files, or if its content
         does not match its suffix.
     """
+    if suffix_of(path) == ".biom" and start.lstrip().startswith(BIOM_STARTS):
+        return "biom"
     if start[:4] in MAGIC:
         return MAGIC[start[:4]]
     if XML.match(start):

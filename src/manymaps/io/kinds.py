@@ -40,7 +40,7 @@ from manymaps.io.files import (
 )
 from manymaps.io.graphs import is_spaced
 from manymaps.io.matrices import looks_like_matrix
-from manymaps.io.tables import FrameTable, Table, is_number, table_passes
+from manymaps.io.tables import FrameTable, Table, as_number, is_number, table_passes
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.vector_tables import LAYOUT as VECTORS
 from manymaps.io.vector_tables import find_text_columns
@@ -51,8 +51,8 @@ __all__ = [
     "asked_format", "looks_like_counts", "looks_like_vectors", "vector_format",
 ]  # fmt: skip
 
-COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
-PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-1], "graphml", "edgelist")
+COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad", "biom")
+PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-2], "graphml", "edgelist")
 COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")
 # Text formats with a word and its numbers on each line, and whether the first line contains the
 # sizes.
@@ -65,6 +65,9 @@ MOST_NUMBERS = 2**16
 # If a table with an empty corner has fewer columns than this, counts cannot be distinguished from
 # measurements.
 FEWEST_COLUMNS = 3
+# Of the cells of sites by species in vegan, 67 % (dune), 57 % (mite) and 42 % (varespec, covers in
+# percent) are 0.
+FEWEST_ZEROS = 0.4
 
 
 def asked_format(
@@ -91,7 +94,7 @@ def asked_format(
 def vector_format(sample: Sample) -> str:
     """Infer the format of a vector file from its first bytes, its name and its first lines."""
     stored = sample.container("vectors")
-    if stored in ("mtx", "graphml"):
+    if stored in ("mtx", "graphml", "biom"):
         raise DataError(
             f"{sample} is a file of the format {stored}, which cannot contain vectors; save a "
             "table of vectors as NPY or by scipy.sparse.save_npz, or read a graph as associations"
@@ -123,10 +126,12 @@ def vector_format(sample: Sample) -> str:
 def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Return whether a file contains counts of features rather than associations or vectors.
 
-    A numeric table in a text file contains counts if its first header cell is a kind of object. It
-    also contains counts if its numbers are integers, most of these are 0, and its columns are not
-    numbered. An array file contains counts if `Counts.save` wrote it, if it has a vocabulary, or if
-    the array is sparse and not square and contains integers. Other files do not contain counts.
+    A numeric table in a text file contains counts if its first header cell is a kind of object and
+    its numbers are integers. If the first header cell is empty, its numbers must be at least 0, at
+    least two fifths of them must be 0, and its columns must not be numbered. An array
+    file contains counts if `Counts.save` wrote it, if it has a vocabulary, or if the array is
+    sparse and not square and contains integers. BIOM files contain counts. Other files do not
+    contain counts.
 
     Parameters
     ----------
@@ -151,6 +156,7 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
         return False
     sample = sampled(path)
     tests = {"npz": _npz_has_counts, "mtx": _market_has_counts, "h5ad": _annotated_has_counts}
+    tests["biom"] = lambda path: True
     try:
         kind = name or sample.container() or "text"
         if kind in tests:
@@ -260,15 +266,16 @@ def _is_count_table(head: TableHead) -> bool:
     corner = head.names[0]
     features = [c for c in range(1, len(head.names)) if head.numeric[c]]
     cells = [row[c] for row in head.body if len(row) == len(head.names) for c in features]
-    if not cells or not all(cell.isascii() and cell.isdigit() for cell in cells):
+    numbers = [as_number(cell) for cell in cells]
+    if not cells or not all(number >= 0 for number in numbers):
         return False
+    are_integers = all(number.is_integer() for number in numbers)
     # In vector tables, the first header cell has one of these names.
     if known_kind(corner) is not None and folded(corner) not in ("word", "term", "token"):
-        return True
-    n_zeros = sum(not cell.strip("0") for cell in cells)
+        return are_integers
     n_numbered = sum(is_number(head.names[c][-1:]) for c in features)
     are_named = len(features) >= FEWEST_COLUMNS and 2 * n_numbered < len(features)
-    return not corner and not head.numeric[0] and are_named and 2 * n_zeros >= len(cells)
+    return not corner and are_named and numbers.count(0) >= FEWEST_ZEROS * len(cells)
 
 
 def _array_is_wide(path: Path, kind: str) -> bool:

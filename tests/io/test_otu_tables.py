@@ -1,0 +1,108 @@
+"""OTU tables in text and in BIOM files, against the values that were written."""
+
+import gzip
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+
+from manymaps.errors import DataError
+from manymaps.io.associations import read_associations
+from manymaps.io.counts import read_counts
+from manymaps.io.kinds import looks_like_counts
+
+VALUES = [[5, 0, 3, 0], [0, 2, 0, 7], [1, 0, 0, 0]]
+SAMPLES = ("1", "2", "3", "10")
+OTUS = ("101", "102", "7")
+TAXA = ["k__Bacteria; p__Firmicutes", "k__Bacteria; p__Bacteroidetes", "k__Archaea"]
+
+
+def as_text(taxa: bool, comment: str = "# Constructed from biom file\n", number: str = "{:.1f}"):
+    lines = ["\t".join(["#OTU ID", *SAMPLES, *(["taxonomy"] if taxa else [])])]
+    for otu, row, taxon in zip(OTUS, VALUES, TAXA, strict=True):
+        lines.append("\t".join([otu, *map(number.format, row), *([taxon] if taxa else [])]))
+    return comment + "\n".join(lines) + "\n"
+
+
+def as_json() -> str:
+    """Table of version 1.0 of the format."""
+    return json.dumps(
+        {
+            "id": "a", "format": "Biological Observation Matrix 1.0.0", "type": "OTU table",
+            "format_url": "http://biom-format.org", "generated_by": "a test",
+            "date": "2026-01-01T00:00:00", "matrix_type": "dense", "shape": [3, 4],
+            "matrix_element_type": "int", "data": VALUES,
+            "rows": [{"id": otu, "metadata": {"taxonomy": taxon.split("; ")}}
+                     for otu, taxon in zip(OTUS, TAXA, strict=True)],
+            "columns": [{"id": sample, "metadata": {"ph": f"{k}"}}
+                        for k, sample in enumerate(SAMPLES)],
+        }
+    )  # fmt: skip
+
+
+def check(counts):
+    assert (counts.row_labels, counts.column_labels) == (OTUS, SAMPLES)
+    assert counts.kinds == ("otu", "sample")
+    np.testing.assert_array_equal(counts.values.toarray(), VALUES)
+
+
+@pytest.mark.parametrize("taxa", [False, True])
+@pytest.mark.parametrize("comment", ["", "# Constructed from biom file\n"])
+@pytest.mark.parametrize("number", ["{:.1f}", "{:d}"])
+def test_numbered_samples_are_a_header(tmp_path, taxa, comment, number):
+    file = tmp_path / "otu.txt"
+    file.write_text(as_text(taxa, comment, number))
+    assert looks_like_counts(file)
+    counts = read_counts(file)
+    check(counts)
+    assert {k: v.tolist() for k, v in counts.row_metadata.items()} == (
+        {"taxonomy": TAXA} if taxa else {}
+    )
+
+
+def test_lines_are_counted_from_the_comment(tmp_path):
+    file = tmp_path / "otu.txt"
+    file.write_text(as_text(False).replace("\t7.0", "\t-7.0"))
+    with pytest.raises(DataError, match=r"line 4 .'102'., column 5"):
+        read_counts(file)
+
+
+class TestBiom:
+    @pytest.fixture(params=["json", "gzip", "hdf5"])
+    def file(self, request, tmp_path):
+        biom = pytest.importorskip("biom", reason="biom-format is not installed")
+        file = tmp_path / f"otu.biom{'.gz' if request.param == 'gzip' else ''}"
+        if request.param == "gzip":
+            file.write_bytes(gzip.compress(as_json().encode()))
+            return file
+        file.write_text(as_json())
+        if request.param == "hdf5":
+            table = biom.load_table(str(file))
+            with biom.util.biom_open(str(file), "w") as out:
+                table.to_hdf5(out, "a test")
+        return file
+
+    def test_counts_and_metadata(self, file):
+        assert looks_like_counts(file)
+        counts = read_counts(file)
+        check(counts)
+        assert counts.row_metadata["taxonomy"].tolist() == TAXA
+        assert counts.column_metadata["ph"].tolist() == list("0123")
+
+    def test_other_readers_name_the_format(self, file):
+        with pytest.raises(DataError, match=r"is a \.biom file; expected pairs"):
+            read_associations(file)
+
+    def test_damaged(self, file):
+        file.write_bytes(file.read_bytes()[:100])
+        with pytest.raises(DataError, match=file.name):
+            read_counts(file)
+
+
+def test_without_the_library_its_name_is_reported(tmp_path, monkeypatch):
+    file = tmp_path / "otu.biom"
+    file.write_text(as_json())
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="requires biom-format; install it with 'pip install"):
+        read_counts(file)
