@@ -250,7 +250,7 @@ def _words_of(
 
 
 def _alike(first: str, second: str) -> bool:
-    """Check whether one label contains the other, as "car" and "cars"; one of them says enough.
+    """Check whether one label contains the other, such as "car" and "cars".
 
     >>> _alike("CAR", "cars"), _alike("car", "road")
     (True, False)
