@@ -20,13 +20,14 @@ def random_atlas(seed=0, model=MULTIPLE_MAPS_T_SNE, n_maps=3, n=12, n_components
 
 
 @pytest.mark.parametrize("kernel", reference.KERNELS)
+@pytest.mark.parametrize("n_maps", [1, 3])
 @pytest.mark.parametrize("normalization", ["conditional", "joint"])
-def test_standing_is_proportion_times_what_all_recall(kernel, normalization, monkeypatch):
+def test_standing_is_proportion_times_what_all_recall(kernel, normalization, n_maps, monkeypatch):
     monkeypatch.setattr(landmarks, "NEGLIGIBLE", 0.0)
     model = replace(
         MULTIPLE_MAPS_T_SNE, kernel=kernel, normalization=normalization, kernel_width=1.3
     )
-    atlas = random_atlas(model=model)
+    atlas = random_atlas(model=model, n_maps=n_maps)
     v = np.zeros((atlas.n_maps, atlas.n_objects, atlas.n_objects))
     for m in range(atlas.n_maps):
         d2 = ((atlas.maps[m][:, None] - atlas.maps[m]) ** 2).sum(-1) / 1.3**2
@@ -79,3 +80,17 @@ def test_islands_with_much_of_the_mass_stay_inside():
     assert not view(
         points + np.random.default_rng(0).normal(size=(100, 2)), np.ones(100)
     ).outside.any()
+
+
+def test_maps_of_similar_content_are_next_to_each_other():
+    rng = np.random.default_rng(0)
+    # Map m shares most of its objects with map m + 1.
+    centres = np.arange(8)[:, None] * 10
+    weights = np.exp(-(((np.arange(80) - centres) / 8) ** 2)) + 1e-3
+    shuffled = rng.permutation(8)
+    proportions = (weights / weights.sum(axis=0))[shuffled]
+    labels = [f"w{i}" for i in range(80)]
+    atlas = Atlas(labels, rng.normal(size=(8, 80, 2)), proportions, MULTIPLE_MAPS_T_SNE)
+    places = shuffled[landmarks.content_order(atlas)]
+    assert sorted(places.tolist()) == list(range(8))
+    assert (np.abs(np.diff(places)) == 1).mean() > 0.8

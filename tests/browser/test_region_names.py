@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import manymaps as mm
 from manymaps.model.choice import T_SNE
@@ -59,3 +60,73 @@ def test_lines_of_equal_density_are_kept_in_the_address(open_page, digits_page, 
     assert again.page.get_by_role("checkbox", name="Density contours").is_checked()
     switch.uncheck()
     assert at.becomes("!location.hash.includes('contours')")
+
+
+@pytest.fixture(scope="module")
+def themes_page(pages):
+    """Eight islands of four heaps of words, with observed links within each heap."""
+    rng = np.random.default_rng(2)
+    heap = np.repeat(np.arange(32), 15)
+    island = heap // 4
+    centres = 40 * np.stack([island % 3, island // 3], axis=1)
+    corners = 7 * np.stack([heap % 2, heap % 4 // 2], axis=1)
+    points = centres + corners + rng.normal(scale=1.2, size=(480, 2))
+    links = (heap[:, None] == heap) * rng.random((480, 480))
+    np.fill_diagonal(links, 0)
+    labels = [f"{chr(97 + k % 26)}{chr(97 + i % 26)}{i}" for i, k in enumerate(heap)]
+    atlas = mm.Atlas(
+        labels, points[None], np.ones((1, 480)), T_SNE,
+        associations=sparse.csr_array(links / links.sum(axis=1, keepdims=True)),
+    )  # fmt: skip
+    write_page(atlas, pages / "themes.html")
+    return pages / "themes.html"
+
+
+def test_islands_give_way_to_their_parts_and_parts_to_words(open_page, themes_page):
+    at = open_page(themes_page, reduced_motion="reduce")
+    at.map.wait_for()
+    at.settle()
+    fit = at.read("atlas.camera.zoom")
+    regions = at.read("atlas.atlas.maps[0].regions")
+
+    def names(times):
+        at.read(f"atlas.change({{ camera: {{ x: 3, y: 3, zoom: {times * fit} }} }})")
+        at.settle()
+        return at.read("atlas.names()")
+
+    far = at.read("atlas.names()")
+    titles = {", ".join(each["words"]): each for each in regions if each["island"] is None}
+    assert 4 <= len(far) <= 6
+    assert {each["text"] for each in far} <= set(titles)
+    colours = {each["color"] for each in far}
+    assert len(colours) == len(far)
+    nearer = names(3)
+    parts = {", ".join(each["words"]): each for each in regions if each["island"] is not None}
+    assert nearer
+    assert {each["text"] for each in nearer} <= {*parts, *titles}
+    assert any(each["text"] in parts for each in nearer)
+    assert names(9) == []
+    assert len(at.shown) > 5
+
+
+def test_a_click_on_a_name_zooms_to_its_region(open_page, themes_page):
+    at = open_page(themes_page, reduced_motion="reduce")
+    at.map.wait_for()
+    at.settle()
+    fit = at.read("atlas.camera.zoom")
+    name = at.read("atlas.names()")[0]
+    box = at.map.bounding_box()
+    at.page.mouse.move(
+        box["x"] + name["x"] + name["width"] / 2, box["y"] + name["y"] + name["height"] / 2
+    )
+    assert at.becomes("getComputedStyle(document.querySelector('#manymaps').shadowRoot"
+                      ".querySelector('.mapview')).cursor === 'pointer'")  # fmt: skip
+    at.page.mouse.down()
+    at.page.mouse.up()
+    at.settle()
+    camera = at.read("atlas.camera")
+    left, bottom, right, top = name["region"]
+    assert camera["zoom"] > 1.5 * fit
+    assert camera["x"] == pytest.approx((left + right) / 2, abs=1)
+    assert camera["y"] == pytest.approx((bottom + top) / 2, abs=1)
+    assert at.read("atlas.names()")

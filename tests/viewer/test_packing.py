@@ -456,6 +456,16 @@ class TestColumns:
         assert column["low"] < column["high"]
         assert found == expected
 
+    def test_few_integers_are_categories_unless_they_are_sizes(self):
+        digits = np.where(np.arange(60) % 13, np.arange(60) % 10.0, np.nan)
+        atlas = several(60, metadata={"digit": digits, "half": digits / 2})
+        described, codes = read(atlas).column("digit")
+        assert described["type"] == "category"
+        assert sorted(described["categories"]) == list("0123456789")
+        assert [not text for text in codes] == np.isnan(digits).tolist()
+        assert read(atlas).column("half")[0]["type"] == "number"
+        assert read(atlas, size="digit").column("digit")[0]["type"] == "number"
+
     def test_extreme_numbers_do_not_set_the_scale(self):
         column, _ = self.column(np.array([*np.linspace(0, 1, 500), 1e6]))
         assert column["high"] < 1

@@ -7,7 +7,7 @@
  * object, 0 where it does not live. So are the map weights, which are the proportions by default.
  */
 import { gzipSync } from "node:zlib";
-import type { Column, Model } from "../src/data/atlas.ts";
+import type { Column, Model, Region } from "../src/data/atlas.ts";
 import { elementAt } from "../src/data/elements.ts";
 
 export type Block = Uint8Array | Uint16Array | Uint32Array | Float32Array;
@@ -27,7 +27,7 @@ export interface Description {
   logWhole?: number | null;
   columns?: Column[];
   /** Of each map. */
-  regions?: { name: string; words: string[]; x: number; y: number; members: number[] }[][];
+  regions?: (Omit<Region, "members"> & { members: number[] })[][];
   /** Of each object: partners and shares. */
   observed?: [number, number][][];
   features?: { name: string; weight: number; members: number[] }[];

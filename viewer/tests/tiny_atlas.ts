@@ -74,6 +74,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     logWhole: null,
     logNormalizers: null,
     maps: [map],
+    mapOrder: [0],
     senses: null,
     observed: null,
     columns,

@@ -126,6 +126,8 @@ def standing(atlas: AtlasData) -> np.ndarray:
     1
     """
     rows = np.arange(0, atlas.n_objects, -(-atlas.n_objects // MAX_ROWS))
+    if atlas.n_maps == 1:
+        return _standing_in_one(atlas, rows)
     sums = np.zeros(atlas.n_objects)
     for m in range(atlas.n_maps):
         for i, _, similarities in _similarity_blocks(atlas, m, rows):
@@ -138,6 +140,18 @@ def standing(atlas: AtlasData) -> np.ndarray:
         for i, j, similarities in _similarity_blocks(atlas, m, rows):
             total[m, j] += scale[i] @ similarities
     return atlas.proportions * total
+
+
+def _standing_in_one(atlas: AtlasData, rows: np.ndarray) -> np.ndarray:
+    """Compute how prominent each object of a single map is, in one pass over the similarities."""
+    total, whole = np.zeros(atlas.n_objects), 0.0
+    is_joint = atlas.model.normalization == "joint"
+    for _, j, similarities in _similarity_blocks(atlas, 0, rows):
+        sums = similarities.sum(axis=1)
+        whole += float(sums.sum())
+        scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+        total[j] += (np.ones_like(sums) if is_joint else scale) @ similarities
+    return atlas.proportions * (total / whole if is_joint and whole > 0 else total)
 
 
 def _similarity_blocks(
@@ -153,14 +167,15 @@ def _similarity_blocks(
     proportions = atlas.proportions[m].astype(np.float32)
     step = max(1, MAX_PAIRS // max(1, len(columns)))
     squares = (points[columns] ** 2).sum(axis=1)
+    others, shares = points[columns].T.copy(), proportions[columns]
     for start in range(0, len(rows), step):
         i = rows[start : start + step]
         distances = (points[i] ** 2).sum(axis=1)[:, None] + squares
-        distances -= 2 * points[i] @ points[columns].T
+        distances -= 2 * points[i] @ others
         np.maximum(distances, 0, out=distances)
         kernel = kernel_values(distances, atlas.model.kernel)
-        kernel *= proportions[i, None] * proportions[columns]
-        kernel[i[:, None] == columns] = 0
+        kernel *= proportions[i, None] * shares
+        kernel[np.arange(len(i)), np.searchsorted(columns, i)] = 0
         yield i, columns, kernel
 
 

@@ -166,9 +166,9 @@ def map_regions(
     Returns
     -------
     list of Region
-        At most 24 regions, in descending order of their number of objects within each level. The
-        list is empty if the map contains fewer than 30 objects. An island that is not divided has
-        no parts.
+        At most 24 regions. Islands are sorted by their number of objects in descending order. The
+        largest parts of all islands precede the second largest parts, and so on. The list is empty
+        if the map contains fewer than 30 objects. An island that is not divided has no parts.
     """
     if len(objects) < FEWEST_OBJECTS:
         return []
@@ -190,9 +190,15 @@ def map_regions(
     islands = [[parts[k] for k in each] for each in _joins(points, weights, parts, MOST_ISLANDS)]
     islands.sort(key=lambda own: -sum(len(part) for part in own))
     regions = [region("", np.sort(np.concatenate(own))) for own in islands]
-    for k, own in enumerate(islands):
-        if len(own) > 1:
-            regions += [region("", part, k) for part in sorted(own, key=lambda part: -len(part))]
+    ranked = [
+        (rank, k, part)
+        for k, own in enumerate(islands)
+        if len(own) > 1
+        for rank, part in enumerate(sorted(own, key=lambda part: -len(part)))
+    ]
+    # The largest part of each island precedes the others, because names that come first have a
+    # position even if there is little space.
+    regions += [region("", part, k) for _, k, part in sorted(ranked, key=lambda each: each[:2])]
     return _colored(regions)
 
 
@@ -244,7 +250,7 @@ def _words_of(
 
 
 def _alike(first: str, second: str) -> bool:
-    """Check whether one label contains the other, as "car" and "cars"; one of them says enough.
+    """Check whether one label contains the other, such as "car" and "cars".
 
     >>> _alike("CAR", "cars"), _alike("car", "road")
     (True, False)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.captions import are_codes
 from manymaps.errors import ParameterError
 
 __all__ = ["NO_CATEGORY", "check_shown", "column_blocks", "feature_blocks", "numbers_of"]
@@ -44,9 +45,11 @@ def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
 
 
 def column_blocks(
-    atlas: Atlas, kept: np.ndarray
+    atlas: Atlas, kept: np.ndarray, size: str | None = None
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Return the description of each column for the header, and blocks of numbers or categories.
+
+    Few integers are categories, except in the column that determines the `size` of the dots.
 
     Raises
     ------
@@ -59,6 +62,9 @@ def column_blocks(
         numbers = _as_numbers(values)
         if numbers is None:
             column, block = _text_column(str(name), _as_texts(values))
+        elif name != size and are_codes(numbers):
+            codes = ["" if np.isnan(number) else f"{number:.0f}" for number in numbers]
+            column, block = _text_column(str(name), codes)
         else:
             column, block = _number_column(numbers)
         described.append({"name": str(name), **column})

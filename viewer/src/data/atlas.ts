@@ -55,6 +55,10 @@ export interface Region {
   y: number;
   /** Entries of the map. */
   members: Uint32Array;
+  /** Its colour, from 0 to 7. */
+  hue: number;
+  /** The number of the region of which it is a part; null for an island. */
+  island: number | null;
 }
 
 export interface CategoryColumn {
@@ -154,6 +158,8 @@ export interface Atlas {
   /** What objects choose by, where some of those that they choose among are not in the page. */
   logNormalizers: Float64Array | null;
   maps: AtlasMap[];
+  /** Numbers of the maps, similar ones side by side. */
+  mapOrder: number[];
   /** Where it is known what objects recall. */
   senses: SenseGroups | null;
   observed: Observed | null;

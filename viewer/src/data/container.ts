@@ -105,14 +105,14 @@ function cutShort(cause?: unknown): UnreadableAtlas {
   });
 }
 
-function damaged(part: string): UnreadableAtlas {
-  return new UnreadableAtlas(`The data in this page are damaged (${part}); ${AGAIN}.`);
+function damaged(): UnreadableAtlas {
+  return new UnreadableAtlas(`The data in this page are damaged; ${AGAIN}.`);
 }
 
 function headerOf(bytes: Uint8Array): Fields {
   try {
     const header: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return fields(header, "the header");
+    return fields(header);
   } catch (cause) {
     if (cause instanceof UnreadableAtlas) throw cause;
     throw new UnreadableAtlas(`The header of the data in this page is not JSON; ${AGAIN}.`, {
@@ -128,17 +128,17 @@ class Blocks {
   readonly #start: number;
 
   constructor(header: Fields, buffer: ArrayBuffer, start: number) {
-    this.#listed = fields(header.blocks, "the list of blocks");
+    this.#listed = fields(header.blocks);
     this.#buffer = buffer;
     this.#start = start;
-    if (start + count(header.total, "the size of the blocks") > buffer.byteLength) throw cutShort();
+    if (start + count(header.total) > buffer.byteLength) throw cutShort();
   }
 
   #read(name: string, length: number): Block {
-    const block = fields(this.#listed[name], `the block ${name}`);
+    const block = fields(this.#listed[name]);
     const Kind = ARRAYS[block.dtype as keyof typeof ARRAYS];
-    const offset = count(block.offset, `the offset of ${name}`);
-    if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged(`the block ${name}`);
+    const offset = count(block.offset);
+    if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged();
     const start = this.#start + offset;
     if (start + length * Kind.BYTES_PER_ELEMENT > this.#buffer.byteLength) throw cutShort();
     return new Kind(this.#buffer, start, length);
@@ -148,11 +148,11 @@ class Blocks {
   whole(name: string, length: number, limit: number): Whole {
     const block = this.#read(name, length);
     if (block instanceof Float32Array || block instanceof Float64Array) {
-      throw damaged(`the block ${name}`);
+      throw damaged();
     }
     for (const value of block) {
       if (value >= limit) {
-        throw damaged(`number ${block.indexOf(value)} of the block ${name} is out of range`);
+        throw damaged();
       }
     }
     return block;
@@ -160,10 +160,10 @@ class Blocks {
 
   floats(name: string, length: number): Float32Array {
     const block = this.#read(name, length);
-    if (!(block instanceof Float32Array)) throw damaged(`the block ${name}`);
+    if (!(block instanceof Float32Array)) throw damaged();
     for (let i = 0; i < length; i++) {
       if (!Number.isFinite(block[i])) {
-        throw damaged(`number ${i} of the block ${name} is not finite`);
+        throw damaged();
       }
     }
     return block;
@@ -173,7 +173,7 @@ class Blocks {
   values(name: string, length: number): Floats {
     const block = this.#read(name, length);
     if (block instanceof Float32Array || block instanceof Float64Array) return block;
-    throw damaged(`the block ${name}`);
+    throw damaged();
   }
 
   /** Whole numbers or, where the block holds them, numbers themselves. */
@@ -184,33 +184,33 @@ class Blocks {
   }
 
   lengthOf(name: string): number {
-    return count(fields(this.#listed[name], `the block ${name}`).length, `the length of ${name}`);
+    return count(fields(this.#listed[name]).length);
   }
 }
 
 function assemble(header: Fields, blocks: Blocks): Atlas {
-  const nObjects = count(header.n_objects, "the number of objects");
-  const labels = texts(header.labels, "the labels");
-  if (labels.length !== nObjects) throw damaged(`${labels.length} labels, ${nObjects} objects`);
-  const nComponents = count(header.n_components, "the number of components");
-  if (nComponents < 1) throw damaged("maps without components");
-  const kinds = header.kinds === null ? null : texts(header.kinds, "the kinds");
-  const nRows = count(header.n_rows, "the number of rows");
-  if (kinds && (kinds.length !== 2 || nRows < 1 || nRows >= nObjects)) throw damaged("the kinds");
+  const nObjects = count(header.n_objects);
+  const labels = texts(header.labels);
+  if (labels.length !== nObjects) throw damaged();
+  const nComponents = count(header.n_components);
+  if (nComponents < 1) throw damaged();
+  const kinds = header.kinds === null ? null : texts(header.kinds);
+  const nRows = count(header.n_rows);
+  if (kinds && (kinds.length !== 2 || nRows < 1 || nRows >= nObjects)) throw damaged();
   const columns = columnsOf(header, blocks, nObjects);
   const shown = (name: unknown): string | null => {
     if (name === null) return null;
     if (columns.some((column) => column.name === name)) return name as string;
-    throw damaged("a column that is shown is missing");
+    throw damaged();
   };
   const maps = mapsOf(header, blocks, nObjects, nComponents);
   return {
-    title: text(header.title, "the title"),
-    description: text(header.description, "the description"),
-    source: text(header.source, "the source"),
-    credit: text(header.credit, "the credit"),
-    date: text(header.date, "the date"),
-    method: text(header.method, "the method"),
+    title: text(header.title),
+    description: text(header.description),
+    source: text(header.source),
+    credit: text(header.credit),
+    date: text(header.date),
+    method: text(header.method),
     noun: nounOf(header),
     labels,
     isNumbered: header.numbered === true,
@@ -221,23 +221,24 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     kinds: kinds as [string, string] | null,
     nRows: kinds ? nRows : 0,
     logFactors: kinds ? blocks.floats("log_factors", nObjects) : null,
-    logWhole: header.log_whole === null ? null : finite(header.log_whole, "log Z"),
+    logWhole: header.log_whole === null ? null : finite(header.log_whole),
     logNormalizers:
       header.whole === true ? null : Float64Array.from(blocks.values("log_normalizers", nObjects)),
     maps,
+    mapOrder: numbers(header.map_order ?? []),
     senses: header.senses === true ? sensesOf(blocks, nObjects, maps) : null,
     observed: header.observed === true ? observedOf(blocks, nObjects) : null,
     columns,
     features: featuresOf(header, blocks, nObjects),
     color: shown(header.color),
     size: shown(header.size),
-    minWeight: finite(header.min_weight, "the least share"),
+    minWeight: finite(header.min_weight),
   };
 }
 
 function nounOf(header: Fields): [string, string] {
-  const noun = texts(header.noun, "the noun");
-  if (noun.length !== 2) throw damaged("the noun");
+  const noun = texts(header.noun);
+  if (noun.length !== 2) throw damaged();
   return noun as [string, string];
 }
 
@@ -246,10 +247,10 @@ function isKernel(value: unknown): value is Model["kernel"] {
 }
 
 function modelOf(header: Fields, twoKinds: boolean): Model {
-  const model = fields(header.model, "the model");
+  const model = fields(header.model);
   const { kernel, normalization, given } = model;
-  const background = finite(model.background, "the background");
-  const kernelWidth = finite(model.kernel_width, "the width of the kernel");
+  const background = finite(model.background);
+  const kernelWidth = finite(model.kernel_width);
   if (
     !isKernel(kernel) ||
     (normalization !== "conditional" && normalization !== "joint") ||
@@ -258,18 +259,18 @@ function modelOf(header: Fields, twoKinds: boolean): Model {
     background < 0 ||
     background >= 1
   ) {
-    throw damaged("the model");
+    throw damaged();
   }
   return { kernel, normalization, background, kernelWidth, given: given as Model["given"] };
 }
 
 function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): AtlasMap[] {
-  const described = list(header.maps, "the maps").map((map) => fields(map, "a map"));
+  const described = list(header.maps).map((map) => fields(map));
   const n = described.length;
-  if (count(header.n_maps, "the number of maps") !== n) throw damaged("the number of maps");
+  if (count(header.n_maps) !== n) throw damaged();
   const nEntries = blocks.lengthOf("objects");
   const offsets = blocks.whole("offsets", n + 1, nEntries + 1);
-  if (offsets[0] !== 0 || offsets[n] !== nEntries) throw damaged("the offsets of the maps");
+  if (offsets[0] !== 0 || offsets[n] !== nEntries) throw damaged();
   const objects = blocks.whole("objects", nEntries, nObjects);
   const proportions = blocks.whole("proportions", nEntries, 65536);
   const weights = n > 1 ? blocks.whole("weights", nEntries, 65536) : proportions;
@@ -280,7 +281,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
   const regionsOf = regionReader(blocks);
   return described.map((map, number) => {
     const [start, end] = [elementAt(offsets, number), elementAt(offsets, number + 1)];
-    if (end < start) throw damaged("the offsets of the maps");
+    if (end < start) throw damaged();
     const coordinates = coordinatesOf(positions, start, end, nEntries, d, map);
     const points = axes
       ? drawn(
@@ -290,9 +291,9 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
           (middles as Float32Array).subarray(number * d),
         )
       : flat(coordinates, d);
-    const title = texts(map.title, "a title");
-    const view = numbers(map.view, "a view");
-    if (view.length !== 4) throw damaged("a view");
+    const title = texts(map.title);
+    const view = numbers(map.view);
+    if (view.length !== 4) throw damaged();
     return {
       number,
       objects: ascending(objects.subarray(start, end)),
@@ -303,7 +304,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
       order: permutation(order.subarray(start, end)),
       view: view as AtlasMap["view"],
       title,
-      share: finite(map.share, "the share of a map"),
+      share: finite(map.share),
       regions: regionsOf(map, end - start),
     };
   });
@@ -313,21 +314,32 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
 function regionReader(blocks: Blocks): (map: Fields, nEntries: number) => Region[] {
   const members = blocks.whole("region/members", blocks.lengthOf("region/members"), 2 ** 32);
   let end = 0;
-  return (map, nEntries) =>
-    list(map.regions, "the regions").map((listed) => {
-      const region = fields(listed, "a region");
+  return (map, nEntries) => {
+    const regions = list(map.regions).map((listed): Region => {
+      const region = fields(listed);
       const start = end;
-      end += count(region.size, "the size of a region");
+      end += count(region.size);
       const own = members.subarray(start, end);
-      if (end > members.length || own.some((entry) => entry >= nEntries)) throw damaged("a region");
+      if (end > members.length || own.some((entry) => entry >= nEntries)) throw damaged();
       return {
-        name: text(region.name, "the name of a region"),
-        words: texts(region.words, "the words of a region"),
-        x: finite(region.x, "the place of a region"),
-        y: finite(region.y, "the place of a region"),
+        name: text(region.name),
+        words: texts(region.words),
+        x: finite(region.x),
+        y: finite(region.y),
         members: Uint32Array.from(own),
+        // Older pages have regions of one level.
+        hue: count(region.hue ?? 0) % 8,
+        island: region.island == null ? null : count(region.island),
       };
     });
+    // The members of an island are those of its parts.
+    for (const [number, region] of regions.entries()) {
+      const parts = regions.filter(({ island }) => island === number);
+      if (parts.length === 0) continue;
+      region.members = Uint32Array.from(parts.flatMap(({ members: own }) => [...own]));
+    }
+    return regions;
+  };
 }
 
 function shares(packed: Whole): Float32Array {
@@ -342,10 +354,10 @@ function coordinatesOf(
   d: number,
   map: Fields,
 ): Float32Array {
-  const low = numbers(map.low, "the lowest coordinates");
-  const step = numbers(map.step, "the steps");
+  const low = numbers(map.low);
+  const step = numbers(map.step);
   const packed = positions instanceof Uint16Array;
-  if (packed && (low.length !== d || step.length !== d)) throw damaged("the steps of a map");
+  if (packed && (low.length !== d || step.length !== d)) throw damaged();
   const coordinates = new Float32Array((end - start) * d);
   for (let c = 0; c < d; c++) {
     const [origin, unit] = packed ? [elementAt(low, c), elementAt(step, c)] : [0, 1];
@@ -391,7 +403,7 @@ function drawn(
 function ascending(objects: Whole): Uint32Array {
   let before = -1;
   for (const object of objects) {
-    if (object <= before) throw damaged("the objects of a map");
+    if (object <= before) throw damaged();
     before = object;
   }
   return Uint32Array.from(objects);
@@ -400,34 +412,34 @@ function ascending(objects: Whole): Uint32Array {
 function permutation(order: Whole): Uint32Array {
   const seen = new Uint8Array(order.length);
   for (const entry of order) {
-    if (entry >= order.length || seen[entry]) throw damaged("the order of a map");
+    if (entry >= order.length || seen[entry]) throw damaged();
     seen[entry] = 1;
   }
   return Uint32Array.from(order);
 }
 
 function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
-  return list(header.columns, "the columns").map((listed, k) => {
-    const column = fields(listed, "a column");
-    const name = text(column.name, "the name of a column");
+  return list(header.columns).map((listed, k) => {
+    const column = fields(listed);
+    const name = text(column.name);
     const block = `column/${k}`;
     if (column.type === "category") {
-      const categories = texts(column.categories, "the categories");
+      const categories = texts(column.categories);
       const codes = Uint16Array.from(blocks.whole(block, nObjects, NO_CATEGORY + 1));
       if (codes.some((code) => code >= categories.length && code !== NO_CATEGORY)) {
-        throw damaged(`a category of the column ${name}`);
+        throw damaged();
       }
       return { name, type: "category", categories, codes };
     }
     if (column.type === "number") {
-      const low = finite(column.low, `the low end of ${name}`);
-      const high = finite(column.high, `the high end of ${name}`);
+      const low = finite(column.low);
+      const high = finite(column.high);
       return { name, type: "number", low, high, values: blocks.values(block, nObjects) };
     }
-    const values = texts(column.values, `the texts of ${name}`);
+    const values = texts(column.values);
     const { type } = column;
     if ((type !== "text" && type !== "image") || values.length !== nObjects) {
-      throw damaged(`the column ${name}`);
+      throw damaged();
     }
     return { name, type, values };
   });
@@ -458,54 +470,54 @@ function observedOf(blocks: Blocks, nObjects: number): Observed {
 function rising(starts: Whole, whole: number): Uint32Array {
   let before = 0;
   for (const start of starts) {
-    if (start < before) throw damaged("the senses");
+    if (start < before) throw damaged();
     before = start;
   }
-  if (starts[0] !== 0 || before !== whole) throw damaged("the senses");
+  if (starts[0] !== 0 || before !== whole) throw damaged();
   return Uint32Array.from(starts);
 }
 
 function featuresOf(header: Fields, blocks: Blocks, nObjects: number): Feature[] {
-  return list(header.features, "the features").map((listed, k) => {
-    const feature = fields(listed, "a feature");
+  return list(header.features).map((listed, k) => {
+    const feature = fields(listed);
     const block = `feature/${k}`;
     return {
-      name: text(feature.name, "the name of a feature"),
-      weight: finite(feature.weight, "the weight of a feature"),
+      name: text(feature.name),
+      weight: finite(feature.weight),
       members: Uint32Array.from(blocks.whole(block, blocks.lengthOf(block), nObjects)),
     };
   });
 }
 
-function fields(value: unknown, part: string): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(part);
+function fields(value: unknown): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged();
   return value as Fields;
 }
 
-function list(value: unknown, part: string): unknown[] {
-  if (!Array.isArray(value)) throw damaged(part);
+function list(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw damaged();
   return value;
 }
 
-function text(value: unknown, part: string): string {
-  if (typeof value !== "string") throw damaged(part);
+function text(value: unknown): string {
+  if (typeof value !== "string") throw damaged();
   return value;
 }
 
-function texts(value: unknown, part: string): string[] {
-  return list(value, part).map((item) => text(item, part));
+function texts(value: unknown): string[] {
+  return list(value).map((item) => text(item));
 }
 
-function finite(value: unknown, part: string): number {
-  if (typeof value !== "number" || !Number.isFinite(value)) throw damaged(part);
+function finite(value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) throw damaged();
   return value;
 }
 
-function numbers(value: unknown, part: string): number[] {
-  return list(value, part).map((item) => finite(item, part));
+function numbers(value: unknown): number[] {
+  return list(value).map((item) => finite(item));
 }
 
-function count(value: unknown, part: string): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw damaged(part);
+function count(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw damaged();
   return value as number;
 }

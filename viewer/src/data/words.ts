@@ -33,13 +33,16 @@ function plain(label: string, nameless = "an object without a label"): string {
   return plainText(label) || nameless;
 }
 
+/** What stands between the words that name a map. */
+export const BETWEEN = " · ";
+
 /** The first words of those that name a map. */
 export function mapTitle(map: AtlasMap, most = 4): string {
   return (
     map.title
       .slice(0, most)
       .map((word) => plain(word))
-      .join(" · ") || "no words"
+      .join(BETWEEN) || "no words"
   );
 }
 

@@ -7,7 +7,7 @@
 import { elementAt } from "../data/elements.ts";
 import { type Camera, entryOnScreen, type Size, toScreen } from "../scene/camera.ts";
 
-import { LABEL_FONT, spacingOf } from "../scene/lettering.ts";
+import { LABEL_FONT } from "../scene/lettering.ts";
 import {
   DIAMOND,
   DIAMOND_REACH,
@@ -170,15 +170,12 @@ class Drawing {
   }
 
   names(names: ShownName[]): string[] {
-    const { scene } = this;
-    const lettering = scene.look.type.region;
-    const { size, weight } = lettering;
-    return names.map(({ text, x, y, width, height, opacity }) => {
-      const spacing = spacingOf(text, lettering);
+    const { size, weight } = this.scene.look.type.region;
+    return names.map(({ text, color, x, y, width, height, opacity }) => {
       const look =
-        `font-size="${size}" font-weight="${weight}" fill="${labelColor(scene, "region")}" ` +
-        `letter-spacing="${spacing}" opacity="${round(opacity)}"`;
-      return this.text(text, x + (width + spacing) / 2, baseline({ y, height }), look);
+        `font-size="${size}" font-weight="${weight}" fill="${color}" ` +
+        `opacity="${round(opacity)}"`;
+      return this.text(text, x + width / 2, baseline({ y, height }), look);
     });
   }
 

@@ -8,8 +8,8 @@
 import { elementAt } from "../data/elements.ts";
 import { placeAll } from "../scene/callouts.ts";
 import { type Camera, entryOnScreen, type Size, toScreen } from "../scene/camera.ts";
-import { boxAt, type ScreenBox } from "../scene/label_boxes.ts";
-import { fontOf, type LabelStyle, LEADING, spacingOf } from "../scene/lettering.ts";
+import type { ScreenBox } from "../scene/label_boxes.ts";
+import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
 import {
   DIAMOND,
   DIAMOND_REACH,
@@ -382,7 +382,7 @@ export function isPlain(style: LabelStyle): boolean {
 export function labelColor(scene: Scene, style: LabelStyle): string {
   const { accent, ink, faint } = scene.palette;
   if (style === "chosen") return accent;
-  return style === "small" || style === "region" ? faint : ink;
+  return style === "small" ? faint : ink;
 }
 
 /** Writes names and labels, each on a thin halo of paper, with what joins labels to their dots. */
@@ -400,17 +400,12 @@ export function drawLetters(
   context.textBaseline = "alphabetic";
   context.lineJoin = "round";
   context.strokeStyle = scene.palette.paper;
-  for (const { text, x, y, width, height, opacity } of names) {
-    const lettering = scene.look.type.region;
-    const spacing = spacingOf(text, lettering);
-    context.font = fontOf(lettering);
-    context.fillStyle = labelColor(scene, "region");
-    context.letterSpacing = `${spacing}px`;
+  for (const { text, color, x, y, width, height, opacity } of names) {
+    context.font = fontOf(scene.look.type.region);
+    context.fillStyle = color;
     context.globalAlpha = opacity;
-    // Space follows the last letter too, so that the middle of the letters lies before that of the text.
-    write(context, text, x + (width + spacing) / 2, baseline({ y, height }), 5);
+    write(context, text, x + width / 2, baseline({ y, height }), 5);
   }
-  context.letterSpacing = "0px";
   context.globalAlpha = 1;
   let style: LabelStyle | null = null;
   for (const label of labels) {
@@ -450,7 +445,7 @@ export function lettersOf(scene: Scene, camera: Camera, size: Size, view: View):
   return stillLetters(scene, camera, size, emphasis, mostLabels);
 }
 
-/** What a still picture says: the labels of what stands out, else names of regions and a few labels. */
+/** What a still picture says: the labels of what stands out, else names of islands, else a few labels. */
 function stillLetters(
   scene: Scene,
   camera: Camera,
@@ -461,20 +456,15 @@ function stillLetters(
   if (emphasis.chosen.length > 0) {
     return { labels: scene.emphasizedLabels(camera, size).reverse(), names: [] };
   }
-  // Words that stand for a region say no more than labels do.
-  const proper = scene.names(camera, size, []).names.filter(({ words }) => words.length === 0);
-  const names = proper.slice(0, most - 2);
-  if (names.length > 0 && scene.look.atlas.isNumbered) return { labels: [], names };
+  const { names } = scene.names(camera, size, []);
+  if (names.length > 0) return { labels: [], names };
   const labels = fewLabels(scene, camera, size, DISTINCT + most);
   const anchors = labels.map(({ entry, style, text }) => {
     const [x, y] = entryOnScreen(scene.map.points, entry, camera, size);
     const radius = scene.dotRadius(entry, camera.zoom);
     return { x, y, radius, ...scene.textSize(text, style), lift: null, dot: null };
   });
-  const covers = names.map(({ x, y, width, height }) =>
-    boxAt(x + width / 2, y + height / 2, width, height),
-  );
-  const places = placeAll(anchors, { size, covers, hasLeaders: false, most: most - names.length });
+  const places = placeAll(anchors, { size, hasLeaders: false, most });
   const shown = labels.flatMap((label, i): ShownLabel[] => {
     const place = places[i];
     // A dot beyond the picture is no matter where all is only to be seen as a whole.

@@ -1,8 +1,8 @@
 /**
- * What colours say: the map weight, a category or a number; on light and on dark paper.
+ * What colours say: the island, the map weight, a category or a number; on light and on dark paper.
  *
- * Every colour of a mark has a contrast of 3 : 1 or more on its paper. Shares have a single quiet hue
- * (by their square root). The twenty colours of categories were searched for so that those with three
+ * Every colour of a mark has a contrast of 3 : 1 or more on its paper, and those of islands 4.5 : 1,
+ * for their names are text. Shares have a single quiet hue (by their square root). The twenty colours of categories were searched for so that those with three
  * kinds of colour blindness tell them apart, the first ten more easily. The ramps of numbers are
  * viridis, cividis and magma, darkened on light paper and cut on dark paper, and one from blue
  * through grey to red for numbers on both sides of 0. `tests/scene/coloring.test.ts` measures all.
@@ -26,6 +26,8 @@ export interface Palette {
   /** Stops of the ramp of map weights, from small to large. */
   weights: string[];
   categories: string[];
+  /** Islands of a map, dark or light enough for text. */
+  islands: string[];
   /** Categories beyond the palette, and objects without a value. */
   other: string;
   /** Stops of the ramps of numbers, from low to high. */
@@ -60,6 +62,9 @@ export const PALETTES: Record<Theme, Palette> = {
       ...["#7A46AC", "#026EE1", "#FE3C88", "#B24044", "#729C1D", "#2E4226", "#BE2F92"],
       ...["#106E90", "#917EF0", "#6A4168", "#760881", "#0F4D00", "#658A72"],
     ],
+    islands: [
+      ...["#8C3907", "#2272B2", "#6E733A", "#614290", "#0A5C4A", "#AC547D", "#113277", "#611146"],
+    ],
     other: "#8A8C8F",
     ramps: {
       viridis: ["#3B0049", "#2F276E", "#00496C", "#02615E", "#027849", "#4E8B00", "#9F9102"],
@@ -80,6 +85,9 @@ export const PALETTES: Record<Theme, Palette> = {
       ...["#C2D3FC", "#FF9F2F", "#69F5CA", "#AE45C2", "#AF4232", "#00A0FF", "#AAA85D"],
       ...["#B987CE", "#1378FE", "#D2096B", "#F06071", "#69900E", "#97A184", "#C9109B"],
       ...["#1D83AA", "#8E78DF", "#DCACCF", "#FF94FF", "#A6E391", "#479D98"],
+    ],
+    islands: [
+      ...["#D59B42", "#528CD4", "#C6DD7C", "#B96F90", "#4AC094", "#BCA3E9", "#79E3F6", "#828719"],
     ],
     other: "#6C7480",
     ramps: {
@@ -156,16 +164,36 @@ function fromTable(
   return new Uint8Array(colors.buffer);
 }
 
+function hasIslands({ regions }: AtlasMap): boolean {
+  return regions.length > 0;
+}
+
+/** RGBA of some colours, as words. */
+function wordsOf(colors: readonly string[]): Uint32Array {
+  return new Uint32Array(new Uint8Array(colors.flatMap((hex) => [...rgb(hex), 255])).buffer);
+}
+
 /** The colours by a column, or by map weight where it is null, unknown or a text. */
 export function coloringBy(atlas: Atlas, name: string | null, choice: ColorChoice): Coloring {
   const column = name === null ? undefined : atlas.columns.find((other) => other.name === name);
   if (column?.type === "category") return byCategory(atlas, column, choice.theme);
   if (column?.type === "number") return byNumber(atlas, column, choice);
-  const stops = PALETTES[choice.theme].weights;
-  const table = ramp(stops);
+  const { weights, islands, other } = PALETTES[choice.theme];
+  const table = ramp(weights);
+  const hues = wordsOf([...islands, other]);
   return {
-    legend: { type: "weight", stops },
-    colors: (map) => fromTable(table, map, (_, weight) => Math.round(255 * Math.sqrt(weight))),
+    // Where maps have islands, the size of a dot alone shows its weight.
+    legend: { type: "weight", stops: atlas.maps.some(hasIslands) ? [] : weights },
+    colors: (map) => {
+      if (!hasIslands(map)) {
+        return fromTable(table, map, (_, weight) => Math.round(255 * Math.sqrt(weight)));
+      }
+      const colors = new Uint32Array(map.objects.length).fill(elementAt(hues, islands.length));
+      for (const { members, hue, island } of map.regions) {
+        if (island === null) for (const entry of members) colors[entry] = elementAt(hues, hue);
+      }
+      return new Uint8Array(colors.buffer);
+    },
   };
 }
 
@@ -182,17 +210,20 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   const beyond = column.categories.length - own;
   if (beyond > 0) {
     const codes = Array.from({ length: beyond }, (_, k) => own + k);
-    items.push({ label: `${beyond} other${beyond > 1 ? "s" : ""}`, color: other, codes });
+    items.push({
+      label: `${beyond} other${beyond > 1 ? "s" : ""} repeat colours`,
+      color: other,
+      codes,
+    });
   }
   if (hasMissing(atlas, column))
     items.push({ label: "no value", color: other, codes: [NO_CATEGORY] });
-  const table = new Uint8Array([...categories, other].flatMap((hex) => [...rgb(hex), 255]));
+  const table = new Uint8Array(wordsOf([...categories, other]).buffer);
+  const { length } = categories;
+  const indexOf = (code: number) => (code === NO_CATEGORY ? length : code % length);
   return {
     legend: { type: "category", name: column.name, items },
-    colors: (map) =>
-      fromTable(table, map, (object) =>
-        Math.min(inBounds(column.codes[object]), categories.length),
-      ),
+    colors: (map) => fromTable(table, map, (object) => indexOf(inBounds(column.codes[object]))),
   };
 }
 

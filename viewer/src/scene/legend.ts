@@ -26,9 +26,11 @@ export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: s
 
 function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
   if (legend.type === "category") return legend.items.map(({ label, color }) => dot(label, color));
-  // In a single map every weight is 1.
-  if (legend.type === "weight")
-    return nMaps === 1 ? [] : [ramp("map weight: low", legend.stops, "high")];
+  // In a single map every weight is 1, and where maps have islands, their names are the key.
+  if (legend.type === "weight") {
+    const { stops } = legend;
+    return nMaps === 1 || stops.length === 0 ? [] : [ramp("map weight: low", stops, "high")];
+  }
   const { name, low, high, stops, hasMissing, missing } = legend;
   const keys = [ramp(`${plainText(name)}: ${low}`, stops, high)];
   if (hasMissing) keys.push(dot("no value", missing));

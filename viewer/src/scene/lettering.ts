@@ -32,7 +32,7 @@ export const PAGE_TYPE: TypeSizes = {
   large: { size: 17, weight: 600 },
   middle: { size: 14, weight: 400 },
   small: { size: 12, weight: 400 },
-  region: { size: 19, weight: 500, spacing: 2.5 },
+  region: { size: 16, weight: 600 },
   near: { size: 14, weight: 600 },
   tight: { size: 12, weight: 600 },
   chosen: { size: 17, weight: 600 },
@@ -43,7 +43,7 @@ export const PICTURE_TYPE: TypeSizes = {
   large: { size: 12, weight: 600 },
   middle: { size: 11, weight: 400 },
   small: { size: 10.5, weight: 400 },
-  region: { size: 12.5, weight: 500, spacing: 1.2 },
+  region: { size: 11.5, weight: 600 },
   near: { size: 12, weight: 400 },
   tight: { size: 10, weight: 400 },
   chosen: { size: 14, weight: 600 },
@@ -70,14 +70,6 @@ export function fontOf({ size, weight }: Lettering): string {
 /** A label on one line, at most 28 characters (as a reader counts them) long. */
 export function labelText(label: string): string {
   return plainText(label, LONGEST);
-}
-
-/** Letters that stand side by side; those of other scripts join. */
-const APART = /^[\u0020-\u052F]*$/;
-
-/** Pixels after each letter of a text. */
-export function spacingOf(text: string, { spacing = 0 }: Lettering): number {
-  return APART.test(text) ? spacing : 0;
 }
 
 /** The width of a text in CSS pixels. */

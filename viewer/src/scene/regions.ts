@@ -1,26 +1,33 @@
 /**
- * Names of the regions of a map: large and quiet where one looks from afar, gone where one is near.
+ * Names of the regions of a map, in their colours: islands from afar, their parts nearer, then words.
  *
- * A region is called by the category that most of its shown members have, where the map is coloured by
- * categories; else by its own name, or by words. Its name fades as the region comes to fill the
- * screen: the names of single objects take its place.
+ * An island's name is replaced by those of its parts as one zooms in, and these by the labels of single
+ * objects. A region is called by the category that most of its shown members have, where the map is
+ * coloured by categories; else by its own name, or by words. Names stand beside their regions, where
+ * they cover the fewest dots.
  */
 import type { Atlas, AtlasMap, CategoryColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt, inBounds, pointOf } from "../data/elements.ts";
-import { type Camera, type Size, toScreen } from "./camera.ts";
-import type { Coloring } from "./coloring.ts";
+import { type Box, type Camera, type Size, toScreen } from "./camera.ts";
+import type { Coloring, Palette } from "./coloring.ts";
 import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
 import { labelText } from "./lettering.ts";
+import type { Point } from "./outline.ts";
 
-/** A region with what it is called, and how far it reaches, in map units. */
+/** What a region is called, and where it lies. */
 export interface NamedRegion {
   text: string;
+  color: string;
+  /** The middle of the members and how far they reach both ways, in map units. */
   x: number;
   y: number;
-  reach: number;
-  /** So many of its heights below its place the name stands. */
-  shift: number;
+  reach: Point;
+  /** The side on which the name stands: -1, 0 or 1 both ways, upwards. */
+  side: Point;
+  /** Whether it stands from afar, and whether near by. */
+  isFar: boolean;
+  isNear: boolean;
   /** The labels of which the name is made; none of a name proper. */
   words: readonly string[];
 }
@@ -29,56 +36,80 @@ export interface ShownName {
   text: string;
   words: readonly string[];
   style: "region";
+  color: string;
   /** Left upper corner and extent of its box in CSS pixels. */
   x: number;
   y: number;
   width: number;
   height: number;
   opacity: number;
+  /** The box of the region in map units. */
+  region: Box;
 }
 
 /** A region less of which is shown has no name. */
 const LEAST_SHOWN = 0.25;
 const MOST_WORDS = 2;
 const MOST_LETTERS = 24;
-/** A name fades while its region grows from the first to the second of these shares of the screen. */
-const FADING = [0.45, 0.75] as const;
-/** No name fades before the map is so many times as large as the screen. */
-const EARLIEST = 1.6;
+/** Parts take the place of islands, and words that of parts, where the map is so many times as large. */
+const PARTS = [1.7, 2.1] as const;
+const WORDS = [5, 7] as const;
 /** Free pixels between names. */
-const GAP = 6;
-/** So many of its heights below its place a name may stand, and words, which are few dots' own. */
-const SHIFTS = [0, -1, 1];
-const WORD_SHIFTS = [-1, 1, 0];
+const GAP = 4;
+/** Members reach so many standard deviations from their middle, for the name and for the box. */
+const BESIDE = 1.2;
+const WHOLE = 2;
+/** So many dots count where a name looks for the place that covers the fewest. */
+const COUNTED = 3000;
+const SIDES: Point[] = [
+  [0, 1],
+  [0, -1],
+  [1, 0],
+  [-1, 0],
+  [1, 1],
+  [-1, 1],
+  [1, -1],
+  [-1, -1],
+  [0, 0],
+];
 
-/** The regions that are to be named, those of most objects first. */
+/** The regions that are to be named: islands, then parts, those of most objects first. */
 export function namedRegions(
   atlas: Atlas,
   map: AtlasMap,
-  coloring: Coloring,
+  { legend }: Coloring,
+  { islands, faint }: Palette,
   visible: Uint8Array,
 ): NamedRegion[] {
-  const { legend } = coloring;
   const column = atlas.columns.find(
     (other): other is CategoryColumn =>
       other.type === "category" && legend.type === "category" && other.name === legend.name,
   );
-  return map.regions.flatMap((region) => {
+  const divided = new Set(map.regions.map(({ island }) => island));
+  return map.regions.flatMap((region, number) => {
     const members = region.members.filter((entry) => visible[entry]);
     if (members.length < Math.max(1, LEAST_SHOWN * region.members.length)) return [];
     const name = (column && commonName(column, map, members)) || labelText(region.name);
     const words = name ? [] : region.words.slice(0, MOST_WORDS).map(labelText);
     while (words.length > 1 && words.join(", ").length > MOST_LETTERS) words.pop();
-    const text = name || words.join(", ");
-    const { x, y } = region;
-    let sum = 0;
-    for (const entry of members) {
-      const [toX, toY] = pointOf(map.points, entry);
-      sum += (toX - x) ** 2 + (toY - y) ** 2;
-    }
-    const reach = Math.sqrt(sum / members.length);
-    return text ? [{ text, words, x, y, reach, shift: 0 }] : [];
+    const [x, reachX] = spread(map, members, 0);
+    const [y, reachY] = spread(map, members, 1);
+    const named: NamedRegion = {
+      ...{ text: name || words.join(", "), words, x, y, reach: [reachX, reachY], side: [0, 0] },
+      color: legend.type === "weight" ? elementAt(islands, region.hue) : faint,
+      isFar: region.island === null,
+      isNear: !divided.has(number),
+    };
+    return named.text ? [named] : [];
   });
+}
+
+/** Mean and standard deviation of entries along an axis. */
+function spread({ points }: AtlasMap, entries: Uint32Array, axis: number): Point {
+  const value = (entry: number) => inBounds(points[2 * entry + axis]);
+  const mean = entries.reduce((sum, entry) => sum + value(entry), 0) / entries.length;
+  const square = entries.reduce((sum, entry) => sum + (value(entry) - mean) ** 2, 0);
+  return [mean, Math.sqrt(square / entries.length)];
 }
 
 /** What most of some entries are and few others; "" where there is no such thing. */
@@ -99,47 +130,69 @@ function commonName(column: CategoryColumn, { objects }: AtlasMap, entries: Uint
   return share > usual ? labelText(isNumbered ? `${column.name} ${name}` : name) : "";
 }
 
-/** How much of a region's name is seen: all from afar, nothing near by. */
-function opacityOf(reach: number, camera: Camera, size: Size, whole: number): number {
-  const [from, to] = FADING;
-  const share = (2 * reach * camera.zoom) / Math.min(size.width, size.height);
-  const late = (camera.zoom / whole / EARLIEST - 1) / (to / from - 1);
-  return 1 - Math.min(1, Math.max(0, Math.min((share - from) / (to - from), late)));
+/** 0 up to the first of two values, 1 from the second one on. */
+function rising(value: number, [from, to]: readonly [number, number]): number {
+  return Math.min(1, Math.max(0, (value - from) / (to - from)));
+}
+
+/** How much of a region's name is seen where the map is so many times as large as the screen. */
+function opacityOf({ isFar, isNear }: NamedRegion, times: number): number {
+  const parts = rising(times, PARTS);
+  return Math.min(isFar ? 1 : parts, 1 - (isNear ? rising(times, WORDS) : parts));
 }
 
 type TextSize = (text: string) => { width: number; height: number };
 
-/** The box of a region's name, where it stands or a little above or below. */
+/** The box of a region's name, on its side of the region. */
 function boxOf(region: NamedRegion, camera: Camera, size: Size, textSize: TextSize): ScreenBox {
   const { width, height } = textSize(region.text);
-  const [x, y] = toScreen(camera, size, region.x, region.y);
-  return boxAt(x, y + region.shift * height, width, height);
+  const { side, reach } = region;
+  const [right, up] = [BESIDE * side[0] * reach[0], BESIDE * side[1] * reach[1]];
+  const [x, y] = toScreen(camera, size, region.x + right, region.y + up);
+  return boxAt(x + (side[0] * width) / 2, y - (side[1] * height) / 2, width, height);
 }
 
 /**
- * The regions whose names find a place that is free of those before, at a zoom near the whole map.
+ * The regions whose names find a side that is free of the names before, where each level begins.
  *
- * There they stay, so that names are free of one another wherever one is nearer, and no label has to
- * go for a name that comes while one zooms in.
+ * There they stay, so that names are free of one another wherever one is nearer.
  */
 export function settledRegions(
   regions: readonly NamedRegion[],
-  camera: Camera,
+  { points, order }: AtlasMap,
+  whole: Camera,
   size: Size,
   textSize: TextSize,
 ): NamedRegion[] {
-  const near = { ...camera, zoom: EARLIEST * camera.zoom };
-  const taken: ScreenBox[] = [];
-  return regions.flatMap((region) => {
-    for (const shift of region.words.length ? WORD_SHIFTS : SHIFTS) {
-      const placed = { ...region, shift };
-      const box = grown(boxOf(placed, near, size, textSize), GAP / 2);
-      if (taken.some((other) => meet(other, box))) continue;
-      taken.push(box);
-      return [placed];
+  const settled: NamedRegion[] = [];
+  for (const isFar of [true, false]) {
+    const camera = isFar ? whole : { ...whole, zoom: PARTS[0] * whole.zoom };
+    const boxAtLevel = (region: NamedRegion) =>
+      grown(boxOf(region, camera, size, textSize), GAP / 2);
+    // Islands without parts stand among the parts, too.
+    const taken = settled.filter(({ isNear }) => isNear).map(boxAtLevel);
+    const dots = Array.from(order.subarray(0, COUNTED), (entry) =>
+      toScreen(camera, size, ...pointOf(points, entry)),
+    );
+    for (const region of regions) {
+      if (region.isFar !== isFar) continue;
+      let [best, least] = [region, Number.POSITIVE_INFINITY];
+      for (const side of SIDES) {
+        const box = boxAtLevel({ ...region, side });
+        if (isFar && !isWithin(box, size)) continue;
+        if (taken.some((other) => meet(other, box))) continue;
+        const { left, top, right, bottom } = box;
+        const covered = dots.filter(
+          ([x, y]) => x > left && x < right && y > top && y < bottom,
+        ).length;
+        if (covered < least) [best, least] = [{ ...region, side }, covered];
+      }
+      if (least === Number.POSITIVE_INFINITY) continue;
+      taken.push(boxAtLevel(best));
+      settled.push(best);
     }
-    return [];
-  });
+  }
+  return settled;
 }
 
 /**
@@ -154,24 +207,29 @@ export function namesAt(
   taken: readonly ScreenBox[],
 ): { names: ShownName[]; room: ScreenBox[]; words: Set<string> } {
   const names: ShownName[] = [];
-  const boxes: ScreenBox[] = [];
+  const boxes: [boolean, ScreenBox][] = [];
   const room: ScreenBox[] = [];
   const said = new Set<string>();
   for (const region of regions) {
-    const opacity = opacityOf(region.reach, camera, size, whole);
+    const opacity = opacityOf(region, camera.zoom / whole);
     if (opacity < 0.05) continue;
     const box = boxOf(region, camera, size, textSize);
     const wide = grown(box, GAP / 2);
-    const isFree = (others: readonly ScreenBox[]) => !others.some((other) => meet(other, wide));
-    if (!isWithin(box, size) || !isFree(taken)) continue;
+    if (!isWithin(box, size) || taken.some((other) => meet(other, wide))) continue;
     room.push(box);
-    for (const word of region.words) said.add(word);
-    if (!isFree(boxes)) continue;
-    boxes.push(box);
-    const { left: x, top: y, right, bottom } = box;
-    const { text, words } = region;
-    const extent = { width: right - x, height: bottom - y };
-    names.push({ text, words, style: "region", x, y, ...extent, opacity });
+    const { text, words, color, x, y, reach, isFar, isNear } = region;
+    for (const word of words) said.add(word);
+    // While parts take the place of an island, one shines through the other.
+    const isInWay = ([isPassing, other]: [boolean, ScreenBox]) =>
+      !(isPassing && isNear) && meet(other, wide);
+    if (boxes.some(isInWay)) continue;
+    boxes.push([isFar && !isNear, box]);
+    const extent = { width: box.right - box.left, height: box.bottom - box.top };
+    const [wideX, wideY] = [WHOLE * reach[0], WHOLE * reach[1]];
+    names.push({
+      ...{ text, words, color, style: "region", x: box.left, y: box.top, ...extent, opacity },
+      region: [x - wideX, y - wideY, x + wideX, y + wideY],
+    });
   }
   return { names, room, words: said };
 }

@@ -24,7 +24,6 @@ import {
   type Measure,
   measureText,
   PAD,
-  spacingOf,
   type TypeSizes,
 } from "./lettering.ts";
 import {
@@ -138,7 +137,8 @@ export class Scene {
     if (resized || look.coloring !== before.coloring) this.marking = this.newMarking();
     const changed = look.threshold !== before.threshold || look.passed !== before.passed;
     if (resized || changed || look.coloring !== before.coloring) this.marks = this.newMarks();
-    if (resized || look.type !== before.type) this.plan = this.named = null;
+    if (resized || look.type !== before.type) this.plan = null;
+    this.named = null;
     if (resized || changed || look.type !== before.type) this.pending = this.newPlan();
     if (resized) this.resize(this.size);
   }
@@ -280,7 +280,8 @@ export class Scene {
     const { atlas, coloring } = this.look;
     const textSize = (text: string) => this.textSize(text, "region");
     this.named ??= settledRegions(
-      namedRegions(atlas, this.map, coloring, this.visible),
+      namedRegions(atlas, this.map, coloring, this.palette, this.visible),
+      this.map,
       this.fitCamera,
       this.size,
       textSize,
@@ -306,8 +307,7 @@ export class Scene {
   /** The box of a label on one line. */
   textSize(text: string, style: LabelStyle): { width: number; height: number } {
     const lettering = this.look.type[style];
-    const width = this.measure(text, lettering) + text.length * spacingOf(text, lettering);
-    return { width: width + 2 * PAD, height: lettering.size * LEADING };
+    return { width: this.measure(text, lettering) + 2 * PAD, height: lettering.size * LEADING };
   }
 
   /** How far above its dot the middle of an entry's label stands. */

@@ -1,19 +1,22 @@
 /** All maps as small pictures; where a word is looked up, its maps come first. */
 
 import type { AtlasMap } from "../data/atlas.ts";
-import { counted, countedObjects, mapTitle, percent, plainLabel } from "../data/words.ts";
+import { counted, countedObjects, percent, plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import { About } from "./colophon.tsx";
 import { gallerySheet, SaveButtons } from "./exports.tsx";
-import { Thumbnail } from "./pictures.tsx";
+import { MapTitle, Thumbnail } from "./pictures.tsx";
 import { stepBetween } from "./senses.tsx";
 
 export function Gallery({ session }: { session: Session }) {
   const { word, onlyItsMaps } = session.state;
   const senses = word === null ? [] : session.lookups.sensesOf(word);
   const weights = new Map(senses.map(({ map, weight }) => [map, weight]));
+  const { mapOrder } = session.atlas;
   const sorted = [...session.atlas.maps].sort(
-    (a, b) => (weights.get(b.number) ?? 0) - (weights.get(a.number) ?? 0) || a.number - b.number,
+    (a, b) =>
+      (weights.get(b.number) ?? 0) - (weights.get(a.number) ?? 0) ||
+      mapOrder.indexOf(a.number) - mapOrder.indexOf(b.number),
   );
   const shown = word !== null && onlyItsMaps ? sorted.filter((m) => weights.has(m.number)) : sorted;
   return (
@@ -66,7 +69,6 @@ interface SheetProps {
 
 function Sheet({ session, map, weight }: SheetProps) {
   const { word } = session.state;
-  const title = mapTitle(map);
   const count = session.contents.countIn(map);
   const isApart = word !== null && weight === undefined;
   return (
@@ -94,7 +96,7 @@ function Sheet({ session, map, weight }: SheetProps) {
             </>
           )}
         </span>
-        <bdi class="words">{title}</bdi>
+        <MapTitle session={session} map={map} />
       </span>
     </button>
   );

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import type { Sense } from "../data/probabilities.ts";
+import { BETWEEN, mapTitle } from "../data/words.ts";
 import { drawPicture } from "../draw/picture.ts";
 import { onPrint, pixelRatio } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
@@ -107,6 +108,23 @@ export function Thumbnail({ session, map }: { session: Session; map: AtlasMap })
       queue={thumbnails}
       depends={[session.appearance.look, chosen.join()]}
     />
+  );
+}
+
+/** The words that name a map, those of an island in its colour. */
+export function MapTitle({ session, map }: { session: Session; map: AtlasMap }) {
+  const { look, palette } = session.appearance;
+  const isByIsland = look.coloring.legend.type === "weight";
+  return (
+    <bdi class="words">
+      {mapTitle(map)
+        .split(BETWEEN)
+        .flatMap((name, k) => {
+          const island = map.regions.find(({ words }) => words.join(", ") === name);
+          const color = isByIsland && island ? palette.islands[island.hue] : undefined;
+          return [k > 0 && BETWEEN, <span style={{ color }}>{name}</span>];
+        })}
+    </bdi>
   );
 }
 

@@ -11,7 +11,7 @@ import { type Marks, sharedMarks } from "../draw/marks.ts";
 import { drawHoverRing, type FeatureOutline, type Tie } from "../draw/picture.ts";
 import { isPrinting } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
-import { type Camera, inSight, type Size } from "../scene/camera.ts";
+import { type Camera, fit, inSight, type Size } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { Point } from "../scene/outline.ts";
 import {
@@ -77,6 +77,8 @@ export class MapView {
   private outlines: readonly FeatureOutline[] = [];
   private ties: readonly Tie[] = [];
   private isMoving = false;
+  /** Whether the pointer is on the name of a region, which zooms to it. */
+  private isOnName = false;
   private restTimer = 0;
   /** How many of the entries that stand out were flown to. */
   private visited = 0;
@@ -138,7 +140,7 @@ export class MapView {
         isDrawing: () => this.drag.line !== null,
         isDragEnd: () => this.drag.justEnded || this.gestures.wasDrag,
         onHover: (entry, point, isOther) => this.hover(entry, point, isOther),
-        onClick: (entry, isMore) => this.click(entry, isMore),
+        onClick: (entry, isMore, point) => this.click(entry, isMore, point),
         onOpen: (entry) => callbacks.onOpen(entry),
       },
       signal,
@@ -323,7 +325,20 @@ export class MapView {
 
   private entryAt(point: Point): number | null {
     if (!this.scene) return null;
-    return entryAt(this.scene, this.camera, this.size, this.shown, point);
+    const entry = entryAt(this.scene, this.camera, this.size, this.shown, point);
+    const isOnName = entry === null && this.nameAt(point) !== undefined;
+    if (isOnName !== this.isOnName) {
+      this.isOnName = isOnName;
+      this.setCursor();
+    }
+    return entry;
+  }
+
+  /** The name of a region at a point. */
+  private nameAt([x, y]: Point): ShownName | undefined {
+    return this.names.find(
+      (name) => x >= name.x && x < name.x + name.width && y >= name.y && y < name.y + name.height,
+    );
   }
 
   private hover(entry: number | null, [x, y]: Point, isOther: boolean): void {
@@ -333,8 +348,10 @@ export class MapView {
     this.canvases.schedule("letters");
   }
 
-  private click(entry: number | null, isMore: boolean): void {
+  private click(entry: number | null, isMore: boolean, point: Point): void {
+    const name = this.nameAt(point);
     if (this.isPointedTo(entry)) this.flyToEntry(entry as number);
+    else if (name && entry === null) this.flyTo(fit(name.region, this.size));
     else if (entry !== null) this.callbacks.onSelect([entry], isMore ? "toggle" : "replace");
     else if (!isMore && this.selection.size) this.callbacks.onSelect([], "replace");
   }
@@ -372,7 +389,7 @@ export class MapView {
   private setCursor(isDragged = false): void {
     const { style } = this.host;
     if (isDragged) style.cursor = "grabbing";
-    else if (this.pointing.hovered !== null) style.cursor = "pointer";
+    else if (this.pointing.hovered !== null || this.isOnName) style.cursor = "pointer";
     else style.cursor = this.drag.tool === "pan" ? "grab" : "crosshair";
   }
 

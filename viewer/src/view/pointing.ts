@@ -11,7 +11,7 @@ interface PointingHooks {
   /** The pointer moved over an entry, or to another one or away from all (`isOther`). */
   onHover(entry: number | null, [x, y]: Point, isOther: boolean): void;
   /** A click on an entry or on none; with a key that asks to keep what is selected (`isMore`). */
-  onClick(entry: number | null, isMore: boolean): void;
+  onClick(entry: number | null, isMore: boolean, point: Point): void;
   /** A double click on an entry. */
   onOpen(entry: number): void;
 }
@@ -52,7 +52,8 @@ export class Pointing {
   private click(event: MouseEvent): void {
     if (this.hooks.isDragEnd() || event.detail > 1) return;
     const isMore = event.ctrlKey || event.metaKey || event.shiftKey;
-    this.hooks.onClick(this.hooks.entryAt(this.place(event)), isMore);
+    const point = this.place(event);
+    this.hooks.onClick(this.hooks.entryAt(point), isMore, point);
   }
 
   private open(event: MouseEvent): void {

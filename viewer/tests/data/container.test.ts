@@ -234,86 +234,86 @@ test("blocks that end beyond the data or hold impossible numbers are refused", a
     await spoilt((_, { objects }) => {
       objects[1] = 4;
     }),
-    /objects is out of range/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, { objects }) => {
       objects[1] = 0;
     }),
-    /objects of a map/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, { order }) => {
       order[0] = 3;
     }),
-    /order of a map/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, { order }) => {
       order[0] = 2;
     }),
-    /order of a map/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, { offsets }) => {
       offsets[1] = 9;
     }),
-    /offsets is out of range/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, { offsets }) => {
       offsets[2] = 4;
     }),
-    /offsets of the maps/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, { positions }) => {
       positions[3] = Number.NaN;
     }),
-    /not finite/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, blocks) => {
       blocks["column/0"]?.set([2], 1);
     }),
-    /column group/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, blocks) => {
       blocks["feature/0"]?.set([4], 1);
     }),
-    /feature\/0 is out of/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, blocks) => {
       Reflect.deleteProperty(blocks, "order");
     }),
-    /the block order/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, blocks) => {
       blocks.order = Uint16Array.of(0);
     }),
-    /the block order/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, blocks) => {
       blocks.proportions = new Float32Array(5);
     }),
-    /the block proportions/,
+    /damaged/,
   );
   assert.match(
     await spoilt((_, blocks) => {
       Reflect.deleteProperty(blocks, "weights");
     }),
-    /the block weights/,
+    /damaged/,
   );
   for (const title of [[0], "tie", null]) {
     assert.match(
       await spoilt((header) => {
         elementAt(header.maps as Header[], 0).title = title;
       }),
-      /a title/,
+      /damaged/,
     );
   }
 });
@@ -350,7 +350,14 @@ test("what was observed, regions and what the page is about are read", async () 
       {
         ...SMALL,
         observed: SMALL.labels.map((_, i) => (i === 0 ? [[1, 0.2]] : [])),
-        regions: [[{ name: "neckwear", words: ["tie"], x: 1, y: 2, members: [1, 0] }]],
+        regions: [
+          [
+            { name: "neckwear", words: ["tie"], x: 1, y: 2, members: [], hue: 5, island: null },
+            ...[1, 0].map((entry) => ({
+              ...{ name: "", words: [], x: 1, y: 2, members: [entry], hue: 5, island: 0 },
+            })),
+          ],
+        ],
         header: {
           description: "What people say",
           source: "norms",
@@ -366,9 +373,10 @@ test("what was observed, regions and what the page is about are read", async () 
   assert.deepEqual([...(atlas.observed?.offsets ?? [])].slice(0, 3), [0, 1, 1]);
   assert.deepEqual([...(atlas.observed?.partners ?? [])], [1]);
   assert.deepEqual([...(atlas.observed?.shares ?? [])], [Math.fround(0.2)]);
-  const [region] = elementAt(atlas.maps, 0).regions;
+  const [region, part] = elementAt(atlas.maps, 0).regions;
   assert.equal(region?.name, "neckwear");
   assert.deepEqual([...(region?.members ?? [])], [1, 0]);
+  assert.deepEqual([region?.hue, region?.island, part?.island], [5, null, 0]);
   assert.deepEqual(atlas.noun, ["word", "words"]);
   assert.equal(atlas.description, "What people say");
   assert.equal(atlas.logNormalizers?.[1], 1);

@@ -31,8 +31,8 @@ function contrast(a: string, b: string): number {
 }
 
 test("words can be read on both papers", () => {
-  for (const { paper, ink, faint, muted, accent } of Object.values(PALETTES)) {
-    for (const color of [ink, faint, muted, accent]) {
+  for (const { paper, ink, faint, muted, accent, islands } of Object.values(PALETTES)) {
+    for (const color of [ink, faint, muted, accent, ...islands]) {
       assert.ok(contrast(color, paper) >= 4.5, `${color} on ${paper}: ${contrast(color, paper)}`);
     }
   }
@@ -116,6 +116,16 @@ test("categories are told apart, by the colour blind too", () => {
   }
 });
 
+test("islands are told apart, by the colour blind too", () => {
+  for (const { islands } of Object.values(PALETTES)) {
+    assert.equal(new Set(islands).size, 8);
+    for (const [name, sight] of Object.entries(SIGHTS)) {
+      const least = leastDistance(islands, sight);
+      assert.ok(least >= (name === "common" ? 19 : 9), `${name}: ${least}`);
+    }
+  }
+});
+
 test("neighbouring colours of a ramp lie in one line, so that more never looks like less", () => {
   for (const [theme, { ramps }] of Object.entries(PALETTES)) {
     for (const name of ["viridis", "cividis", "magma"] as const) {
@@ -181,7 +191,7 @@ test("the legend is in the order of labels and numbers, and silent about a kind 
   assert.ok(numbers.type === "number" && numbers.hasMissing);
 });
 
-test("twenty categories have a colour, the others share one", () => {
+test("twenty categories have a colour, the others repeat these", () => {
   const categories = "abcdefghijklmnopqrstuv".split("");
   const codes = Uint16Array.from([...categories.keys(), NO_CATEGORY]);
   const column: CategoryColumn = { name: "group", type: "category", categories, codes };
@@ -194,7 +204,7 @@ test("twenty categories have a colour, the others share one", () => {
   assert.ok(legend.type === "category");
   assert.deepEqual(
     legend.items.map(({ label }) => label),
-    [..."abcdefghijklmnopqrst", "2 others", "no value"],
+    [..."abcdefghijklmnopqrst", "2 others repeat colours", "no value"],
   );
   assert.deepEqual(
     legend.items.slice(-2).map(({ codes }) => codes),
@@ -203,8 +213,12 @@ test("twenty categories have a colour, the others share one", () => {
   const found = colors(atlas.maps[0]);
   const { categories: own, other } = PALETTES.light;
   assert.deepEqual([...found.subarray(4, 7)], rgb(elementAt(own, 1)));
-  for (const entry of [20, 21, 22]) {
-    assert.deepEqual([...found.subarray(4 * entry, 4 * entry + 3)], rgb(other));
+  for (const [entry, color] of [
+    [20, own[0]],
+    [21, own[1]],
+    [22, other],
+  ] as const) {
+    assert.deepEqual([...found.subarray(4 * entry, 4 * entry + 3)], rgb(color as string));
   }
 });
 

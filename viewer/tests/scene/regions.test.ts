@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Region } from "../../src/data/atlas.ts";
-import { elementAt } from "../../src/data/elements.ts";
 import { svgOf } from "../../src/draw/drawing_svg.ts";
-import { type ColorChoice, coloringBy } from "../../src/scene/coloring.ts";
+import { entryOnScreen } from "../../src/scene/camera.ts";
+import { type ColorChoice, coloringBy, PALETTES } from "../../src/scene/coloring.ts";
 import { boxAt, meet } from "../../src/scene/label_boxes.ts";
-import { spacingOf } from "../../src/scene/lettering.ts";
 import { Scene } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
 
@@ -31,7 +30,7 @@ function halves(
     columns: [{ name: "digit", type: "category", categories: ["4", "9", "7"], codes }],
   });
   const region = (first: number): Region => ({
-    ...{ name: "", words: ["alpha", "beta", "gamma"], ...part },
+    ...{ name: "", words: ["alpha", "beta", "gamma"], hue: first ? 1 : 0, island: null, ...part },
     x: SIDE / 2 + (first ? 2 * SIDE : 0),
     y: SIDE / 2,
     members: Uint32Array.from({ length: n / 2 }, (_, k) => first + k),
@@ -145,12 +144,65 @@ test("lines of equal density stand in SVG where they are asked for", () => {
   assert.doesNotMatch(svg(false), /<path/);
 });
 
-test("names stand in SVG, with space between letters that do not join", () => {
-  const atlas = halves((i) => (i < N_HALF ? 0 : 1));
-  const look = plainLook(atlas, { coloring: coloringBy(atlas, "digit", LIGHT) });
-  const svg = svgOf(new Scene(atlas.maps[0], look, SIZE, measure), sceneOf(atlas).fitCamera, SIZE);
-  assert.match(svg, /letter-spacing="2.5"[^>]*>digit 4</);
-  const { region } = look.type;
-  assert.equal(spacingOf("שלום", region), 0);
-  assert.ok(elementAt([spacingOf("digit", region)], 0) > 0);
+test("names stand in SVG in the colours of their dots", () => {
+  const scene = sceneOf(halves(() => 0));
+  const svg = svgOf(scene, scene.fitCamera, SIZE);
+  const colors = [...svg.matchAll(/fill="(#\w+)" opacity="1"[^>]*>alpha, beta</g)].map(
+    ([, c]) => c,
+  );
+  assert.deepEqual(colors, PALETTES.light.islands.slice(0, 2));
+  assert.deepEqual(
+    [scene.color(0), scene.color(N_HALF)],
+    colors.map((c) => c?.toLowerCase()),
+  );
+});
+
+/** The halves, each of four parts of two columns. */
+function divided() {
+  const atlas = halves(() => 0);
+  const [map] = atlas.maps;
+  for (const [island, whole] of [...map.regions].entries()) {
+    for (let k = 0; k < 4; k++) {
+      const members = whole.members.filter((_, i) => (i % SIDE) >> 1 === k);
+      const words = [`part ${island}${k}`];
+      map.regions.push({ ...whole, words, members, island, x: whole.x - 3 + 2 * k });
+    }
+  }
+  return atlas;
+}
+
+test("parts take the place of an island, and words that of parts; no place is without a name", () => {
+  const scene = sceneOf(divided());
+  const { x, y, zoom } = scene.fitCamera;
+  const at = (factor: number) => {
+    const wide = { width: factor * SIZE.width, height: factor * SIZE.height };
+    return scene.letters({ x, y, zoom: factor * zoom }, wide);
+  };
+  const said = (factor: number) => at(factor).names.map(({ text }) => text);
+  assert.deepEqual(said(1), ["alpha, beta", "alpha, beta"]);
+  const parts = said(3);
+  assert.ok(parts.every((text) => text.startsWith("part ")));
+  for (const island of [0, 1]) assert.ok(parts.some((text) => text.startsWith(`part ${island}`)));
+  assert.deepEqual(said(8), []);
+  assert.ok(at(8).labels.length > 2 * N_HALF * 0.8);
+  for (let factor = 1; factor < 7; factor *= 1.05) {
+    const { names } = at(factor);
+    for (const island of [0, 1]) {
+      const own = names.filter(({ region: [left] }) => left > SIDE === Boolean(island));
+      const seen = own.reduce((sum, { opacity }) => Math.max(sum, opacity), 0);
+      assert.ok(seen > 0.4 || factor > 5, `island ${island} at ${factor}: ${seen}`);
+    }
+  }
+});
+
+test("a name stands beside its region where it covers the fewest dots", () => {
+  const scene = sceneOf(halves(() => 0));
+  const { names } = scene.letters(scene.fitCamera, SIZE);
+  for (const name of names) {
+    const inside = Array.from(scene.map.objects.keys()).filter((entry) => {
+      const [x, y] = entryOnScreen(scene.map.points, entry, scene.fitCamera, SIZE);
+      return x > name.x && x < name.x + name.width && y > name.y && y < name.y + name.height;
+    });
+    assert.ok(inside.length < 6, `${inside.length}`);
+  }
 });
