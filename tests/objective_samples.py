@@ -80,3 +80,13 @@ def problem(
     )
     rows, columns = (rng.random(n) + 0.5, rng.random(k) + 0.5) if factors else (None, None)
     return Problem(Objective(target, model, penalty, 0.0, rows, columns), parameters)
+
+
+def similarities_of_maps(n, n_maps=2, spread=1.5, seed=0):
+    """Similarities that maps with Cauchy kernels have made."""
+    rng = np.random.default_rng(seed)
+    y, pi = rng.normal(0, spread, (n_maps, n, 2)), rng.dirichlet(np.full(n_maps, 0.4), n).T
+    distances = ((y[:, :, None] - y[:, None]) ** 2).sum(axis=-1)
+    similarities = (pi[:, :, None] * pi[:, None] / (1 + distances)).sum(axis=0)
+    np.fill_diagonal(similarities, 0)
+    return similarities

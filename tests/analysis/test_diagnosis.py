@@ -379,7 +379,7 @@ def test_symmetric_values_are_joint_whatever_reading_made_of_their_rows():
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_the_explained_share_is_that_of_the_recommended_fit(symmetric):
     """As `reliability` measures it in a fit of the same data."""
-    table = np.random.default_rng(0).random((30, 30)) ** 4
+    table = np.random.default_rng(0).random((20, 20)) ** 4
     table = table + table.T if symmetric else table
     np.fill_diagonal(table, 0)
     found = diagnose(table, affinity="precomputed", random_state=3)
@@ -422,7 +422,7 @@ def test_free_association_is_far_from_metric(data_folder):
 
 def test_the_same_seed_gives_the_same_figures_at_any_number_of_threads(monkeypatch):
     monkeypatch.setattr("manymaps.maps.run._FEW_PAIRS", 0)
-    monkeypatch.setattr(diagnosis, "_ITERATIONS", 60)
+    monkeypatch.setattr(diagnosis, "_ITERATIONS", 20)
     data = Associations([str(i) for i in range(130)], sparse.csr_array(table(130, 3, 0.05)))
     assert diagnose(data, n_jobs=1) == diagnose(data, n_jobs=2)
 

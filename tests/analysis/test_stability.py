@@ -17,7 +17,6 @@ from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas, load_atlas
 from manymaps.atlas.consensus import Consensus
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 from sweep_samples import InterruptedMaps
 
@@ -333,11 +332,6 @@ class TestRefused:
     def test_values_out_of_range(self, wrong):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             stability([made(), made()], **wrong)
-
-    def test_an_unknown_word(self):
-        found = stability([made(), made()])
-        with pytest.raises(UnknownLabelError):
-            found.consensus("wrod1")
 
 
 def ring(n=24):

@@ -87,6 +87,7 @@ def test_shape_and_rows(relations):
 
 
 def test_every_pair_has_a_named_sense(relations):
+    assert relations.strengths.has_sorted_indices
     names = sense_names()
     assert list(names) == list(relations.labels)
     assert len(relations.pair_senses) == relations.n_pairs
@@ -94,10 +95,6 @@ def test_every_pair_has_a_named_sense(relations):
     for word, (start, end) in zip(relations.labels, bounds, strict=True):
         assert set(relations.pair_senses[start:end]) == set(range(len(names[word])))
         assert all(name.startswith(f"{word}.") for name in names[word])
-
-
-def test_indices_are_sorted_so_that_senses_keep_their_pairs(relations):
-    assert relations.strengths.has_sorted_indices
 
 
 @pytest.mark.slow
@@ -109,11 +106,35 @@ def test_words_of_several_senses_recall_each_of_them(relations):
     assert {"summer", "winter"} <= set(senses_of(relations, "spring")["spring.n.1"])
 
 
-def test_the_files_are_small_and_carry_the_notice():
-    files = [DATA / "word_relations.npz", DATA / "WORDNET-LICENSE"]
-    contents = [file.read_bytes() for file in files]
-    assert sum(len(content) for content in contents) <= 400_000
-    assert b"WordNet 3.0 Copyright 2006 by Princeton University" in contents[1]
+@pytest.mark.parametrize(
+    ("data", "licence", "parts"),
+    [
+        ("word_relations", "WORDNET", ["WordNet 3.0 Copyright 2006 by Princeton University"]),
+        ("word_associations", "LWOW",
+         ["Abramski", "Changes", "creativecommons.org/licenses/by/4.0/", "Attribution 4.0"]),
+    ],
+)  # fmt: skip
+def test_the_files_are_small_and_carry_their_notices(data, licence, parts):
+    notice = (DATA / f"{licence}-LICENSE").read_text(encoding="utf-8")
+    assert len((DATA / f"{data}.npz").read_bytes()) + len(notice) <= 400_000
+    assert all(part in notice for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "missing"),
+    [
+        ("build_word_relations", "--wordnet", "data.noun"),
+        ("build_word_associations", "--lwow", "there is no "),
+    ],
+)
+def test_a_script_names_missing_sources(name, option, missing, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["build", option, str(tmp_path)])
+    with pytest.raises(SystemExit) as stop:
+        imported(name).main()
+    assert stop.value.code == 2
+    told = capsys.readouterr().err
+    assert missing in told
+    assert str(tmp_path) in told
 
 
 @pytest.mark.slow
@@ -128,14 +149,6 @@ def test_the_script_rebuilds_the_shipped_file(script):
         for name in old.files:
             np.testing.assert_array_equal(new[name], old[name], err_msg=name)
     assert rebuilt == shipped
-
-
-def test_the_script_names_a_missing_database(script, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["build", "--wordnet", str(tmp_path)])
-    with pytest.raises(SystemExit) as stop:
-        script.main()
-    assert stop.value.code == 2
-    assert "data.noun" in capsys.readouterr().err
 
 
 def test_associations_are_a_symmetric_network_of_clean_words(norms):
@@ -161,13 +174,6 @@ def test_associations_by_hand(norms):
     assert "quiver" not in norms.labels
 
 
-def test_the_associations_are_small_and_carry_their_attribution():
-    assert len((DATA / "word_associations.npz").read_bytes()) < 400_000
-    notice = (DATA / "LWOW-LICENSE").read_text(encoding="utf-8")
-    for part in ("Abramski", "Changes", "creativecommons.org/licenses/by/4.0/", "Attribution 4.0"):
-        assert part in notice
-
-
 def test_the_script_rebuilds_the_shipped_associations(association_script, data_folder):
     edges = data_folder / "lwow" / association_script.EDGES
     shipped = (DATA / "word_associations.npz").read_bytes()
@@ -185,14 +191,6 @@ def test_the_words_are_the_largest_set_with_enough_strong_ties(association_scrip
     np.fill_diagonal(ties, 0)
     members = association_script.well_connected(sparse.csr_array(ties))
     np.testing.assert_array_equal(members, np.arange(12))
-
-
-def test_the_script_names_missing_associations(association_script, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["build", "--lwow", str(tmp_path)])
-    with pytest.raises(SystemExit) as stop:
-        association_script.main()
-    assert stop.value.code == 2
-    assert f"there is no {tmp_path / association_script.EDGES}" in capsys.readouterr().err
 
 
 REBUILT = {

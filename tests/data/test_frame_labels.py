@@ -210,14 +210,8 @@ class TestReading:
         ("frame", "message"),
         [
             (pd.DataFrame({"x": [1, 2], "kind": ["a", "a"]}), "text in 'kind'; .*set_index"),
-            (
-                pd.DataFrame({"x": [1], "kind": ["a"]}, index=["tie"]),
-                "text in 'kind'; expected numbers. Omit such columns",
-            ),
-            (
-                pl.DataFrame({"x": [1, 2], "word": ["a", "b"], "kind": ["c", "d"]}),
-                "text in 'word', 'kind'",
-            ),
+            (pd.DataFrame({"x": [1], "kind": ["a"]}, ["tie"]), "expected numbers. Omit such colum"),
+            (pl.DataFrame({"x": [1], "word": ["a"], "kind": ["c"]}), "text in 'word', 'kind'"),
             (pl.DataFrame({"x": [1, 2], "word": ["a", None]}), "text in 'word'"),
             (pd.DataFrame({"x": [1, 2]}, index=["a", None]), "row 1 in the index is missing"),
         ],

@@ -12,21 +12,12 @@ from cli_samples import invoke, worked
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS
+from objective_samples import similarities_of_maps
 
 MANY = (mm.MultipleMapsTSNE, mm.MultipleMapsSNE, mm.AspectMaps)
 EACH = pytest.mark.parametrize(
     "kind", [*MANY, mm.TSNE, mm.SNE, mm.SymmetricSNE, mm.UniSNE], ids=lambda kind: kind.__name__
 )
-
-
-def table(n=20, seed=0):
-    """Similarities that two maps with Cauchy kernels have made."""
-    rng = np.random.default_rng(seed)
-    y, pi = rng.normal(0, 1.5, (2, n, 2)), rng.dirichlet([0.4, 0.4], n).T
-    distances = ((y[:, :, None] - y[:, None]) ** 2).sum(axis=-1)
-    similarities = (pi[:, :, None] * pi[:, None] / (1 + distances)).sum(axis=0)
-    np.fill_diagonal(similarities, 0)
-    return similarities
 
 
 def hidden_pairs(n=20, seed=10, share=0.2):
@@ -36,6 +27,10 @@ def hidden_pairs(n=20, seed=10, share=0.2):
 
 def with_gaps(n=20, seed=0):
     return np.where(hidden_pairs(n, seed + 10), np.nan, table(n, seed))
+
+
+def table(n=20, seed=0):
+    return similarities_of_maps(n, seed=seed)
 
 
 def estimator(kind=mm.MultipleMapsTSNE, **settings):

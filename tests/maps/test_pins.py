@@ -22,6 +22,7 @@ from manymaps.model.parameters import Parameters
 from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS
 from manymaps.optimizers.schedules import Constant
+from objective_samples import similarities_of_maps
 
 MANY = (mm.MultipleMapsTSNE, mm.MultipleMapsSNE, mm.AspectMaps)
 ONE = (mm.TSNE, mm.SNE, mm.SymmetricSNE, mm.UniSNE)
@@ -29,14 +30,8 @@ EACH = pytest.mark.parametrize("kind", [*MANY, *ONE], ids=lambda kind: kind.__na
 N, HELD = 20, 12
 
 
-def table(n=N, seed=0):
-    """Similarities that two maps with Cauchy kernels have made."""
-    rng = np.random.default_rng(seed)
-    y, pi = rng.normal(0, 1.5, (2, n, 2)), rng.dirichlet([0.4, 0.4], n).T
-    distances = ((y[:, :, None] - y[:, None]) ** 2).sum(axis=-1)
-    similarities = (pi[:, :, None] * pi[:, None] / (1 + distances)).sum(axis=0)
-    np.fill_diagonal(similarities, 0)
-    return similarities
+def table(n=N):
+    return similarities_of_maps(n)
 
 
 def estimator(kind=mm.TSNE, **settings):

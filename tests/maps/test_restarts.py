@@ -11,18 +11,13 @@ from manymaps.archive import read_archive, write_archive
 from manymaps.errors import DataError, ParameterError
 from manymaps.maps.restarts import derived_seeds
 from manymaps.maps.run import CHECKPOINT
+from objective_samples import similarities_of_maps
 
 MANY = {"n_maps": 2, "max_iter": 60}
 
 
-def table(n=15, n_maps=2, seed=0):
-    """Similarities that maps with Cauchy kernels have made."""
-    rng = np.random.default_rng(seed)
-    y, pi = rng.normal(0, 3, (n_maps, n, 2)), rng.dirichlet(np.full(n_maps, 0.4), n).T
-    distances = ((y[:, :, None] - y[:, None]) ** 2).sum(axis=-1)
-    similarities = (pi[:, :, None] * pi[:, None] / (1 + distances)).sum(axis=0)
-    np.fill_diagonal(similarities, 0)
-    return similarities
+def table(seed=0):
+    return similarities_of_maps(15, spread=3, seed=seed)
 
 
 def estimator(kind=MultipleMapsTSNE, **settings):
