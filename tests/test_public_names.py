@@ -15,7 +15,8 @@ FUNCTIONS = """
 align ambiguity associations_from cluster_path cluster_stability compare correspondence_analysis
 count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_purity insert
 insert_rows judge_agreement judgements_from load_atlas load_consonants load_integers
-load_word_associations load_word_relations nearest_neighbors node_measures pair_table
+load_word_associations load_word_relations make_additive_similarities
+nearest_neighbors node_measures pair_table
 ppmi plot_atlas plot_comparison plot_features plot_map plot_senses plot_shepard
 plot_stability plot_sweep plot_zooms predict_associations prediction_error pseudowords
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
@@ -37,8 +38,8 @@ FACES = {
     "atlas": "Atlas Neighbor Sense load_atlas",
     "baselines": "CountEmbedding classical_scaling isomap latent_semantic_analysis "
     "normalize_counts singular_value_embedding",
-    "datasets": "load_consonants load_integers load_word_associations load_word_relations "
-    "sense_names",
+    "datasets": "AdditiveSimilarities load_consonants load_integers load_word_associations "
+    "load_word_relations make_additive_similarities sense_names",
     "metrics": "b_cubed continuity explaining_maps kl_divergence mu_global mu_local "
     "nearest_neighbor_error sense_induction sense_separation strongest_recall trustworthiness",
     "model": "CODE MULTIPLE_MAPS_SNE MULTIPLE_MAPS_T_SNE SNE SYMMETRIC_SNE T_SNE UNI_SNE "

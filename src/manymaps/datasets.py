@@ -7,15 +7,25 @@ from manymaps.data.datasets import (
     CONSONANT_CONSTANT,
     INTEGER_CLUSTERS,
     INTEGER_CONSTANT,
+    AdditiveSimilarities,
     load_consonants,
     load_integers,
     load_word_associations,
     load_word_relations,
+    make_additive_similarities,
     sense_names,
 )
 
 __all__ = [
-    "CONSONANT_CLUSTERS", "CONSONANT_CONSTANT", "INTEGER_CLUSTERS", "INTEGER_CONSTANT",
-    "load_consonants", "load_integers", "load_word_associations", "load_word_relations",
+    "CONSONANT_CLUSTERS",
+    "CONSONANT_CONSTANT",
+    "INTEGER_CLUSTERS",
+    "INTEGER_CONSTANT",
+    "AdditiveSimilarities",
+    "load_consonants",
+    "load_integers",
+    "load_word_associations",
+    "load_word_relations",
+    "make_additive_similarities",
     "sense_names",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
+from manymaps.clustering.alternation import HardAlternation
 from manymaps.clustering.priors import SizePrior, TiedSizePrior, UniformPrior
 from manymaps.clustering.problem import Problem, similarities_from
 from manymaps.clustering.solvers import (
@@ -22,6 +23,7 @@ from manymaps.clustering.solvers import (
     solve,
 )
 from manymaps.compute.nonnegative import nonnegative_weights
+from manymaps.data.datasets import make_additive_similarities
 from manymaps.errors import ParameterError
 
 SEED = np.random.SeedSequence(0)
@@ -41,6 +43,48 @@ def similarities(n, k, noise=0.1, seed=0, missing=0.0):
 def problem(values, k, prior=None, constant="free", features=None):
     features = np.zeros((len(values), 0)) if features is None else features
     return Problem.of(similarities_from(values), k, prior or UniformPrior(), features, constant)
+
+
+def residual_squares(task, features, weights):
+    model = np.einsum("k,ki,kj->ij", weights, features, features)
+    return float((task.mask * (task.values - model) ** 2).sum() / 2)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("constant", ["free", "nonnegative", False])
+def test_hard_alternation_is_a_minimum_of_both_steps(constant, missing):
+    task = problem(similarities(9, 3, 0.1, missing=missing), 3, constant=constant)
+    for seed in range(5):
+        found = HardAlternation().solve(task, np.random.default_rng(seed))
+        assert found.converged
+        assert (np.diff(found.history["vaf"]) >= -1e-12).all()
+        np.testing.assert_allclose(found.history["vaf"][-1], vaf(task, found))
+        least = residual_squares(task, found.features, found.weights)
+        np.testing.assert_allclose(least, slow_left(task, found.features), rtol=1e-6)
+        for k in range(task.first, len(found.features)):
+            for i in range(9):
+                flipped = found.features.copy()
+                flipped[k, i] = 1 - flipped[k, i]
+                assert residual_squares(task, flipped, found.weights) >= least - 1e-9
+
+
+def test_hard_alternation_stays_below_expectation_maximization():
+    data = [make_additive_similarities(random_state=seed).similarities for seed in range(4)]
+    explained = {
+        name: [vaf(task, solve(task, solver, None, SEED)) for task in (problem(v, 8) for v in data)]
+        for name, solver in (("hard", HardAlternation()), ("EM", GibbsEM.tenenbaum_1996()))
+    }
+    assert np.mean(explained["EM"]) > np.mean(explained["hard"]) + 0.02
+
+
+def test_the_schedule_of_the_paper():
+    solver = GibbsEM.tenenbaum_1996()
+    assert 20 <= solver.n_annealed <= 200
+    assert 10 <= solver.n_recorded <= 100
+    assert 100 <= solver.max_iter <= 200
+    variances = [solver.cooling(i) for i in range(solver.max_iter)]
+    assert (np.diff(variances) < 0).all()
+    assert variances[-1] < 1.2 * solver.cooling.last
 
 
 def vaf(task, found):

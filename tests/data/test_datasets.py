@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import itertools
 import os
 import re
 import sys
@@ -22,6 +23,7 @@ from manymaps.data.datasets import (
     load_integers,
     load_word_associations,
     load_word_relations,
+    make_additive_similarities,
     sense_names,
 )
 from manymaps.errors import ParameterError
@@ -259,3 +261,39 @@ def test_rebuilt_similarities_resemble_the_measured_ones(name, data_folder):
     r = np.corrcoef(pair_values(data), measured.values[upper])[0, 1]
     # The printed solutions account for 90.9 % and (on this matrix) 91.5 % of the variance.
     assert r**2 == pytest.approx({"integers": 0.909, "consonants": 0.915}[name], abs=1e-3)
+
+
+def test_generated_similarities_follow_the_model():
+    data = make_additive_similarities(20, 6, 0, constant=0.3, random_state=4)
+    expected = np.zeros((20, 20))
+    for i, j in itertools.product(range(20), repeat=2):
+        shared = data.memberships[i] * data.memberships[j]
+        expected[i, j] = 0.3 + sum(w for w, both in zip(data.weights, shared, strict=True) if both)
+    np.fill_diagonal(expected, np.nan)
+    np.testing.assert_allclose(data.similarities, expected, rtol=1e-12)
+    assert (np.diff(data.weights) <= 0).all()
+    assert data.memberships.sum(axis=0).min() >= 2
+    assert len(np.unique(data.memberships, axis=1).T) == 6
+
+
+def test_noise_of_generated_similarities():
+    """The same seed generates the same clusters, so that the difference is the noise."""
+    exact, noisy = (make_additive_similarities(80, 5, x, random_state=0) for x in (0, 0.2))
+    upper = np.triu_indices(80, 1)
+    noise = (noisy.similarities - exact.similarities)[upper]
+    np.testing.assert_allclose(noise.std(), 0.2 * exact.similarities[upper].std(), rtol=0.05)
+    np.testing.assert_array_equal(noisy.similarities, noisy.similarities.T)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_objects": 1}, "n_objects=1"), ({"n_clusters": 0}, "n_clusters=0"),
+        ({"noise": -0.1}, "noise=-0.1"), ({"density": 1}, "density=1"),
+        ({"weights": (0.5, 0.1)}, "weights="), ({"weights": (0, 1)}, "weights="),
+        ({"n_objects": 3, "n_clusters": 5}, "contained empty, single or equal clusters"),
+    ],
+)  # fmt: skip
+def test_similarities_that_cannot_be_generated(settings, message):
+    with pytest.raises(ParameterError, match=message):
+        make_additive_similarities(**settings, random_state=0)

@@ -17,6 +17,21 @@ clusters are printed ones, and 2 4 6 8 and 7 8 9 are similar to printed ones. Th
 ten objects, 45 values and eight clusters are nearly equally good; `cluster_path` determines how
 many clusters the data support. The package does not contain the measured table. The script fits a
 table that was rebuilt from the printed clusters with 5 % noise, and recovers them.
+
+Without the search that follows by default, the solvers rank as in the paper. The table lists the
+variance accounted for by the best of five starts, as the mean of ten repetitions. The first row is
+``GibbsEM.tenenbaum_1996()``, and the fourth row is ``solver="alternation"``.
+
+=================================================  ========  ==========
+solver                                             integers  consonants
+=================================================  ========  ==========
+EM, schedule of the paper                          90.4 %    91.1 %
+EM, default schedule                               89.4 %    90.2 %
+mean field                                         87.2 %    78.1 %
+hard alternation                                   83.9 %    77.4 %
+paper: EM                                          90.9 %    90.2 %
+paper: ADCLUS (10 clusters), MAPCLUS (8 clusters)  83.1 %    88.3 %
+=================================================  ========  ==========
 """
 
 import manymaps as mm

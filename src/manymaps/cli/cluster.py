@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cluster"]
 
-SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration")
+SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "alternation", "exact-em", "enumeration")
 CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
 # Number of members per row of a table in a terminal.
 MOST_LISTED = 12

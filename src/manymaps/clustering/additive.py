@@ -23,6 +23,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.checks import check_whole, first_cell
+from manymaps.clustering.alternation import HardAlternation
 from manymaps.clustering.priors import Prior, SizePrior, TiedSizePrior, UniformPrior
 from manymaps.clustering.problem import CONSTANTS, KINDS, Problem, Similarities, similarities_from
 from manymaps.clustering.solvers import (
@@ -67,6 +68,7 @@ SOLVERS: dict[str, Callable[[], Solver]] = {
     "gibbs": GibbsEM,
     "annealing": Annealing,
     "mean-field": MeanFieldEM,
+    "alternation": HardAlternation,
     "exact-em": ExactEM,
     "enumeration": Enumeration,
 }
@@ -117,12 +119,15 @@ class AdditiveClustering(
     ----------
     n_clusters : int, default 8
         Number of clusters to fit, at least 1, or at least 0 if `features` are given.
-    solver : {"auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration"} or Solver
-        Algorithm that estimates the memberships. Pass an object such as `GibbsEM(n_recorded=20)` to
-        change the settings of a solver. The default "auto" uses a long annealing run,
-        `Annealing(n_sweeps=10_000)`, if n * n_clusters is at most 400. Otherwise it uses "gibbs",
-        the EM algorithm of Tenenbaum (1996). The solvers "exact-em" and "enumeration" are exact
-        references and require n * n_clusters of at most 20.
+    solver : str or Solver
+        Algorithm that estimates the memberships: "auto", "gibbs", "annealing", "mean-field",
+        "alternation", "exact-em" or "enumeration". Pass an object such as
+        `GibbsEM.tenenbaum_1996()` to change the settings of a solver. The default "auto" uses a
+        long annealing run, `Annealing(n_sweeps=10_000)`, if n * n_clusters is at most 400.
+        Otherwise it uses "gibbs", the EM algorithm of Tenenbaum (1996). The solver "alternation" is
+        a baseline that alternates binary memberships and weights, as ADCLUS and MAPCLUS do. The
+        solvers "exact-em" and "enumeration" are exact references and require n * n_clusters of at
+        most 20.
     polish : bool or Polish, default True
         Whether to improve the solver's memberships by a local search that refits all weights. The
         search first flips single memberships and then replaces whole clusters.
