@@ -10,7 +10,7 @@ from scipy import sparse
 
 from manymaps.errors import ParameterError
 from manymaps.io.associations import read_associations
-from manymaps.io.kinds import looks_like_vectors
+from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.vectors import read_vectors
 from vector_samples import VALUES, WORDS, lines_of, save, text_of
 
@@ -102,13 +102,6 @@ def test_labels_belong_to_arrays(tmp_path):
 def test_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_vectors(tmp_path / "none.vec")
-
-
-def test_answers_of_participants_are_no_counts(tmp_path):
-    file = tmp_path / "raw.csv"
-    rows = "".join(f"{k},{20 + k},tie,knot,suit\n" for k in range(6))
-    file.write_text(f"participant,age,cue,R1,R2\n{rows}")
-    assert not looks_like_counts(file)
 
 
 @pytest.mark.parametrize(
