@@ -46,8 +46,8 @@ PRIMING = {"200 ms": "LDT 200ms Z Priming", "1,200 ms": "LDT 1200ms Z Priming"}
 STEPS, DECAY = 3, 0.75
 SETTINGS = (
     ("mm-tsne", 1, (0,)),
-    *(("mm-tsne", maps, range(10)) for maps in (10, 20, 40)),
-    *(("mm-sne", maps, range(5)) for maps in (10, 20, 40)),
+    *(("mm-tsne", maps, range(5)) for maps in (10, 20, 40)),
+    *(("mm-sne", maps, range(4)) for maps in (10, 20, 40)),
 )
 REFERENCES = ("backward strength", "ranked backward strength")
 
