@@ -138,7 +138,9 @@ def test_lines_to_what_was_observed(at, open_page, grouped, grouped_page, tmp_pa
     assert at.becomes("location.hash.includes('lines=1')")
     with at.download(tmp_path) as saved:
         at.button("SVG").click()
-    lines = re.findall(r"<line [^>]*>", saved[0].read_text(encoding="utf-8"))
+    svg = saved[0].read_text(encoding="utf-8")
+    ties = r'<path d="M[^"L]*L[^"L]*" fill="none"[^>]*stroke-width="1.2"[^>]*>'
+    lines = re.findall(ties, svg)
     found = at.read("atlas.observed(given).recalled.slice(0, 10)", word)
     near = [partner for partner in found if map in partner["maps"]]
     lives = [p for p in found if grouped.map_weights[map, p["object"]] >= 0.1 and p not in near]

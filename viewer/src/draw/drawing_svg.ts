@@ -1,41 +1,20 @@
 /**
- * The view of a map as a standalone SVG document: dots, outlines and the visible labels as text.
+ * The view of a map as a standalone SVG document, drawn by the same pen as on a canvas.
  *
- * Coordinates are CSS pixels of the screen. Rims and halos of paper are strokes under the fill
- * (`paint-order`), so that every word is one editable text.
+ * Coordinates are CSS pixels of the screen. A stroke that is followed by a fill of the same shape or
+ * text lies under it in one element (`paint-order`), so that every word is one editable text.
  */
-import { elementAt } from "../data/elements.ts";
-import { type Camera, entryOnScreen, type Size, toScreen } from "../scene/camera.ts";
-
+import type { Camera, Size } from "../scene/camera.ts";
 import { LABEL_FONT } from "../scene/lettering.ts";
+import type { Point } from "../scene/outline.ts";
+import { NO_EMPHASIS, type Scene } from "../scene/scene.ts";
 import {
-  DIAMOND,
-  DIAMOND_REACH,
-  LEAST_CHOSEN,
-  LEAST_LABELLED,
-  LEAST_NEAR,
-  rim,
-} from "../scene/mark_data.ts";
-import { type Arc, crest, type Point, pathData, roundedHull } from "../scene/outline.ts";
-import {
-  type Emphasis,
-  NO_EMPHASIS,
-  type Scene,
-  type ShownLabel,
-  type ShownName,
-} from "../scene/scene.ts";
-import {
-  ARROW,
-  baseline,
-  CONTOUR_OPACITY,
-  type FeatureOutline,
-  haloRadius,
-  isPlain,
-  labelColor,
+  type Brush,
+  drawLetters,
+  drawOutlineNumbers,
+  drawOver,
   lettersOf,
-  outlineReach,
-  TIE,
-  type Tie,
+  Pen,
   type View,
 } from "./picture.ts";
 
@@ -46,28 +25,25 @@ interface SvgOptions extends View {
 
 /** The view as SVG. */
 export function svgOf(scene: Scene, camera: Camera, size: Size, options: SvgOptions = {}): string {
-  const { at, emphasis = NO_EMPHASIS, selection = new Set(), outlines = [], ties = [] } = options;
+  const { at, emphasis = NO_EMPHASIS, selection = new Set(), outlines = [] } = options;
   scene.setEmphasis(emphasis);
   scene.setSelection(selection);
-  const drawing = new Drawing(scene, camera, size);
-  const { labels, names } = lettersOf(scene, camera, size, options);
+  const brush = new SvgBrush();
+  const pen = new Pen(brush, scene, camera, size);
+  for (const entry of scene.marks.entries) pen.mark(entry);
+  drawOver(pen, scene, { ...options, emphasis });
+  drawLetters(brush, scene, camera, size, lettersOf(scene, camera, size, options));
+  drawOutlineNumbers(brush, scene, camera, size, outlines);
   const { width, height } = size;
-  const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" ${at ? `x="${round(at[0])}" y="${round(at[1])}" ` : ""}width="${round(width)}" height="${round(height)}" ` +
+  const extent = `width="${round(width)}" height="${round(height)}"`;
+  const place = at ? `x="${round(at[0])}" y="${round(at[1])}" ` : "";
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" ${place}${extent} ` +
       `viewBox="0 0 ${round(width)} ${round(height)}" font-family="${escaped(LABEL_FONT)}">`,
     `<rect width="100%" height="100%" fill="${scene.palette.paper}"/>`,
-    ...drawing.contours(),
-    ...drawing.dots(),
-    ...outlines.flatMap((outline) => drawing.outline(outline)),
-    ...ties.map((tie) => drawing.tie(tie)),
-    ...drawing.rings(scene.ringed),
-    ...drawing.emphasized(emphasis),
-    ...drawing.names(names),
-    ...drawing.labels(labels),
-    ...outlines.flatMap((outline) => drawing.outlineNumber(outline)),
-    "</svg>",
-  ];
-  return `${parts.join("\n")}\n`;
+    ...brush.elements,
+    "</svg>\n",
+  ].join("\n");
 }
 
 /** Text that XML may hold anywhere. */
@@ -82,177 +58,118 @@ export function round(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-class Drawing {
-  constructor(
-    private scene: Scene,
-    private camera: Camera,
-    private size: Size,
-  ) {}
+/** What a pen needs of a canvas, written down as elements. */
+class SvgBrush implements Brush {
+  readonly elements: string[] = [];
+  fillStyle = "";
+  strokeStyle = "";
+  lineWidth = 1;
+  lineCap: CanvasLineCap = "butt";
+  lineJoin: CanvasLineJoin = "round";
+  globalAlpha = 1;
+  globalCompositeOperation: GlobalCompositeOperation = "source-over";
+  font = "";
+  textAlign: CanvasTextAlign = "center";
+  textBaseline: CanvasTextBaseline = "alphabetic";
+  private path = "";
+  private circles: string[] = [];
+  private dashes = "";
+  private place = "";
+  /** What was painted last, which the other half of the same shape joins. */
+  private last = { shape: "", look: "", what: "", number: -1 };
 
-  contours(): string[] {
-    const lines = this.scene.densityLines;
-    let path = "";
-    for (let k = 0; k < lines.length; k += 2) {
-      const at = toScreen(this.camera, this.size, elementAt(lines, k), elementAt(lines, k + 1));
-      path += `${k % 4 ? "L" : "M"}${at.map(round).join(" ")}`;
+  beginPath(): void {
+    this.path = "";
+    this.circles = [];
+  }
+
+  moveTo(x: number, y: number): void {
+    this.path += `M${round(x)} ${round(y)}`;
+  }
+
+  lineTo(x: number, y: number): void {
+    this.path += `${this.path ? "L" : "M"}${round(x)} ${round(y)}`;
+  }
+
+  arc(x: number, y: number, radius: number, start: number, end: number): void {
+    if (end - start > 6.28) {
+      this.circles.push(`<circle cx="${round(x)}" cy="${round(y)}" r="${radius.toFixed(2)}"`);
+      return;
     }
-    const look = `stroke="${this.scene.palette.other}" stroke-opacity="${CONTOUR_OPACITY}"`;
-    return path ? [`<path d="${path}" fill="none" ${look}/>`] : [];
+    this.lineTo(x + radius * Math.cos(start), y + radius * Math.sin(start));
+    const tip = `${round(x + radius * Math.cos(end))} ${round(y + radius * Math.sin(end))}`;
+    this.path += `A${radius} ${radius} 0 ${Number(end - start > Math.PI)} 1 ${tip}`;
   }
 
-  dots(): string[] {
-    const { scene } = this;
-    const dots: string[] = [];
-    for (const entry of scene.marks.entries) {
-      if (!this.isOn(entry)) continue;
-      dots.push(this.dot(entry, scene.color(entry), 0));
+  closePath(): void {
+    this.path += "Z";
+  }
+
+  fill(): void {
+    for (const shape of this.shapes) this.paint(shape, "/>", "fill");
+  }
+
+  stroke(): void {
+    for (const shape of this.shapes) this.paint(shape, "/>", "stroke");
+  }
+
+  fillText(text: string, x: number, y: number): void {
+    this.write(text, x, y, "fill");
+  }
+
+  strokeText(text: string, x: number, y: number): void {
+    this.write(text, x, y, "stroke");
+  }
+
+  setLineDash(dashes: number[]): void {
+    this.dashes = dashes.length ? ` stroke-dasharray="${dashes.join(" ")}"` : "";
+  }
+
+  save(): void {}
+
+  translate(x: number, y: number): void {
+    this.place += `translate(${round(x)} ${round(y)}) `;
+  }
+
+  rotate(angle: number): void {
+    this.place += `rotate(${round((180 / Math.PI) * angle)})`;
+  }
+
+  restore(): void {
+    this.place = "";
+  }
+
+  /** Circles are elements of their own; the path only moves to where they begin. */
+  private get shapes(): string[] {
+    const place = this.place && ` transform="${this.place}"`;
+    const hasLines = /[LA]/.test(this.path);
+    return [...this.circles, ...(hasLines ? [`<path d="${this.path}"${place}`] : [])];
+  }
+
+  private write(text: string, x: number, y: number, what: "fill" | "stroke"): void {
+    const [weight, size] = this.font.split(" ");
+    const middle = this.textBaseline === "middle" ? ' dominant-baseline="central"' : "";
+    const start =
+      `<text x="${round(x)}" y="${round(y)}" text-anchor="middle"${middle} ` +
+      `font-size="${Number.parseFloat(size ?? "")}" font-weight="${weight}"`;
+    this.paint(start, `>${escaped(text)}</text>`, what);
+  }
+
+  private paint(start: string, end: string, what: "fill" | "stroke"): void {
+    const opacity = this.globalAlpha < 1 ? ` ${what}-opacity="${round(this.globalAlpha)}"` : "";
+    const look =
+      what === "fill"
+        ? ` fill="${this.fillStyle}"${opacity}`
+        : ` stroke="${this.strokeStyle}" stroke-width="${round(this.lineWidth)}"` +
+          ` stroke-linejoin="round"${this.dashes}${opacity}`;
+    const { last } = this;
+    const isSame = last.shape === start + end && last.number === this.elements.length - 1;
+    if (isSame && last.what !== what) {
+      const order = what === "fill" ? ' paint-order="stroke"' : "";
+      this.elements[last.number] = start + look + last.look + order + end;
+      return;
     }
-    return [`<g stroke="${scene.palette.paper}" paint-order="stroke">`, ...dots, "</g>"];
-  }
-
-  outline({ color, members }: FeatureOutline): string[] {
-    if (members.length === 0) return [];
-    return [
-      `<path d="${pathData(this.arcs(members))}" fill="${color}" fill-opacity="0.07" stroke="${color}" ` +
-        `stroke-width="1.6"/>`,
-    ];
-  }
-
-  outlineNumber({ number, color, members }: FeatureOutline): string[] {
-    if (members.length === 0) return [];
-    const [x, y] = crest(this.arcs(members));
-    const { paper, ink } = this.scene.palette;
-    return [
-      `<circle cx="${round(x)}" cy="${round(y)}" r="8" fill="${paper}" stroke="${color}" ` +
-        `stroke-width="1.6"/>`,
-      `<text x="${round(x)}" y="${round(y + 4)}" text-anchor="middle" font-size="11" ` +
-        `font-weight="600" fill="${ink}">${number}</text>`,
-    ];
-  }
-
-  tie({ from, to, isNear }: Tie): string {
-    const [x1, y1] = this.point(from).map(round);
-    const [x2, y2] = this.point(to).map(round);
-    const dashes = isNear ? "" : ` stroke-dasharray="${TIE.dashes.join(" ")}"`;
-    return (
-      `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${this.scene.palette.accent}" ` +
-      `stroke-width="${TIE.width}" stroke-opacity="${TIE.opacity}"${dashes}/>`
-    );
-  }
-
-  private arcs(members: readonly number[]): Arc[] {
-    return roundedHull(
-      members.map((entry) => this.point(entry)),
-      outlineReach(this.scene, this.camera),
-    );
-  }
-
-  rings(selection: ReadonlySet<number>): string[] {
-    const ring = `fill="none" stroke="${this.scene.palette.ink}" stroke-width="1.6"`;
-    return [...selection]
-      .filter((entry) => this.isOn(entry))
-      .map((entry) => this.shape(entry, this.radius(entry) + 1.8, ring));
-  }
-
-  emphasized({ chosen, near }: Emphasis): string[] {
-    const { scene } = this;
-    const { accent, paper } = scene.palette;
-    const isByColumn = scene.look.coloring.legend.type !== "weight";
-    const dots = [...near]
-      .reverse()
-      .map((entry) => this.dot(entry, scene.color(entry), LEAST_NEAR));
-    for (const entry of chosen) {
-      const halo = haloRadius(scene, entry, this.camera);
-      dots.push(this.shape(entry, halo, `fill="${accent}" fill-opacity="0.28" stroke="none"`));
-      dots.push(this.dot(entry, isByColumn ? scene.color(entry) : accent, LEAST_CHOSEN));
-    }
-    return [`<g stroke="${paper}" paint-order="stroke">`, ...dots, "</g>"];
-  }
-
-  names(names: ShownName[]): string[] {
-    const { size, weight } = this.scene.look.type.region;
-    return names.map(({ text, color, x, y, width, height, opacity }) => {
-      const look =
-        `font-size="${size}" font-weight="${weight}" fill="${color}" ` +
-        `opacity="${round(opacity)}"`;
-      return this.text(text, x + width / 2, baseline({ y, height }), look);
-    });
-  }
-
-  labels(labels: ShownLabel[]): string[] {
-    const { scene } = this;
-    const small = labels.filter(
-      ({ entry, style }) => isPlain(style) && this.radius(entry) < LEAST_LABELLED,
-    );
-    const dots = small.map(({ entry }) => this.dot(entry, scene.color(entry), LEAST_LABELLED));
-    const texts = labels.map((label) => {
-      const { size, weight } = scene.look.type[label.style];
-      const fill = labelColor(scene, label.style);
-      const look = `font-size="${size}" font-weight="${weight}" fill="${fill}"`;
-      return this.text(label.text, label.x + label.width / 2, baseline(label), look);
-    });
-    const { paper, muted, accent } = scene.palette;
-    const joints = labels.flatMap(({ leader, arrow, style }) => {
-      if (arrow) {
-        const corners = ARROW.map((corner) => corner.join(",")).join(" ");
-        const at = `translate(${round(arrow.x)} ${round(arrow.y)}) rotate(${round((180 / Math.PI) * arrow.angle)})`;
-        return [
-          `<polygon points="${corners}" transform="${at}" fill="${style === "chosen" ? accent : muted}"/>`,
-        ];
-      }
-      if (!leader) return [];
-      const line = `d="M${leader.map((end) => end.map(round).join(" ")).join("L")}"`;
-      return [
-        `<path ${line} stroke="${paper}" stroke-width="3"/>`,
-        `<path ${line} stroke="${muted}"/>`,
-      ];
-    });
-    return [`<g stroke="${paper}" paint-order="stroke">`, ...dots, "</g>", ...joints, ...texts];
-  }
-
-  private text(text: string, x: number, y: number, look: string): string {
-    return (
-      `<text x="${round(x)}" y="${round(y)}" text-anchor="middle" ${look} ` +
-      `stroke="${this.scene.palette.paper}" stroke-width="3" stroke-linejoin="round" ` +
-      `paint-order="stroke">${escaped(text)}</text>`
-    );
-  }
-
-  private dot(entry: number, color: string, least: number): string {
-    const radius = Math.max(least, this.radius(entry));
-    // A stroke lies half within the shape, where the fill covers it.
-    const look = `fill="${color}" stroke-width="${(2 * rim(radius)).toFixed(2)}"`;
-    return this.shape(entry, radius, look);
-  }
-
-  private shape(entry: number, radius: number, look: string): string {
-    const [x, y] = this.point(entry);
-    if (this.scene.shape(entry) !== DIAMOND) {
-      return `<circle cx="${round(x)}" cy="${round(y)}" r="${radius.toFixed(2)}" ${look}/>`;
-    }
-    const reach = radius * DIAMOND_REACH;
-    const corners = [
-      [x + reach, y],
-      [x, y + reach],
-      [x - reach, y],
-      [x, y - reach],
-    ];
-    const points = corners.map((corner) => corner.map(round).join(",")).join(" ");
-    return `<polygon points="${points}" ${look}/>`;
-  }
-
-  private radius(entry: number): number {
-    return this.scene.dotRadius(entry, this.camera.zoom);
-  }
-
-  private point(entry: number): Point {
-    return entryOnScreen(this.scene.map.points, entry, this.camera, this.size);
-  }
-
-  private isOn(entry: number): boolean {
-    const [x, y] = this.point(entry);
-    const reach = 2 * this.radius(entry) + 10;
-    const { width, height } = this.size;
-    return x > -reach && y > -reach && x < width + reach && y < height + reach;
+    this.last = { shape: start + end, look, what, number: this.elements.length };
+    this.elements.push(start + (what === "fill" ? "" : ' fill="none"') + look + end);
   }
 }

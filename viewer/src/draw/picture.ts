@@ -117,17 +117,30 @@ export function drawGround(
   scene.setSelection(ground.selection ?? NOTHING);
   const screen: Screen = { size: ground.size, ratio: ground.devicePixelRatio };
   ground.marks.paint(context, scene, camera, screen);
-  const pen = new Pen(context, scene, camera, ground.size);
-  pen.contours();
-  for (const outline of ground.outlines ?? []) pen.outline(outline);
-  for (const tie of ground.ties ?? []) pen.tie(tie);
-  pen.ring(scene.ringed);
-  pen.emphasize(ground.emphasis);
+  drawOver(new Pen(context, scene, camera, ground.size), scene, ground);
 }
+
+/** What stands over the dots and under labels. */
+export function drawOver(pen: Pen, scene: Scene, view: View): void {
+  pen.contours();
+  for (const outline of view.outlines ?? []) pen.outline(outline);
+  for (const tie of view.ties ?? []) pen.tie(tie);
+  pen.ring(scene.ringed);
+  pen.emphasize(view.emphasis ?? NO_EMPHASIS);
+}
+
+/** What is drawn with: a canvas, or what writes SVG. */
+export type Brush = Pick<
+  CanvasRenderingContext2D,
+  | ("fillStyle" | "strokeStyle" | "lineWidth" | "lineCap" | "lineJoin" | "globalAlpha")
+  | ("globalCompositeOperation" | "font" | "textAlign" | "textBaseline" | "beginPath" | "moveTo")
+  | ("lineTo" | "arc" | "closePath" | "fillText" | "strokeText" | "setLineDash" | "save")
+  | ("translate" | "rotate" | "restore")
+> & { fill(): void; stroke(): void };
 
 /** Writes the numbers of outlines, above the labels. */
 export function drawOutlineNumbers(
-  context: CanvasRenderingContext2D,
+  context: Brush,
   scene: Scene,
   camera: Camera,
   size: Size,
@@ -149,31 +162,31 @@ export function drawHoverRing(
 }
 
 /** The radius of the halo round a chosen dot. */
-export function haloRadius(scene: Scene, entry: number, { zoom }: Camera): number {
+function haloRadius(scene: Scene, entry: number, { zoom }: Camera): number {
   return 1.35 * Math.max(LEAST_CHOSEN, scene.dotRadius(entry, zoom)) + 5;
 }
 
 /** How far from its members an outline keeps. */
-export function outlineReach(scene: Scene, { zoom }: Camera): number {
+function outlineReach(scene: Scene, { zoom }: Camera): number {
   return scene.radius(zoom) + 8;
 }
 
 /** How the line of a tie is drawn. */
-export const TIE = { width: 1.2, opacity: 0.75, dashes: [3, 4] };
+const TIE = { width: 1.2, opacity: 0.75, dashes: [3, 4] };
 
-export const CONTOUR_OPACITY = 0.5;
+const CONTOUR_OPACITY = 0.5;
 
 /** The corners of an arrow that points to the right. */
-export const ARROW: Point[] = [
+const ARROW: Point[] = [
   [4.5, 0],
   [-3, 3.6],
   [-3, -3.6],
 ];
 
 /** Draws single things at one camera. */
-class Pen {
+export class Pen {
   constructor(
-    private context: CanvasRenderingContext2D,
+    private context: Brush,
     private scene: Scene,
     private camera: Camera,
     private size: Size,
@@ -334,19 +347,30 @@ class Pen {
     }
   }
 
-  private dot(entry: number, x: number, y: number, color: string, least: number): void {
+  /** A dot as the painters paint it. */
+  mark(entry: number): void {
+    const [x, y] = this.point(entry);
+    if (this.isNear(x, y)) this.dot(entry, x, y, this.scene.color(entry), 0, 0);
+  }
+
+  private dot(
+    entry: number,
+    x: number,
+    y: number,
+    color: string,
+    least: number,
+    leastRim = 0.6,
+  ): void {
     const { context, scene } = this;
     const radius = Math.max(least, scene.dotRadius(entry, this.camera.zoom));
-    const width = Math.max(0.6, rim(radius));
-    for (const [reach, fill] of [
-      [radius + width, scene.palette.paper],
-      [radius, color],
-    ] as const) {
-      context.beginPath();
-      this.trace(x, y, reach, scene.shape(entry));
-      context.fillStyle = fill;
-      context.fill();
-    }
+    context.beginPath();
+    this.trace(x, y, radius, scene.shape(entry));
+    // A stroke lies half within the shape, where the fill covers it.
+    context.lineWidth = 2 * Math.max(leastRim, rim(radius));
+    context.strokeStyle = scene.palette.paper;
+    context.stroke();
+    context.fillStyle = color;
+    context.fill();
   }
 
   private trace(x: number, y: number, radius: number, shape: number): void {
@@ -374,12 +398,12 @@ class Pen {
 }
 
 /** Whether a label is of the map itself, not of what stands out in it. */
-export function isPlain(style: LabelStyle): boolean {
+function isPlain(style: LabelStyle): boolean {
   return style === "small" || style === "middle" || style === "large";
 }
 
 /** The colour of a label. */
-export function labelColor(scene: Scene, style: LabelStyle): string {
+function labelColor(scene: Scene, style: LabelStyle): string {
   const { accent, ink, faint } = scene.palette;
   if (style === "chosen") return accent;
   return style === "small" ? faint : ink;
@@ -387,7 +411,7 @@ export function labelColor(scene: Scene, style: LabelStyle): string {
 
 /** Writes names and labels, each on a thin halo of paper, with what joins labels to their dots. */
 export function drawLetters(
-  context: CanvasRenderingContext2D,
+  context: Brush,
   scene: Scene,
   camera: Camera,
   size: Size,
@@ -418,20 +442,14 @@ export function drawLetters(
   }
 }
 
-function write(
-  context: CanvasRenderingContext2D,
-  text: string,
-  x: number,
-  y: number,
-  halo: number,
-): void {
+function write(context: Brush, text: string, x: number, y: number, halo: number): void {
   context.lineWidth = halo;
   context.strokeText(text, x, y);
   context.fillText(text, x, y);
 }
 
 /** Where the letters of a label stand. */
-export function baseline({ y, height }: { y: number; height: number }): number {
+function baseline({ y, height }: { y: number; height: number }): number {
   // Half of the x-height and half of the ascenders lie above the middle of a line of text.
   return y + height / 2 + (0.34 * height) / LEADING;
 }

@@ -65,26 +65,15 @@ export function roundedHull(points: readonly Point[], padding: number): Arc[] {
 }
 
 /** Adds the line to a canvas path. */
-export function tracePath(arcs: readonly Arc[], path: Path2D | CanvasRenderingContext2D): void {
+export function tracePath(
+  arcs: readonly Arc[],
+  path: Pick<CanvasPath, "moveTo" | "arc" | "closePath">,
+): void {
   for (const [i, { x, y, radius, start, end }] of arcs.entries()) {
     if (i === 0) path.moveTo(x + radius * Math.cos(start), y + radius * Math.sin(start));
     path.arc(x, y, radius, start, end);
   }
   if (arcs.length) path.closePath();
-}
-
-/** The line as the data of an SVG path. */
-export function pathData(arcs: readonly Arc[]): string {
-  const at = ({ x, y, radius }: Arc, angle: number) =>
-    `${(x + radius * Math.cos(angle)).toFixed(1)} ${(y + radius * Math.sin(angle)).toFixed(1)}`;
-  const parts = arcs.map((arc, i) => {
-    const { radius, start, end } = arc;
-    // An arc ends where it starts if it is a whole circle, so it goes in two.
-    const middle = (start + end) / 2;
-    const bend = `A${radius} ${radius} 0 0 1`;
-    return `${i === 0 ? "M" : "L"}${at(arc, start)}${bend} ${at(arc, middle)}${bend} ${at(arc, end)}`;
-  });
-  return arcs.length ? `${parts.join("")}Z` : "";
 }
 
 /** The highest point of the line, where its number stands. */
