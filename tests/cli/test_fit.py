@@ -164,6 +164,17 @@ class TestFit:
         atlas = mm.load_atlas(norms.parent / "out.atlas")
         assert atlas.metadata["kind"][atlas.index("knot")] == "rope"
 
+    def test_the_most_given_words(self, norms):
+        data = mm.read_associations(norms)
+        worked(fitted(norms, "--most-given", 3))
+        atlas = mm.load_atlas(norms.parent / "out.atlas")
+        assert atlas.labels == data.most_given(3).labels
+        failed(
+            fitted(norms, "--most-given", 1000),
+            2,
+            "--most-given 1000 must be a whole number from 1 to 6",
+        )
+
     def test_strict_fails_without_convergence(self, norms):
         failed(fitted(norms, "--strict", "--iterations", 3), 4, "not converged")
         assert (norms.parent / "out.atlas").exists()
@@ -298,6 +309,9 @@ class TestFitOfVectors:
         file.write_text("document,word,count\na,x,1\na,y,2\nb,x,3\n")
         done = invoke("fit", file, "-o", tmp_path / "out.atlas", "--method", "code", *option)
         failed(done, 2, f"{option[0]} does not apply to --method code")
+
+    def test_vectors_are_not_given_as_responses(self, vectors):
+        failed(map_of(vectors, "--most-given", 3), 2, "--most-given does not apply to the vectors")
 
     def test_words_pick_a_subset(self, vectors, tmp_path):
         (tmp_path / "some.txt").write_text("".join(f"b{i}\n" for i in range(1, 36, 3)) + "zzz\n")
