@@ -17,21 +17,11 @@ import os
 import time
 from pathlib import Path
 
-import numpy as np
-
 import manymaps as mm
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
 WORDS = ("can", "field")
-
-
-def most_given(norms: mm.Associations, count: int) -> mm.Associations:
-    """Select the words that most cues have as a response, and the associations among them."""
-    cues = np.diff(norms.strengths.tocsc().indptr)
-    chosen = np.sort(np.argsort(-cues, kind="stable")[:count])
-    table = norms.strengths[chosen][:, chosen]
-    return mm.Associations([norms.labels[i] for i in chosen], table)
 
 
 def main() -> None:
@@ -50,7 +40,7 @@ def main() -> None:
     n_words, n_maps, most = arguments.words, arguments.maps, arguments.iterations
     if arguments.quick:
         n_maps, most = 5, 20
-    norms = most_given(mm.read_associations(NORMS), n_words)
+    norms = mm.read_associations(NORMS).most_given(n_words)
     print(f"{norms.n_objects} words, {norms.n_pairs} pairs, {n_maps} maps, penalty 0.48")
     for name, optimizer in (
         ("conjugate gradients", mm.ConjugateGradient()),

@@ -152,6 +152,17 @@ class TestFit:
         atlas = mm.load_atlas(norms.parent / "out.atlas")
         assert atlas.metadata["kind"][atlas.index("knot")] == "rope"
 
+    def test_the_most_given_words(self, norms):
+        data = mm.read_associations(norms)
+        worked(fitted(norms, "--most-given", 3))
+        atlas = mm.load_atlas(norms.parent / "out.atlas")
+        assert atlas.labels == data.most_given(3).labels
+        failed(
+            fitted(norms, "--most-given", 1000),
+            2,
+            "--most-given 1000 must be a whole number from 1 to 6",
+        )
+
     def test_strict_fails_without_convergence(self, norms):
         failed(fitted(norms, "--strict", "--iterations", 3), 4, "not converged")
         assert (norms.parent / "out.atlas").exists()
@@ -269,6 +280,9 @@ class TestFitOfVectors:
         )  # fmt: skip
         np.testing.assert_array_equal(atlas.maps, estimator.fit(cluster_vectors()[1]).maps_)
         assert atlas.parameters["metric"] == "cosine"
+
+    def test_vectors_are_not_given_as_responses(self, vectors):
+        failed(map_of(vectors, "--most-given", 3), 2, "--most-given does not apply to the vectors")
 
     def test_words_pick_a_subset(self, vectors, tmp_path):
         (tmp_path / "some.txt").write_text("".join(f"b{i}\n" for i in range(1, 36, 3)) + "zzz\n")

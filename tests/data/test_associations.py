@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from manymaps.data.associations import Associations, ReadReport
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 
 TIES = sparse.csr_array([[0, 0.6, 0.4], [1, 0, 0], [1, 0, 0]])
 
@@ -73,3 +73,32 @@ def test_numbers_of_responses_need_one_per_object():
 def test_report_adds_what_was_dropped():
     assert ReadReport(dropped={"self pair": 2, "empty label": 1}).n_dropped == 3
     assert ReadReport().n_dropped == 0
+
+
+def test_most_given_words_by_hand():
+    """Numbers of cues of a to e: 1, 3, 2, 2, 0; c and d are tied, so the earlier one is kept."""
+    table = np.zeros((5, 5))
+    for cue, response in ["ab", "ac", "bc", "bd", "cb", "cd", "da", "eb"]:
+        table["abcde".index(cue), "abcde".index(response)] = 1 + "abcde".index(cue)
+    senses = np.arange(8)
+    norms = Associations(
+        "abcde", table, pair_senses=senses, n_responses=np.arange(5) * 10,
+        row_sums=np.arange(5.0), missing=np.outer(np.eye(5)[0], np.eye(5)[4]),
+    )  # fmt: skip
+    found = norms.most_given(2)
+    assert found.labels == ("b", "c")
+    np.testing.assert_array_equal(found.strengths.toarray(), table[1:3, 1:3])
+    assert found.pair_senses.tolist() == [2, 4]
+    assert found.n_responses.tolist() == [10, 20]
+    assert found.row_sums.tolist() == [1, 2]
+    assert found.missing is None
+    assert "the 2 words that are responses to most cues, of 5, with 2 of 8 pairs" in (
+        found.report.notes
+    )
+    everything = norms.most_given(5)
+    assert everything.labels == norms.labels
+    np.testing.assert_array_equal(everything.pair_senses, senses)
+    assert everything.n_missing == norms.n_missing
+    for count in (0, 6):
+        with pytest.raises(ParameterError, match=f"n_words={count}"):
+            norms.most_given(count)

@@ -81,7 +81,8 @@ USUAL_METHOD = "mm-tsne"
 OF_COUNTS = "code"
 
 NOT_OF_COUNTS = (
-    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", *OF_TRIALS,
+    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", "most_given",
+    *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
@@ -237,6 +238,12 @@ class FitOptions:
     model: Model = group(Model)
     running: Running = group(Running)
     max_words: int | None = max_words_option()
+    most_given: int | None = option(
+        positive,
+        "Fit only the N words that are responses to most cues (associations only).  [default: all]",
+        metavar="N",
+        sets="n_words",
+    )
     counting: Counting = group(Counting)
     vector_model: VectorModel = group(VectorModel)
     vectors: VectorReading = group(VectorReading)
@@ -383,7 +390,17 @@ def _check_judged(model: Model) -> None:
     if model.method == OF_COUNTS:
         raise click.UsageError(f"--method {OF_COUNTS} fits counts; use one FILE and omit --judge")
     refuse_given(
-        ("responses", "columns", "count", "metric", "words", "perplexity", "recall", *OF_TRIALS),
+        (
+            "responses",
+            "columns",
+            "count",
+            "metric",
+            "words",
+            "perplexity",
+            "recall",
+            "most_given",
+            *OF_TRIALS,
+        ),
         "several judges (--judge, or several FILEs)",
     )
 
@@ -420,6 +437,10 @@ def _fit_pairs(
     else:
         rows = options.reading.rows or ROW_SUMS[0]
         data = mm.associations_from(judgements.average, labels=judgements.labels, rows=rows)
+    if options.most_given is not None:
+        if not isinstance(data, mm.Associations):
+            raise click.UsageError(f"--most-given does not apply to the vectors in {file}")
+        data = data.most_given(options.most_given)
     note(*reading_notes(data))
     tables: list[Mapping[str, Any]] = []
     if options.node_measures:

@@ -11,13 +11,13 @@ fit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_labels, first_cell, not_amount
+from manymaps.checks import check_labels, check_whole, first_cell, not_amount
 from manymaps.errors import DataError
 from manymaps.labels import find_label
 
@@ -246,6 +246,62 @@ class Associations:
             If the label is unknown. The message contains suggestions.
         """
         return find_label(label, self.labels)
+
+    def most_given(self, n_words: int) -> Associations:
+        """Select the words that are responses to the largest numbers of different cues.
+
+        The papers fit the thousand most frequent responses (Cook et al. 2007, section 5). Strengths
+        are not normalized again, so that the mass of omitted responses is missing.
+
+        Parameters
+        ----------
+        n_words : int
+            Number of words to select, from 1 to `n_objects`. Equally frequent words are selected in
+            the order of the labels.
+
+        Returns
+        -------
+        Associations
+            The selected words in their previous order, with the associations among them.
+
+        Raises
+        ------
+        ParameterError
+            If `n_words` is out of its range.
+
+        Examples
+        --------
+        >>> from scipy import sparse
+        >>> from manymaps import Associations
+        >>> ties = sparse.csr_array([[0, .6, .4], [1, 0, 0], [1, 0, 0]])
+        >>> Associations(["tie", "knot", "tuxedo"], ties).most_given(2).labels
+        ('tie', 'knot')
+        """
+        check_whole("n_words", n_words, most=self.n_objects, why=", the number of words")
+        n_cues = np.bincount(self.strengths.indices, minlength=self.n_objects)
+        chosen = np.sort(np.argsort(-n_cues, kind="stable")[:n_words])
+        # One more than the index of each pair, because sparse arrays may omit zeros.
+        pairs = self.strengths.copy()
+        pairs.data = np.arange(1, pairs.nnz + 1)
+        pairs = pairs[chosen][:, chosen]
+
+        def part(values: np.ndarray | None) -> np.ndarray | None:
+            return None if values is None else np.asarray(values)[chosen]
+
+        note = (
+            f"the {n_words:,} words that are responses to most cues, of {self.n_objects:,}, with "
+            f"{pairs.nnz:,} of {self.n_pairs:,} pairs"
+        )
+        return replace(
+            self,
+            labels=[self.labels[i] for i in chosen],
+            strengths=self.strengths[chosen][:, chosen],
+            report=replace(self.report, notes=(*self.report.notes, note)),
+            pair_senses=None if self.pair_senses is None else self.pair_senses[pairs.data - 1],
+            n_responses=part(self.n_responses),
+            missing=None if self.missing is None else self.missing[chosen][:, chosen],
+            row_sums=part(self.row_sums),
+        )
 
 
 def is_symmetric(values: sparse.csr_array) -> bool:
