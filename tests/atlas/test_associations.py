@@ -144,7 +144,7 @@ def _broken(path, **arrays):
         if array is not None:
             np.save(buffer, array)
             parts[f"associations/{name}.npy"] = buffer.getvalue()
-    assert json.loads(parts["meta.json"])["version"] == 1
+    assert json.loads(parts["meta.json"])["version"] == 2
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in parts.items():
             archive.writestr(name, data)

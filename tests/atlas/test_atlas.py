@@ -1,6 +1,7 @@
 """An atlas answers with the model's own numbers, and comes back from its file as it was."""
 
 import json
+import pickle
 import zipfile
 from dataclasses import fields, replace
 
@@ -230,7 +231,7 @@ class TestFile:
         random_atlas().save(tmp_path / "a.atlas")
         with zipfile.ZipFile(tmp_path / "a.atlas") as archive:
             names = archive.namelist()
-            assert json.loads(archive.read("meta.json"))["version"] == 1
+            assert json.loads(archive.read("meta.json"))["version"] == 2
         assert {name.rsplit(".", 1)[1] for name in names} == {"json", "npy"}
 
     def test_truncated(self, tmp_path):
@@ -461,3 +462,50 @@ class TestTables:
         row = frame[(frame["label"] == "word 7") & (frame["map"] == 1)]
         np.testing.assert_allclose(row[axes].to_numpy()[0], atlas.maps[1, 7])
         np.testing.assert_allclose(row["proportion"], atlas.proportions[1, 7])
+
+
+class TestFactorsOfOneKind:
+    """Factors b_j are part of a conditional model of one set of objects."""
+
+    def atlas(self):
+        model = replace(MULTIPLE_MAPS_T_SNE, kernel=2.0)
+        return random_atlas(model=model, factors=np.linspace(0.3, 3, 14))
+
+    def test_a_file_of_version_1_did_not_use_them(self, tmp_path):
+        atlas, path = self.atlas(), tmp_path / "a.atlas"
+        atlas.save(path)
+        with zipfile.ZipFile(path) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist()}
+        meta = json.loads(parts["meta.json"])
+        parts["meta.json"] = json.dumps(meta | {"version": 1}).encode()
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, data in parts.items():
+                archive.writestr(name, data)
+        old = load_atlas(path)
+        assert old.factors is None
+        assert old == replace(atlas, factors=None)
+
+    def test_copies_keep_them(self):
+        atlas = self.atlas()
+        for copy in (pickle.loads(pickle.dumps(atlas)), atlas.renumbered([2, 0, 1])):
+            np.testing.assert_array_equal(copy.factors, atlas.factors)
+        order = [5, 2, 9]
+        np.testing.assert_array_equal(atlas.subset(order).factors, atlas.factors[order])
+
+    @pytest.mark.parametrize("factors", [np.zeros(14), np.ones(13), np.full(14, np.nan)])
+    def test_invalid_factors(self, factors):
+        with pytest.raises(DataError, match="the factors must be 14 positive numbers"):
+            replace(self.atlas(), factors=factors)
+
+    def test_joint_models_have_none(self):
+        joint = replace(MULTIPLE_MAPS_T_SNE, normalization="joint")
+        with pytest.raises(DataError, match="factors of a joint model require rows and columns"):
+            replace(self.atlas(), model=joint)
+
+    def test_answers_follow_them(self):
+        atlas = self.atlas()
+        v = replace(atlas, factors=None).similarities("word 0") * atlas.factors
+        q = atlas.similarities("word 0")
+        np.testing.assert_allclose(q, v / v.sum(), rtol=1e-6)
+        first = atlas.neighbors("word 0", n_neighbors=3)
+        assert [near.label for near in first] == [f"word {j}" for j in np.argsort(-q)[:3]]

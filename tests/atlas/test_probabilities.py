@@ -19,7 +19,7 @@ def random_choices(kernel, normalization, given, n_maps, factors=True):
         proportions /= proportions.sum(axis=0)
     model = ChoiceModel(kernel, normalization, given=given, kernel_width=1.3)
     maps = rng.normal(0, 1, (n_maps, N, 2))
-    fixed = rng.random(N) + 0.1 if factors and given else None
+    fixed = rng.random(N) + 0.1 if factors else None
     return Choices(maps, proportions, model, ROWS if given else 0, fixed)
 
 
@@ -34,17 +34,30 @@ def table_of(choices):
 @pytest.mark.parametrize("kernel", reference.KERNELS)
 @pytest.mark.parametrize("n_maps", [1, 3])
 class TestOneSet:
-    def test_conditional(self, kernel, n_maps):
-        choices = random_choices(kernel, "conditional", None, n_maps)
+    @pytest.mark.parametrize("factors", [True, False])
+    def test_conditional(self, kernel, n_maps, factors):
+        choices = random_choices(kernel, "conditional", None, n_maps, factors)
         v = table_of(choices)
         np.fill_diagonal(v, 0)
+        v *= choices.factors if factors else 1
         q = v / v.sum(axis=1, keepdims=True)
-        found = np.array([choices.shares(i).sum(axis=0) for i in range(N)])
-        np.testing.assert_allclose(found, q, rtol=1e-5)
+        by_map = np.array([choices.shares(i) for i in range(N)])
+        np.testing.assert_allclose(by_map.sum(axis=1), q, rtol=1e-5)
         np.testing.assert_allclose(choices.log_normalizers, np.log(v.sum(axis=1)), atol=1e-6)
+        np.testing.assert_allclose(choices.map_weights.T, by_map.sum(axis=2), rtol=1e-5)
+        i, j = (~np.eye(N, dtype=bool)).nonzero()
+        np.testing.assert_allclose(choices.row_shares(i, j), q[i, j], rtol=1e-5)
+        np.testing.assert_allclose(choices.pair_similarities(i, j), v[i, j], rtol=1e-9)
+        logs = (np.log(q[i, j]) + np.log(q[j, i])) / 2
+        np.testing.assert_allclose(choices.log_choices(i, j), logs, atol=1e-5)
+        strongest = choices.strongest(np.arange(N), N - 1)
+        np.testing.assert_array_equal(strongest, np.argsort(-q, axis=1)[:, :-1])
+        for m in range(n_maps):
+            by_rank = np.argsort(-by_map[0, m], kind="stable")[:3]
+            np.testing.assert_array_equal(choices.nearest_in(0, m, 3), by_rank)
 
     def test_joint(self, kernel, n_maps):
-        choices = random_choices(kernel, "joint", None, n_maps)
+        choices = random_choices(kernel, "joint", None, n_maps, factors=False)
         v = table_of(choices)
         np.fill_diagonal(v, 0)
         found = np.array([choices.shares(i).sum(axis=0) for i in range(N)])

@@ -140,6 +140,26 @@ class TestFit:
         worked(fitted(norms, "--degrees-of-freedom", number))
         assert mm.load_atlas(norms.parent / "out.atlas").model.kernel == kernel
 
+    @pytest.mark.parametrize(("power", "stored"), [(0, 0), (0.7, 0.7), ("auto", 0.5)])
+    def test_popularity(self, norms, power, stored):
+        worked(fitted(norms, "--popularity", power, "--degrees-of-freedom", "auto"))
+        atlas = mm.load_atlas(norms.parent / "out.atlas")
+        assert atlas.parameters["popularity"] == stored
+        assert (atlas.factors is None) == (stored == 0)
+        assert atlas.model.kernel == (2.0 if stored else "cauchy")
+
+    @pytest.mark.parametrize("power", [-1, 2, "nan", "much"])
+    def test_other_popularities_are_refused(self, norms, power):
+        result = fitted(norms, "--popularity", power)
+        assert result.exit_code == 2
+        assert "popularity" in result.stderr
+
+    def test_joint_models_refuse_popularity(self, norms):
+        failed(
+            fitted(norms, "--popularity", 0.5, "--normalization", "joint"), 2,
+            "--popularity 0.5 cannot be combined with --normalization joint",
+        )  # fmt: skip
+
     @pytest.mark.parametrize("number", [0.5, "nan", "many"])
     def test_other_degrees_of_freedom_are_refused(self, norms, number):
         failed(fitted(norms, "--degrees-of-freedom", number), 2, "degrees")
@@ -357,6 +377,7 @@ class TestFitOfVectors:
             ("tsne", "penalty", 0.1),
             ("mm-tsne", "learning-rate", 1),
             ("sne", "degrees-of-freedom", 2),
+            ("tsne", "popularity", 0.5),
         ],
     )
     def test_option_of_another_method_is_named(self, vectors, method, option, value):

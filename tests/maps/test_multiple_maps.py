@@ -140,7 +140,8 @@ class TestWhatAFitLeaves:
         atlas = fit.atlas_
         y, pi = atlas.maps.astype(float), atlas.proportions.astype(float)
         side = y, -np.log(pi)
-        log_v = reference.log_similarity(atlas.model.kernel, side, side, 1.5)
+        log_b = 0.0 if atlas.factors is None else np.log(atlas.factors)
+        log_v = reference.log_similarity(atlas.model.kernel, side, side, 1.5, log_b=log_b)
         log_q = reference.log_choice(log_v, normalization)
         table = two_senses(np.ndarray)
         rows = table / table.sum(axis=1, keepdims=True)
@@ -195,7 +196,7 @@ class TestDefaults:
     @pytest.mark.parametrize(
         ("estimator", "kernel", "method"),
         [
-            (mm.MultipleMapsTSNE, "cauchy", "mm-tsne"),
+            (mm.MultipleMapsTSNE, 2.0, "mm-tsne"),
             (mm.MultipleMapsSNE, "gaussian", "mm-sne"),
             (mm.AspectMaps, "gaussian", "aspect-maps"),
         ],
@@ -215,7 +216,7 @@ class TestSameBits:
     def test_sparse_dense_and_associations(self):
         table = two_senses(np.ndarray)
         maps = [
-            fitted(X=X).maps_
+            fitted(X=X, popularity=0).maps_
             for X in (two_senses(), table, sparse.csr_array(table), sparse.csc_array(table))
         ]
         for other in maps[1:]:
@@ -338,14 +339,15 @@ class TestOrdinaryInput:
 
 
 class TestDegreesOfFreedom:
-    def test_one_is_the_default(self):
-        usual, one = fitted(), fitted(degrees_of_freedom=1)
+    def test_one_is_the_default_of_similarities(self):
+        table = two_senses(np.ndarray)
+        usual, one = fitted(X=table), fitted(X=table, degrees_of_freedom=1)
         np.testing.assert_array_equal(one.maps_, usual.maps_)
         assert one.atlas_.model == usual.atlas_.model
 
     def test_infinity_is_the_gaussian_kernel(self):
         gaussian = fitted(mm.MultipleMapsSNE, penalty=0.001)
-        infinite = fitted(degrees_of_freedom=np.inf)
+        infinite = fitted(degrees_of_freedom=np.inf, popularity=0)
         np.testing.assert_array_equal(infinite.maps_, gaussian.maps_)
         assert infinite.atlas_.model == gaussian.atlas_.model
 
@@ -372,6 +374,150 @@ class TestDegreesOfFreedom:
     def test_refused(self, value):
         with pytest.raises(ParameterError, match="degrees_of_freedom"):
             fitted(degrees_of_freedom=value)
+
+
+def some_words(n=40, seed=0):
+    """Associations in which a few words are responses to many cues."""
+    rng = np.random.default_rng(seed)
+    table = rng.random((n, n)) * (rng.random((n, n)) < np.linspace(0.5, 0.02, n))
+    np.fill_diagonal(table, 0)
+    table[np.arange(n), (np.arange(n) + 1) % n] += 0.1
+    return mm.Associations([f"word {i}" for i in range(n)], sparse.csr_array(table))
+
+
+class TestPopularity:
+    def test_associations_have_it_by_default(self):
+        atlas = fitted().atlas_
+        assert (atlas.parameters["popularity"], atlas.parameters["degrees_of_freedom"]) == (0.5, 2)
+        assert atlas.model.kernel == 2.0
+        assert atlas.factors is not None
+
+    def test_factors_are_powers_of_the_response_shares(self):
+        norms = some_words()
+        rows = norms.strengths.toarray() / norms.strengths.sum(axis=1)[:, None]
+        sums = np.maximum(rows.sum(axis=0), np.median(rows.sum(axis=0)) / 10) ** 0.7
+        atlas = fitted(X=norms, popularity=0.7, max_iter=1).atlas_
+        np.testing.assert_allclose(atlas.factors, sums / sums.mean(), rtol=1e-12)
+
+    def test_a_word_that_is_no_response_has_a_small_factor(self):
+        table = two_senses(np.ndarray)
+        table[:, 4] = 0
+        factors = fitted(X=mm.Associations(WORDS, sparse.csr_array(table))).atlas_.factors
+        assert 0 < factors[4] < factors[:4].min()
+
+    @pytest.mark.parametrize(
+        ("X", "settings"),
+        [
+            (two_senses(np.ndarray), {}),
+            (two_senses(), {"normalization": "joint"}),
+            (two_senses(), {"divergence": "inverse"}),
+            (np.random.default_rng(0).normal(size=(9, 3)), {"affinity": "auto", "perplexity": 2}),
+        ],
+    )
+    def test_other_data_and_models_have_none(self, X, settings):
+        atlas = fitted(X=X, max_iter=20, **settings).atlas_
+        assert (atlas.parameters["popularity"], atlas.parameters["degrees_of_freedom"]) == (0, 1)
+        assert atlas.factors is None
+        explicit = fitted(X=X, max_iter=20, popularity=0, degrees_of_freedom=1, **settings)
+        np.testing.assert_array_equal(explicit.maps_, atlas.maps)
+
+    def test_missing_pairs_have_none_by_default(self):
+        missing = sparse.csr_array(([True], ([1], [3])), shape=(5, 5))
+        norms = mm.Associations(WORDS, two_senses().strengths, missing=missing)
+        assert fitted(X=norms).atlas_.factors is None
+        assert fitted(X=norms, popularity=0.5).atlas_.factors is not None
+
+    @pytest.mark.parametrize("n_maps", [1, 2])
+    def test_none_is_the_model_without_factors(self, n_maps):
+        table = two_senses(np.ndarray)
+        papers = {"popularity": 0, "degrees_of_freedom": 1, "n_maps": n_maps}
+        similar = fitted(X=table, **papers)
+        np.testing.assert_array_equal(fitted(**papers).maps_, similar.maps_)
+
+    def test_equal_shares_change_nothing(self):
+        """All objects of a ring are equally popular, so all factors are 1."""
+        plain, popular = (fitted(X=ring(), popularity=power).maps_ for power in (0, 1))
+        np.testing.assert_allclose(popular, plain, atol=1e-3)
+
+    def test_it_explains_more(self):
+        norms = some_words()
+        papers = {"popularity": 0, "degrees_of_freedom": 1}
+        without, usual = (
+            fitted(X=norms, n_maps=3, max_iter=300, **settings) for settings in (papers, {})
+        )
+        assert usual.kl_divergence_ < without.kl_divergence_ - 0.05
+
+    @pytest.mark.parametrize("estimator", [mm.MultipleMapsSNE, mm.AspectMaps])
+    def test_other_estimators_have_it_on_request(self, estimator):
+        assert fitted(estimator, max_iter=5).atlas_.factors is None
+        assert fitted(estimator, max_iter=5, popularity=0.5).atlas_.factors is not None
+
+    def test_degrees_of_freedom_follow(self):
+        assert fitted(popularity=0).atlas_.model.kernel == "cauchy"
+        assert fitted(popularity=1).atlas_.model.kernel == 2.0
+        assert fitted(degrees_of_freedom=1).atlas_.factors is not None
+
+    @pytest.mark.parametrize(
+        ("setting", "value"), [("normalization", "joint"), ("divergence", "inverse")]
+    )
+    def test_models_without_factors_refuse_it(self, setting, value):
+        with pytest.raises(ParameterError, match=f"popularity=0.5 cannot .* {setting}='{value}'"):
+            fitted(popularity=0.5, **{setting: value})
+
+    @pytest.mark.parametrize("value", [-0.1, 1.5, np.nan, "much", True, None])
+    def test_refused(self, value):
+        with pytest.raises(ParameterError, match="popularity"):
+            fitted(popularity=value)
+
+    def test_only_one_estimator_chooses_it(self):
+        with pytest.raises(ParameterError, match="popularity"):
+            fitted(mm.MultipleMapsSNE, popularity="auto")
+
+    def test_files_keep_it(self, tmp_path):
+        atlas = fitted().atlas_
+        atlas.save(tmp_path / "a.atlas")
+        again = mm.load_atlas(tmp_path / "a.atlas")
+        assert again == atlas
+        np.testing.assert_array_equal(again.factors, atlas.factors)
+
+    def test_resumed_runs_keep_it(self, tmp_path):
+        norms, estimator = some_words(), mm.MultipleMapsTSNE(n_maps=2, max_iter=60, random_state=3)
+        whole = clone(estimator).fit(norms).atlas_
+        half = clone(estimator).set_params(callback=lambda k, cost, atlas: k == 33)
+        half.fit(norms, checkpoint=tmp_path / "run")
+        again = clone(estimator).fit(norms, resume=tmp_path / "run").atlas_
+        np.testing.assert_array_equal(again.maps, whole.maps)
+        np.testing.assert_array_equal(again.factors, whole.factors)
+        other = clone(estimator).set_params(popularity=0.4)
+        with pytest.raises(DataError, match=r"made with popularity=0.5"):
+            other.fit(norms, resume=tmp_path / "run")
+
+    def test_many_objects_keep_their_own_factors(self):
+        """Above 2,000 objects, the fit reorders the objects."""
+        n = 2_100
+        rng = np.random.default_rng(0)
+        rows, columns = np.repeat(np.arange(n), 4), rng.integers(0, 60, 4 * n)
+        other = rows != columns
+        table = sparse.coo_array((np.ones(other.sum()), (rows[other], columns[other])), (n, n))
+        norms = mm.Associations([str(i) for i in range(n)], sparse.csr_array(table))
+        fit = fitted(X=norms, max_iter=3)
+        assert fit.atlas_.factors[:60].min() > fit.atlas_.factors[60:].max()
+        i = np.repeat(np.arange(n), np.diff(norms.strengths.indptr))
+        p = norms.strengths.data / np.repeat(
+            norms.strengths.sum(axis=1), np.diff(norms.strengths.indptr)
+        )
+        q = fit.atlas_.choices.row_shares(i, norms.strengths.indices)
+        kl = (p * np.log(p / q)).sum() / n
+        assert fit.kl_divergence_ == pytest.approx(kl, rel=1e-4)
+
+    def test_inserted_words_have_the_median(self):
+        atlas = fitted(X=some_words()).atlas_
+        for refine in (False, True):
+            new = {"new": {"word 3": 2.0, "word 9": 1.0}}
+            grown = mm.insert(atlas, new, refine=refine).atlas
+            np.testing.assert_array_equal(grown.factors[:-1], atlas.factors)
+            assert grown.factors[-1] == np.median(atlas.factors)
+            assert grown.similarities("new").sum() == pytest.approx(1)
 
 
 @pytest.mark.slow

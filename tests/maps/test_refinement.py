@@ -50,6 +50,7 @@ def dense_cost(atlas, target, positions, weights):
     log_own = reference.log_proportions(weights)
     logs = reference.log_kernel(model.kernel, positions / model.kernel_width, known)
     log_v = reference.log_sum(logs + log_own[:, :, None] + log_known[:, None, :], axis=0)
+    log_v += 0.0 if atlas.factors is None else np.log(atlas.factors)
     log_z, pairs = reference.log_sum(log_v, axis=1), n
     if model.normalization == "joint":
         log_z, pairs = (
@@ -85,6 +86,24 @@ def test_cost_and_slopes(model, n_maps):
     rows = NewRows(atlas, target, np.ones(weights.shape, bool))
     cost, d_positions, d_weights = rows.evaluate(positions, weights)
     np.testing.assert_allclose(cost, dense_cost(atlas, target, positions, weights), rtol=1e-5)
+    numeric = numeric_slopes(lambda y: dense_cost(atlas, target, y, weights), positions)
+    np.testing.assert_allclose(d_positions, numeric, atol=1e-4 * np.abs(numeric).max())
+    numeric = numeric_slopes(lambda w: dense_cost(atlas, target, positions, w), weights)
+    np.testing.assert_allclose(d_weights, numeric, atol=1e-4 * max(np.abs(numeric).max(), 1e-2))
+
+
+@pytest.mark.parametrize("background", [0.0, 0.2])
+def test_factors(background):
+    model = replace(MULTIPLE_MAPS_T_SNE, kernel=2.0, background=background)
+    factors = np.random.default_rng(0).uniform(0.3, 3, 25)
+    atlas = replace(random_atlas(model), factors=factors)
+    target, positions, weights = random_rows(atlas)
+    rows = NewRows(atlas, target, np.ones(weights.shape, bool))
+    cost, d_positions, d_weights = rows.evaluate(positions, weights)
+    expected = dense_cost(atlas, target, positions, weights)
+    if not background:
+        expected += target @ np.log(factors)  # The cost does not contain this constant.
+    np.testing.assert_allclose(cost, expected, rtol=1e-5)
     numeric = numeric_slopes(lambda y: dense_cost(atlas, target, y, weights), positions)
     np.testing.assert_allclose(d_positions, numeric, atol=1e-4 * np.abs(numeric).max())
     numeric = numeric_slopes(lambda w: dense_cost(atlas, target, positions, w), weights)

@@ -89,6 +89,19 @@ class TestValueAndGradient:
             for got, expected in zip(b.gradient.arrays, a.gradient.arrays, strict=True):
                 np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
 
+    def test_factors(self):
+        model = ChoiceModel(2.0, "conditional", "learned", 0.2, kernel_width=0.7)
+        target, factors = target_of("conditional", None), np.linspace(0.3, 3, N)
+        plain = Objective(target, model, PENALTY, 0.0, column_factors=factors)
+        observed = replace(target, observed=~np.eye(N, dtype=bool))
+        whole = ObservedObjective(observed, model, PENALTY, factors)
+        a, b = (o.evaluate(parameters(3)) for o in (plain, whole))
+        assert b.cost == pytest.approx(a.cost, rel=1e-5)
+        np.testing.assert_allclose(b.log_normalizers, a.log_normalizers, rtol=1e-5)
+        np.testing.assert_allclose(b.shares[0], a.shares[0], rtol=1e-4, atol=1e-6)
+        for got, expected in zip(b.gradient.arrays, a.gradient.arrays, strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+
     def test_an_object_far_from_all_has_the_gradient_of_the_twin(self):
         model = ChoiceModel("gaussian", "conditional", "learned")
         target, there = target_of("conditional", judged()), parameters()

@@ -643,6 +643,18 @@ class TestHidden:
         whole = np.delete(known.choices.log_normalizers, 7)
         assert found.blocks["log_normalizers"] == pytest.approx(whole)
 
+    def test_factors_of_one_kind(self, known):
+        assert "log_factors" not in read(known).blocks
+        factors = np.linspace(0.5, 2, 60)
+        model = replace(known.model, normalization="conditional")
+        popular = replace(known, factors=factors, model=model)
+        found = read(popular, hide=["word 7"])
+        assert found.header["factors"]
+        expected = np.delete(np.log(factors), 7)
+        np.testing.assert_allclose(found.blocks["log_factors"], expected, atol=1e-6)
+        whole = np.delete(popular.choices.log_normalizers, 7)
+        assert found.blocks["log_normalizers"] == pytest.approx(whole)
+
     def test_two_kinds_have_the_sums_of_what_chooses_and_what_is_chosen(self):
         rng = np.random.default_rng(0)
         labels = [f"site {i}" for i in range(6)] + [f"bird {i}" for i in range(5)]

@@ -145,7 +145,7 @@ function blocksOf(description: Description): Blocks {
     blocks["data/partners"] = Uint16Array.from(observed.flat().map(([partner]) => partner));
     blocks["data/shares"] = Uint16Array.from(observed.flat().map(([, share]) => 65535 * share));
   }
-  if (description.kinds) {
+  if (description.kinds || description.factors) {
     const factors = description.factors ?? description.labels.map(() => 1);
     blocks.log_factors = Float32Array.from(factors, Math.log);
   }
@@ -225,6 +225,7 @@ function headerOf(description: Description): Header {
       return { name, type, values: column.values };
     }),
     features: (description.features ?? []).map(({ name, weight }) => ({ name, weight })),
+    factors: Boolean(description.kinds ?? description.factors),
     ...description.header,
   };
 }

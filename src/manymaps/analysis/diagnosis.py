@@ -64,7 +64,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -283,6 +283,7 @@ class _Subject:
     distances: np.ndarray | None
     notes: tuple[str, ...]
     normalization: Normalization = "conditional"
+    are_associations: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -506,7 +507,7 @@ def shares_of_strength(
 def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generator) -> _Subject:
     data = as_associations(data)
     if isinstance(data, Associations):
-        return _similarities(data)
+        return replace(_similarities(data), are_associations=data.observed is None)
     precomputed = "precomputed" in (affinity, metric if isinstance(metric, str) else "")
     labels, values = labelled_values(data, square=precomputed)
     if affinity == "precomputed":
@@ -729,9 +730,13 @@ def _explained(
         suggested.suggested_maps, suggested.suggested_dimensions, affinity="precomputed",
         normalization=task.normalization, random_state=seed, n_jobs=n_jobs,
     )  # fmt: skip
+    data: Associations | sparse.csr_array = task.table
+    if subject.are_associations:
+        # Their model has factors by default.
+        data = Associations([str(i) for i in range(task.table.shape[0])], task.table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        fit.fit(task.table)
+        fit.fit(data)
     return mean_explained(fit.atlas_)
 
 

@@ -82,7 +82,8 @@ class Atlas(AtlasData):
     kinds : sequence of str, length n, optional
         The kind of each object in a bipartite atlas, with all rows before all columns.
     factors : ndarray of shape (n,), optional
-        The fixed positive factors of rows and columns in the model's choices. The default is 1.
+        The fixed positive factors of the objects in the model's choices
+        (`manymaps.atlas.probabilities`). The default is 1.
     consensus : Consensus, optional
         The senses of all objects over several fits, including this atlas
         (`manymaps.analysis.stability`).

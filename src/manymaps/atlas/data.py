@@ -101,6 +101,8 @@ class AtlasData:
                 f"the proportions of {self.labels[i]!r} must be at least 0 and sum to 1; their sum "
                 f"is {wholes[i]:.6g}, the least is {self.proportions[:, i].min():.6g}"
             )
+        if self.factors is not None:
+            self._check_factors(self.factors)
         for name, column in self.metadata.items():
             if np.shape(column) != (self.n_objects,):
                 raise DataError(
@@ -117,9 +119,15 @@ class AtlasData:
                 "a bipartite model requires the kind of each object (row or column), with all rows "
                 f"first; got {len(kinds)} kinds in {len(runs)} runs"
             )
-        factors = np.ones(self.n_objects) if self.factors is None else self.factors
+
+    def _check_factors(self, factors: np.ndarray) -> None:
         if factors.shape != (self.n_objects,) or not bool(np.all(factors > 0)):
             raise DataError(f"the factors must be {self.n_objects} positive numbers")
+        if self.model.given is None and self.model.normalization == "joint":
+            raise DataError(
+                "the factors of a joint model require rows and columns; omit the factors, or use "
+                "the conditional normalization"
+            )
 
     @cached_property
     def _indices(self) -> dict[str, int]:

@@ -64,7 +64,8 @@ def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int] | Sequence[str] | 
         model=replace(atlas.model, given=None) if one_kind else atlas.model,
         maps=atlas.maps[:, order],
         proportions=atlas.proportions[:, order],
-        factors=None if atlas.factors is None else atlas.factors[order],
+        # The factors of a bipartite model are marginals of its table of counts.
+        factors=None if atlas.factors is None or one_kind else atlas.factors[order],
         metadata={name: np.asarray(column)[order] for name, column in atlas.metadata.items()},
         vectors=None if atlas.vectors is None else atlas.vectors[order],
         log_normalizer=None,

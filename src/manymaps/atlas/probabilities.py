@@ -2,14 +2,14 @@
 
     v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-With one set of objects, i chooses among all others, with q_ij^m = v_ij^m / Z_i or, under a joint
-normalization, v_ij^m / Z. In a bipartite model, each object is related only to objects of the other
-kind:
+With one set of objects, i chooses among all others, with q_ij^m = b_j v_ij^m / Z_i or, under a
+joint normalization, v_ij^m / Z. The fixed factors b_j express the popularity of the objects. Their
+default is 1. In a bipartite model, each object is related only to objects of the other kind:
 
     conditional    q(j|i) = b_j v_ij / Z_i   and for the chosen   q(i|j) ~ a_i q(j|i)    (Bayes)
     joint          q(i,j) = a_i b_j v_ij / Z
 
-The fixed factors a and b are the marginals of the fitted table (Globerson et al. 2004, section 2).
+Its fixed factors a and b are the marginals of the fitted table (Globerson et al. 2004, section 2).
 "The chosen" are the objects of the kind that is chosen from.
 
 Shapes: maps (n_maps, n, n_components), proportions (n_maps, n), factors (n,).
@@ -70,7 +70,8 @@ class Choices:
     n_rows : int
         Number of rows in a bipartite model. The columns follow the rows.
     factors : ndarray of shape (n,), optional
-        The fixed factors a_i and b_j. The default is 1.
+        The fixed factors a_i and b_j. The default is 1. With one set of objects, they require a
+        conditional normalization.
     known_log_whole : float, optional
         log Z of a joint model, if it is known.
     """
@@ -108,6 +109,11 @@ class Choices:
     def _log_factors(self) -> np.ndarray:
         n = self.maps.shape[1]
         return np.zeros(n) if self.factors is None else np.log(self.factors.astype(np.float64))
+
+    @property
+    def _one_set_factors(self) -> np.ndarray | None:
+        """The factors b_j if all objects are of one set; None if they are 1."""
+        return self.factors if self.model.given is None else None
 
     def _scaled(self, maps: np.ndarray) -> np.ndarray:
         """Scale positions to units of the kernel width."""
@@ -181,8 +187,9 @@ class Choices:
 
     def _shares_anew(self, i: int) -> np.ndarray:
         logs = self.log_similarities(i)
-        if self.model.given is not None:
+        if self.factors is not None:
             logs += self._log_factors
+        if self.model.given is not None:
             logs[:, self.is_row == self.is_row[i]] = -np.inf
         if not np.isfinite(logs).any():
             return np.zeros_like(logs)
@@ -201,16 +208,21 @@ class Choices:
         return sums / whole if whole > 0 else self.proportions[:, i].astype(np.float64)
 
     def nearest_in(self, i: int, map: int, count: int) -> np.ndarray:
-        """Return at most `count` objects j with the largest v_ij^m, excluding similarities of 0."""
+        """Return at most `count` objects j with the largest q_ij^m, excluding similarities of 0."""
         logs = self.log_weights_in(i, map)
         order = np.argsort(-logs, kind="stable")[:count]
         return order[np.isfinite(logs[order] + self._of_map(int(map))[1][i])]
 
     def log_weights_in(self, i: int, map: int) -> np.ndarray:
-        """Compute log v_ij^m / pi_i^m of one map, shape (n,); -inf for i itself."""
+        """Compute log v_ij^m / pi_i^m of one map, shape (n,); -inf for i itself.
+
+        With one set of objects, the values include log b_j.
+        """
         points, log_pi = self._of_map(int(map))
         distances = ((points - points[:, i : i + 1]) ** 2).sum(axis=0)
         logs = np.asarray(log_pi + log_kernel(distances, self.model.kernel))
+        if self._one_set_factors is not None:
+            logs += self._log_factors
         logs[i] = -np.inf
         return logs
 
@@ -231,6 +243,8 @@ class Choices:
             logs = log_pairs(*self._of_pairs(i, columns[block]), self.model.kernel)
             alone = np.isneginf(normalizers[i])
             logs = np.logaddexp.reduce(logs, axis=1) - np.where(alone, np.inf, normalizers[i])
+            if self.factors is not None:
+                logs += self._log_factors[columns[block]]
             values[block] = np.exp(logs)
         background, n = self.model.background, self.maps.shape[1]
         if background == 0:
@@ -241,7 +255,7 @@ class Choices:
         return np.asarray((maps * values + background / max(n - 1, 1)) / (maps + background))
 
     def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Compute v_ij of pairs (i, j), shape (n_pairs,)."""
+        """Compute b_j v_ij of pairs (i, j) of one set of objects, shape (n_pairs,)."""
         # Compiled functions are imported only when needed, because numba takes half a second to
         # start.
         from manymaps.compute.strongest import pair_similarities
@@ -250,7 +264,7 @@ class Choices:
         values = np.zeros(len(rows))
         ends = map(np.ascontiguousarray, (rows, columns))
         share_out(pair_similarities, len(rows), *self._compiled, *ends, values)
-        return values
+        return values if self._one_set_factors is None else values / self._one_set_factors[rows]
 
     def log_choices(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Compute (log q_ij + log q_ji) / 2 of pairs (i, j) of one set of objects, (n_pairs,).
@@ -267,9 +281,11 @@ class Choices:
             some = slice(start, start + _PAIRS)
             i, j = rows[some], columns[some]
             log_v = self._log_of_pairs(i, j)
-            for ends in (i, j):
+            for ends, others in ((i, j), (j, i)):
                 with np.errstate(invalid="ignore"):
                     logs = np.where(np.isfinite(log_v), log_v - whole[ends], -np.inf)
+                if self.factors is not None:
+                    logs += self._log_factors[others]
                 if background:
                     logs = np.logaddexp(np.log1p(-self.model.background) + logs, np.log(background))
                 both[some] += logs / 2
@@ -296,7 +312,10 @@ class Choices:
             return np.asarray(shift + np.log(np.exp(logs - shift).sum(axis=0)))
 
     def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
-        """Find the objects j with the largest v_ij for each row i, (n_rows, count), or -1."""
+        """Find the objects j with the largest q_ij for each row i, (n_rows, count), or -1.
+
+        All objects are of one set.
+        """
         from manymaps.compute.strongest import strongest_choices
         from manymaps.compute.threads import share_out
 
@@ -309,12 +328,16 @@ class Choices:
 
     @cached_property
     def _compiled(self) -> tuple[np.ndarray, np.ndarray, KernelCode]:
-        """Return maps (n_maps, n_components, n) in kernel widths, proportions, and kernel."""
+        """Return maps (n_maps, n_components, n) in kernel widths, proportions, and kernel.
+
+        Proportions multiplied by factors give b_i b_j v_ij, which rank j in row i as q_ij does.
+        """
         from manymaps.compute.similarity import kernel_code
 
+        weights = self.proportions.astype(np.float64, order="C")
         return (
             np.ascontiguousarray(np.moveaxis(self._scaled(self.maps), 2, 1)),
-            self.proportions.astype(np.float64, order="C"),
+            weights if self._one_set_factors is None else weights * self._one_set_factors,
             kernel_code(self.model.kernel),
         )
 

@@ -36,11 +36,13 @@ _Atlas = TypeVar("_Atlas", bound=AtlasData)
 
 # Fields that are stored unchanged.
 _PLAIN = ("labels", "method", "parameters", "log_normalizer", "fingerprint")
+# From this version on, the factors of one set of objects are part of the model.
+_WITH_POPULARITY = 2
 _TEXT = ValuePart((str,), "a text")
 
 ATLAS = Schema(
     "manymaps atlas",
-    1,
+    2,
     "An `.atlas` file stores the maps of labelled objects. `Atlas.save` and every command that "
     "fits write it. `load_atlas` reads it.",
     values={
@@ -75,7 +77,7 @@ ATLAS = Schema(
             "biufUmM", ("n_objects",), "column of metadata with this name", finite=False
         ),
         "factors": ArrayPart(
-            "f", ("n_objects",), "fixed factors of rows and columns", least=0, optional=True
+            "f", ("n_objects",), "fixed factors of the objects in the model", least=0, optional=True
         ),
         "consensus/offsets": ArrayPart(
             "iu", ("n_objects + 1",), "offsets of the senses of each object",
@@ -146,6 +148,9 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
     n_objects = len(meta["labels"])
     consensus: dict[str, Any] = _under(arrays, "consensus/")
     associations = _under(arrays, "associations/")
+    # Version 1 stored the factors of one kind of object from a bipartite model, but the choices
+    # among these objects did not contain them.
+    unused = meta["version"] < _WITH_POPULARITY and not meta.get("kinds")
     try:
         table = _associations(associations, n_objects) if associations else None
         FitSettings.of(meta["parameters"])
@@ -158,7 +163,7 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
             metadata=_under(arrays, "metadata/"),
             vectors=_vectors(_under(arrays, "vectors/"), n_objects, meta.get("vector_shape")),
             kinds=meta.get("kinds"),
-            factors=arrays.get("factors"),
+            factors=None if unused else arrays.get("factors"),
             consensus=Consensus(**consensus) if consensus else None,
             associations=table,
         )

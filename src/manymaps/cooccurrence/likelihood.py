@@ -113,7 +113,9 @@ def place_rows(
     if values.shape[1] != int(others.sum()):
         raise DataError(f"new objects have {values.shape[1]} counts; expected {others.sum()}")
     known = replace(
-        atlas.subset(others), model=replace(atlas.model, given=None, normalization="conditional")
+        atlas.subset(others),
+        model=replace(atlas.model, given=None, normalization="conditional"),
+        factors=None if atlas.factors is None else atlas.factors[others],
     )
     totals = np.asarray(values.sum(axis=1)).ravel()
     target = sparse.csr_array(values, dtype=np.float64, copy=True)

@@ -51,6 +51,7 @@ _CHECKED_ROWS = 50
 _ROUNDING = 1e-3
 _SAVED = "atlas"
 _PROPORTIONS = "_proportions"
+_FACTORS = "_factors"
 
 
 def tsne(
@@ -273,6 +274,7 @@ def to_atlas(adata: Any, key: str | None = None, *, genes: str | Sequence[str] =
             name: np.asarray(each) for name, each in dict(written.get("history", {})).items()
         }
         vectors = _vectors_again(adata, dict(written.get("params", {})))
+        factors = adata.obsm[key + _FACTORS][:, 0] if saved.get("factors") else None
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"uns[{key!r}] and obsm[{key!r}] do not match ({error!s:.200}); fit the maps again"
@@ -297,6 +299,7 @@ def to_atlas(adata: Any, key: str | None = None, *, genes: str | Sequence[str] =
         fingerprint=str(saved["fingerprint"]),
         metadata=_columns(adata, labels) | _genes(adata, genes),
         vectors=vectors,
+        factors=factors,
     )
 
 
@@ -388,10 +391,13 @@ def _write(adata: Any, key: str, fit: MapEstimator, asked: Mapping[str, Any]) ->
                 "fingerprint": atlas.fingerprint,
                 "n_objects": atlas.n_objects,
                 "n_maps": atlas.n_maps,
+                "factors": atlas.factors is not None,
             }
         ),
     }
     adata.obsm[key] = np.ascontiguousarray(side_by_side)
+    if atlas.factors is not None:
+        adata.obsm[key + _FACTORS] = atlas.factors[:, None]
     if "n_maps" in asked:
         adata.obsm[key + _PROPORTIONS] = np.ascontiguousarray(atlas.proportions.T)
         labels, _ = numbered_labels([str(name) for name in adata.obs_names])

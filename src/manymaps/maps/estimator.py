@@ -170,6 +170,9 @@ class MapEstimator(
 
     method: ClassVar[str]
     _start_spread = 0.01
+    # Whether the data of the current fit are associations without missing pairs, which determines
+    # the values of "auto".
+    _of_associations = False
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
@@ -178,6 +181,10 @@ class MapEstimator(
     @abstractmethod
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         """Return the optimizer used if `optimizer` is None."""
+
+    def _factors(self, target: Target) -> np.ndarray | None:
+        """Return the fixed factors b_j of the model, if any, shape (n,)."""
+        return None
 
     def _objective(self, forward: Objective | ObservedObjective) -> Cost:
         """Return the cost to minimize, which is KL(P || Q) unless a subclass overrides it."""
@@ -236,6 +243,7 @@ class MapEstimator(
         """
         self._validate_params()
         X = as_graph(X if isinstance(X, Judgements) else as_associations(X))
+        self._of_associations = isinstance(X, Associations) and X.observed is None
         seeds = self._seeds()
         labels, data, target = self._read(X, _number_from(seeds[0]))
         n = target.values.shape[0]
@@ -253,7 +261,9 @@ class MapEstimator(
             tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
-            forward = objective_of(ordered, self._model(), self.penalty, tolerance)
+            factors = self._factors(target)
+            placed = factors if factors is None or order is None else factors[order]
+            forward = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
             plan = Plan(
                 objective=self._objective(forward),
                 optimizer=optimizer,
@@ -262,6 +272,7 @@ class MapEstimator(
                 method=self.method,
                 settings=self._settings(),
                 order=order,
+                factors=factors,
                 forward=forward,
                 pins=pins,
             )

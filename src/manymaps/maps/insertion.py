@@ -131,6 +131,8 @@ class Insertion:
         In the other columns, the new objects have NaN or "". Numbers and Booleans are converted to
         floating-point numbers, and integers that are too large for them are converted to text. The
         log Z of a joint model is not copied; `Atlas.log_whole` computes it over old and new pairs.
+        If the atlas has factors, each new object has their median, because its data do not state
+        how often it is a response.
 
     See Also
     --------
@@ -566,4 +568,8 @@ def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np
     """Append the new objects to the atlas."""
     known = replace(atlas, vectors=objects.known) if atlas.vectors is None else atlas
     vectors = objects.vectors if objects.extends else None
-    return known.extended(objects.labels, maps, proportions, vectors=vectors)
+    factors = None
+    if atlas.factors is not None:
+        # The data of a new object do not state how often it is a response.
+        factors = np.full(len(objects.labels), np.median(atlas.factors))
+    return known.extended(objects.labels, maps, proportions, factors=factors, vectors=vectors)

@@ -221,6 +221,10 @@ class NewRows:
         kind = kernel_code(model.kernel)
         n_pairs = n * (n - 1) if self._is_joint else n
         log_rest = np.log(model.background / n_pairs) if model.background else 0.0
+        log_b = np.zeros(n)
+        if self.atlas.factors is not None and model.background:
+            # Without a background, the factors only add a constant to the cost.
+            log_b = np.log(self.atlas.factors.astype(np.float64))
         # Maps that are not considered for a row must not contribute to the explanation of its
         # pairs.
         log_pi = np.where(self.active, log_pi, np.float32(-np.inf))
@@ -234,7 +238,7 @@ class NewRows:
             attraction, len(pairs.chunks) - 1, (0,) * own.shape[2], pairs.chunks, pairs.indptr,
             pairs.indices, pairs.forward, pairs.backward, side_by_side(own, log_pi, kind),
             self._known_table, log_pi, self._known[1], *self._entries.by_object, chooser,
-            np.zeros(k), zeros, zeros, kind, model.background, log_rest, True, pull, share, mass,
+            np.zeros(k), zeros, log_b, kind, model.background, log_rest, True, pull, share, mass,
             cost,
         )  # fmt: skip
         return pull, share, mass, cost

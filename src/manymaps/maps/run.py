@@ -136,9 +136,10 @@ class Plan:
     order : ndarray of int, optional
         The order of the objects in the target, if it differs from their order in the labels, the
         start and the atlas.
-    kinds, factors : optional
-        Kinds and factors of the objects of a bipartite atlas (`manymaps.atlas`), rows first and
-        then columns.
+    kinds : optional
+        Kinds of the objects of a bipartite atlas (`manymaps.atlas`), rows first and then columns.
+    factors : optional
+        Fixed factors of the objects, in the order of the labels.
     forward : Cost, optional
         The cost whose divergence is reported for the end of a run. By default, the objective is
         used.

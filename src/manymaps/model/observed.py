@@ -10,9 +10,10 @@ choice is therefore restricted to the judged pairs, in P as in Q:
     C = scale * sum_{ij in O} p_ij log(p_ij / q_ij)  +  (penalty / 2) sum_m sum_i |y_i^m|^2
 
 This is the model of `manymaps.model.objective`, given that the chosen pair is judged. If no pair is
-missing, the two objectives are equal. P is normalized over the same pairs
-(`manymaps.model.target`). Let r_ij = (1 - background) (v_ij / Z_i) / q_ij and R_i = sum_j p_ij r_ij
-(their sum over all rows under a joint normalization), and let a be the exaggeration. Then
+missing, the two objectives are equal. In a conditional model, factors b_j may multiply v_ij. P is
+normalized over the same pairs (`manymaps.model.target`). Let r_ij = (1 - background) (v_ij / Z_i) /
+q_ij and R_i = sum_j p_ij r_ij (their sum over all rows under a joint normalization), and let a be
+the exaggeration. Then
 
     w_ij = R_i v_ij / Z_i - a p_ij r_ij                     = dC / d log v_ij,  0 outside O
     dC / d log pi_i^m = sum_j (w_ij + w_ji) s_ij^m / v_ij
@@ -49,12 +50,16 @@ MOST_OBJECTS = 2_000
 
 
 def objective_of(
-    target: Target, model: ChoiceModel, penalty: float = 0.0, tolerance: float = 5e-3
+    target: Target,
+    model: ChoiceModel,
+    penalty: float = 0.0,
+    tolerance: float = 5e-3,
+    column_factors: np.ndarray | None = None,
 ) -> Objective | ObservedObjective:
     """Return the objective of a target, over judged pairs only if some pairs are missing."""
     if target.observed is None:
-        return Objective(target, model, penalty, tolerance)
-    return ObservedObjective(target, model, penalty)
+        return Objective(target, model, penalty, tolerance, column_factors=column_factors)
+    return ObservedObjective(target, model, penalty, column_factors)
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,8 @@ class ObservedObjective:
         Model of Q.
     penalty : float, default=0.0
         Strength of the size penalty, on the scale of the cost summed over rows.
+    column_factors : ndarray of shape (n,), optional
+        Fixed positive factors b_j of a conditional model. The default is 1.
 
     Raises
     ------
@@ -79,6 +86,7 @@ class ObservedObjective:
     target: Target
     model: ChoiceModel
     penalty: float = 0.0
+    column_factors: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         n = self.target.values.shape[0]
@@ -128,7 +136,8 @@ class ObservedObjective:
         positions = parameters.positions[0].astype(np.float64) / self.model.kernel_width
         log_pi = log_softmin(parameters.weights[0]).astype(np.float64)
         log_v = _log_similarities(positions, log_pi, self.model.kernel)
-        judged = np.where(observed, log_v, -np.inf)
+        log_b = 0.0 if self.column_factors is None else np.log(self.column_factors)
+        judged = np.where(observed, log_v + log_b, -np.inf)
         log_z = self._log_normalizers(judged)
         log_choice = judged - np.where(np.isfinite(log_z), log_z, 0.0)
         chosen = np.exp(log_choice)
@@ -148,7 +157,7 @@ class ObservedObjective:
             value = self.target.scale * kl
         penalty, pressure = size_penalty(parameters.positions[0], self.penalty)
         gradient.positions[0][...] += pressure
-        whole = self._log_normalizers(log_v)
+        whole = self._log_normalizers(log_v + log_b)
         return Evaluation(
             value + penalty,
             kl if self.target.is_joint else kl / self.target.n_rows_with_mass,

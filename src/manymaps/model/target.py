@@ -33,6 +33,8 @@ _PAIRS_PER_CHUNK = 1024
 _HASHED_AT_ONCE = 2**20
 # Above this number, a compiled merge is faster. Its result is bit-identical to SciPy's sum.
 _MANY_PAIRS = 1_000_000
+# Objects that are never a response need a positive factor. Not tuned.
+_LEAST_POPULAR = 0.1
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,17 @@ class Target:
     def column_mass(self) -> np.ndarray:
         """Column sums sum_i p_ij, shape (n_columns,)."""
         return np.asarray(self.values.sum(axis=0)).ravel()
+
+    def popularity(self, power: float) -> np.ndarray:
+        """Return the column sums to a power, divided by their mean, shape (n_columns,).
+
+        A column sum below a tenth of the median positive sum is replaced by that tenth, so that
+        objects without responses have a positive factor.
+        """
+        sums = self.column_mass.astype(np.float64)
+        least = _LEAST_POPULAR * np.median(sums[sums > 0])
+        powers = np.maximum(sums, least) ** power
+        return np.asarray(powers / powers.mean())
 
     @property
     def n_rows_with_mass(self) -> int:

@@ -24,7 +24,7 @@ offsets[m + 1], sorted by the index of the object:
                              prominent they are
     axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; if there are more
                              than two dimensions: the drawn point is (coordinates - middle) @ axes
-    log_factors     f4       n_objects, of a bipartite atlas
+    log_factors     f4       n_objects, if the atlas is bipartite or has factors
     log_normalizers f8       n_objects, if some are hidden: the sum of the choices of all objects
     data/offsets    u4       n_objects + 1, if associations are known: each object's associates
     data/partners   u2, u4   associates, the strongest first
@@ -185,6 +185,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         "columns": columns,
         "senses": "sense/offsets" in blocks,
         "observed": "data/offsets" in blocks,
+        "factors": "log_factors" in blocks,
         "whole": len(kept) == atlas.n_objects,
         "features": listed,
     }
@@ -245,9 +246,9 @@ def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
 
 
 def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the factors of a bipartite atlas, and sums that include hidden objects."""
+    """Return the factors of the model, and sums that include hidden objects."""
     blocks = {}
-    if atlas.kinds is not None:
+    if atlas.kinds is not None or atlas.factors is not None:
         factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
         blocks["log_factors"] = np.log(factors[kept].astype(np.float64)).astype("<f4")
     if len(kept) < atlas.n_objects:

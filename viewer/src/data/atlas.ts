@@ -151,7 +151,7 @@ export interface Atlas {
   /** Of two kinds of object: their names, and how many are of the first (they come first). */
   kinds: [string, string] | null;
   nRows: number;
-  /** log of the fixed factors of the choices, of two kinds of object. */
+  /** log of the fixed factors of the model; null where all are 1. */
   logFactors: Float32Array | null;
   /** log Z of a joint model. */
   logWhole: number | null;

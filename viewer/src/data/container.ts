@@ -220,7 +220,7 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     model: modelOf(header, kinds !== null),
     kinds: kinds as [string, string] | null,
     nRows: kinds ? nRows : 0,
-    logFactors: kinds ? blocks.floats("log_factors", nObjects) : null,
+    logFactors: header.factors === true ? blocks.floats("log_factors", nObjects) : null,
     logWhole: header.log_whole === null ? null : finite(header.log_whole),
     logNormalizers:
       header.whole === true ? null : Float64Array.from(blocks.values("log_normalizers", nObjects)),

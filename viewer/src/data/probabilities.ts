@@ -7,9 +7,8 @@
  *     joint         q(i,j) = a_i b_j sum_m v_ij^m / Z
  *     chosen i      q(j|i) = a_j sum_m v_ij^m / Z_j, brought to a sum of 1 over the choosers j
  *
- * with factors a and b of 1 where all objects are of one kind; two kinds choose one another alone.
- * The neighbours of i in map m are listed by q_ij^m = v_ij^m / Z_i, of two kinds by v_ij^m brought
- * to a sum of 1, without the factors, which would put the most frequent objects first everywhere.
+ * with factors of 1 by default; two kinds choose one another alone. The neighbours of i in map m are
+ * listed by q_ij^m = b_j v_ij^m / Z_i, of two kinds by v_ij^m brought to a sum of 1, without the factors, which would put the most frequent objects first everywhere.
  */
 import { type Atlas, type AtlasMap, lives, type Model } from "./atlas.ts";
 import { elementAt, inBounds, startsOf } from "./elements.ts";
@@ -66,6 +65,8 @@ export class Probabilities {
   readonly #exponent: number;
   readonly #scale: number;
   readonly #factors: Float64Array | null;
+  /** The factors b_j of objects of one kind, by which neighbours are ranked. */
+  readonly #popularity: Float64Array | null;
   readonly #distances: Float64Array;
   /** log Z_i and, of those that are chosen, log sum_j a_j v_ij / Z_j; NaN until asked for. */
   readonly #logNormalizers: Float64Array;
@@ -78,6 +79,7 @@ export class Probabilities {
     this.#exponent = exponentOf(atlas.model.kernel);
     this.#scale = 1 / atlas.model.kernelWidth ** 2;
     this.#factors = atlas.logFactors && Float64Array.from(atlas.logFactors, Math.exp);
+    this.#popularity = atlas.kinds === null ? this.#factors : null;
     const largest = atlas.maps.reduce((most, { objects }) => Math.max(most, objects.length), 0);
     this.#distances = new Float64Array(largest);
     this.#logNormalizers =
@@ -180,7 +182,7 @@ export class Probabilities {
     const home = this.#homes.of(object).find((at) => at.map.number === map);
     if (home === undefined) return () => false;
     const logTotal = this.#logRow(object);
-    const [first] = this.#strongest(home.map, home.entry, "all", logTotal, 1);
+    const [first] = this.#strongest(home.map, home.entry, "all", logTotal, 1, null, null);
     const least = logTotal + Math.log(NEAR * (first?.share ?? Number.POSITIVE_INFINITY));
     return (other) => {
       const entry = entryOf(home.map, other);
@@ -239,14 +241,15 @@ export class Probabilities {
     if (shared === undefined) return 0;
     const [map, entryA, entryB] = shared;
     const logTotal = this.#logTotalIn(map, entryA, this.#among(a, false));
-    return Math.exp(this.#logValue(map, entryA, entryB) - logTotal);
+    const factor = this.#popularity ? this.#logFactor(b) : 0;
+    return Math.exp(this.#logValue(map, entryA, entryB) + factor - logTotal);
   }
 
   /** The log of what v_ij^m of one map are measured by, so that they sum to the map weight. */
   #logTotalIn(map: AtlasMap, entry: number, among: Among): number {
     const known = this.#atlas.logNormalizers;
     if (known && among === "all") return elementAt(known, elementAt(map.objects, entry));
-    const { sums, least } = this.#mapSums([{ map, entry }], among, null);
+    const { sums, least } = this.#mapSums([{ map, entry }], among, this.#popularity);
     return Math.log(elementAt(sums, 0)) - least - Math.log(elementAt(map.weights, entry));
   }
 
@@ -429,6 +432,7 @@ export class Probabilities {
     logTotal: number,
     count: number,
     isListed: Uint8Array | null = null,
+    factors: Float64Array | null = this.#popularity,
   ): Neighbor[] {
     const strongest = new Strongest(count);
     if (logTotal === Number.NEGATIVE_INFINITY) return [];
@@ -442,7 +446,9 @@ export class Probabilities {
       const squared = inBounds(squares[e - first]);
       const kernel =
         this.#exponent === 1 ? inverse / (1 + squared) : Math.exp(own - this.#decay(squared));
-      strongest.offer(inBounds(map.objects[e]), inBounds(map.proportions[e]) * kernel);
+      const object = inBounds(map.objects[e]);
+      const factor = factors ? inBounds(factors[object]) : 1;
+      strongest.offer(object, factor * inBounds(map.proportions[e]) * kernel);
     }
     return strongest.found;
   }
