@@ -26,12 +26,13 @@ vectors_from write_page
 """
 RECORDS = """
 Activation Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel Comparison
-ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis DistanceConstraint
-DivergedError Evaluation ExponentialWeights
-GaussianAffinity GlobalGaussian Insertion Judgements LBFGS LocalPerplexity Momentum NeighborGraph
-NeighborSearch PairTable ParameterError PowerWeights Pseudowords RatingEvaluation Ratings ReadReport
-Refinement RowInsertion Split Stability SweepResult Texts Trials TripletEvaluation Triplets
-UnknownLabelError Vectors Words WorkersLostError Interval Intervals Reliability
+ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Disambiguation
+DistanceConstraint DivergedError Evaluation ExponentialWeights
+GaussianAffinity Gist GlobalGaussian Insertion Judgements LBFGS LocalPerplexity Momentum
+NeighborGraph NeighborSearch PairTable ParameterError PowerWeights Pseudowords RatingEvaluation
+Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials
+TripletEvaluation Triplets UnknownLabelError Vectors Words WorkersLostError Interval Intervals
+Reliability
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",

@@ -36,6 +36,7 @@ COMMANDS = {
     "fit of counts": ("counts.npz", "-o", "o.atlas", "--method", "code", *QUICK),
     "senses": ("norms.atlas", "tie"),
     "pairs": ("norms.atlas", "norms.csv"),
+    "gist": ("norms.atlas", "tie"),
     "plot": ("norms.atlas", "-o", "o.png"),
     "insert": ("old.atlas", "words.vec", "-o", "o.atlas"),
     "evaluate": ("old.atlas", "words.vec"),

@@ -194,6 +194,21 @@ def test_word_sense_induction(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert float(apart[0][1]) > float(apart[0][2])
 
 
+def test_sense_in_context(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Contexts and lists beat the methods that do not use them, even in a short fit."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(tmp_path))
+    printed = run("sense_in_context.py", "--maps", "5")
+    relations, pseudowords, observed, hidden = (
+        {line[:18].strip(): line[18:].split() for line in part.splitlines()}
+        for part in printed.split("\n\n")[1:]
+    )
+    for table in (relations, pseudowords):
+        assert float(table["context"][0]) > float(table["largest sense"][0])
+        assert float(table["best possible"][0]) >= float(table["context"][0])
+    for table in (observed, hidden):
+        assert float(table["gist"][2]) < float(table["frequency"][2])
+
+
 def test_many_small_maps(tmp_path: Path) -> None:
     """What a teacher adds to maps of the plane from each start."""
     run("many_small_maps.py", "--output", str(tmp_path / "sizes.csv"))

@@ -24,8 +24,8 @@ from manymaps.checks import check_choice, check_index, check_number, check_whole
 
 __all__ = [
     "LEAST_SHARE", "LEAST_WEIGHT", "LEVELS", "Level", "Neighbor", "Sense", "SenseOptions",
-    "explained", "explained_by_map", "has_associations", "neighbors", "other_kind", "path",
-    "remember_groups", "senses", "similarities",
+    "explained", "explained_by_map", "groups_of", "has_associations", "neighbors", "other_kind",
+    "path", "remember_groups", "senses", "similarities",
 ]  # fmt: skip
 
 #: Groups with a smaller share of the observed associations of a word are not listed as senses.
@@ -263,7 +263,7 @@ def senses(
     return listed
 
 
-def _groups_of(atlas: AtlasData, i: int, level: Level) -> SenseGroups:
+def groups_of(atlas: AtlasData, i: int, level: Level) -> SenseGroups:
     """Group the associates of object i; the groups of recent objects are cached."""
     if (i, level) not in atlas._last_groups:
         for other in [key for key in atlas._last_groups if key[0] != i]:
@@ -287,12 +287,12 @@ def _meanings(
     atlas: AtlasData, i: int, n_neighbors: int, min_share: float, with_parts: bool
 ) -> list[Sense]:
     """List the meanings of an object, each with its parts (`manymaps.atlas.meanings`)."""
-    groups = _groups_of(atlas, i, "meaning")
+    groups = groups_of(atlas, i, "meaning")
     meanings = _as_senses(atlas, i, groups, n_neighbors)
     n_listed = int(groups.listed(min_share).sum())
     if not with_parts:
         return meanings[:n_listed]
-    fine = _groups_of(atlas, i, "fine")
+    fine = groups_of(atlas, i, "fine")
     parts, first = _as_senses(atlas, i, fine, n_neighbors), fine.members[fine.ends[:-1]]
     listed = []
     for number in range(n_listed):
@@ -310,7 +310,7 @@ def _grouped_senses(
     weights, words = atlas.choices.map_weights_of(i), np.array([i])
     groups = listed_senses(
         atlas.choices, atlas.associations, words, weights[None], min_share, min_weight,
-        _groups_of(atlas, i, "fine"),
+        groups_of(atlas, i, "fine"),
     )  # fmt: skip
     return _as_senses(atlas, i, groups, n_neighbors)
 

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from click.core import ParameterSource
 
+from manymaps.cli.contract import note
 from manymaps.cli.record import argument, chosen, flag, option
 from manymaps.cli.types import InputFile, Whole, count_or
 from manymaps.errors import ParameterError
+from manymaps.labels import UnknownLabelError
+
+if TYPE_CHECKING:
+    from manymaps.atlas.atlas import Atlas
 
 __all__ = [
     "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "Running",
     "TableReading",
-    "atlas_argument", "carried", "fit_command", "jobs_option", "output_names", "refuse",
-    "refuse_given", "seed_option", "word_option",
+    "atlas_argument", "carried", "fit_command", "jobs_option", "note_unknown", "output_names",
+    "refuse", "refuse_given", "seed_option", "word_option",
 ]  # fmt: skip
 
 ROW_SUMS = ("renormalize", "keep")
@@ -179,6 +184,15 @@ def fit_command(file: Path, *settings: str) -> list[str]:
 
     stem = file.name.split(".")[0] or "out"
     return ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", *settings, *carried(fit)]
+
+
+def note_unknown(atlas: Atlas, words: Iterable[str]) -> None:
+    """Print a note on each word that is not in the atlas, with similar labels."""
+    for word in words:
+        try:
+            atlas.index(word)
+        except UnknownLabelError as error:
+            note(f"ignored: {error}")
 
 
 def refuse(*faults: tuple[object, str]) -> None:

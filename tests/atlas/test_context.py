@@ -1,0 +1,192 @@
+"""Senses in context and the gist of a list, against slow sums over all objects."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import manymaps as mm
+from manymaps.atlas.context import IRRELEVANT, UNRELATED
+from manymaps.errors import DataError, ParameterError
+from manymaps.labels import UnknownLabelError
+from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
+
+# Two clusters of associates of "hub", one per map, and two words that no group contains.
+LABELS = ["hub", "a1", "a2", "a3", "b1", "b2", "b3", "near a", "near b"]
+IN_A, IN_B = (1, 2, 3, 7), (4, 5, 6, 8)
+
+
+def two_sided(model=MULTIPLE_MAPS_T_SNE, seed=0, associations=True):
+    rng = np.random.default_rng(seed)
+    maps = rng.normal(0, 4, (2, 9, 2))
+    for m, members in enumerate((IN_A, IN_B)):
+        maps[m, [0, *members]] = rng.normal(0, 0.4, (5, 2))
+    proportions = np.full((2, 9), 0.5)
+    proportions[0, list(IN_A)], proportions[0, list(IN_B)] = 0.9, 0.1
+    proportions[1] = 1 - proportions[0]
+    table = np.zeros((9, 9))
+    for members in ((1, 2, 3), (4, 5, 6)):
+        for i in members:
+            table[i, list(members)] = 0.45
+            table[i, i], table[i, 0] = 0, 0.1
+    table[0, 1:7] = [0.2, 0.2, 0.1, 0.3, 0.1, 0.1]
+    known = sparse.csr_array(table) if associations else None
+    return mm.Atlas(LABELS, maps, proportions, model, associations=known)
+
+
+def slow_choices(atlas):
+    """Tables q(j|i) and r_ij^m, by the definition."""
+    n = atlas.n_objects
+    kernel = {"cauchy": lambda d: 1 / (1 + d), "gaussian": lambda d: np.exp(-d)}
+    d2 = ((atlas.maps[:, :, None] - atlas.maps[:, None]) ** 2).sum(axis=3)
+    d2 = d2 / atlas.model.kernel_width**2
+    v = atlas.proportions[:, :, None] * atlas.proportions[:, None] * kernel[atlas.model.kernel](d2)
+    v[:, np.arange(n), np.arange(n)] = 0
+    return v.sum(axis=0) / v.sum(axis=(0, 2))[:, None], v / np.maximum(v.sum(axis=0), 1e-300)
+
+
+def slow_posterior(weights, q, context):
+    """Prior and posterior of z from weights p_ij a_jz (n_z, n), by loops."""
+    prior = weights.sum(axis=1) / weights.sum()
+    posterior = prior.copy()
+    for c in context:
+        likelihood = np.array(
+            [
+                sum(w * (1.0 if j == c else q[j, c]) for j, w in enumerate(row)) / row.sum()
+                for row in weights
+            ]
+        )
+        whole = (prior * likelihood).sum()
+        posterior *= (1 - IRRELEVANT) * likelihood / whole + IRRELEVANT
+    return prior, posterior / posterior.sum()
+
+
+@pytest.mark.parametrize("model", [MULTIPLE_MAPS_T_SNE, MULTIPLE_MAPS_SNE])
+@pytest.mark.parametrize("context", [(), (7,), (2, 8, 4)])
+class TestDefinition:
+    def test_with_associations(self, model, context):
+        atlas = two_sided(model)
+        found = atlas.disambiguate("hub", [LABELS[c] for c in context])
+        q, votes = slow_choices(atlas)
+        p = atlas.associations[[0]].toarray()[0]
+        prior, posterior = slow_posterior(votes[:, 0] * p, q, context)
+        for one in found.maps:
+            assert one.prior == pytest.approx(prior[one.map], rel=1e-4)
+            assert one.probability == pytest.approx(posterior[one.map], rel=1e-4)
+        members = [
+            [j for j in range(9) if LABELS[j] in sense.name]
+            for sense in sorted(found.senses, key=lambda sense: -sense.prior)
+        ]
+        assert sorted(map(sorted, members)) == [[1, 2, 3], [4, 5, 6]]
+        weights = np.array([[p[j] * (j in own) for j in range(9)] for own in members])
+        prior, posterior = slow_posterior(weights, q, context)
+        by_prior = sorted(found.senses, key=lambda sense: -sense.prior)
+        np.testing.assert_allclose([sense.prior for sense in by_prior], prior, rtol=1e-4)
+        np.testing.assert_allclose([s.probability for s in by_prior], posterior, rtol=1e-4)
+
+    def test_without_associations(self, model, context):
+        atlas = two_sided(model, associations=False)
+        found = atlas.disambiguate("hub", [LABELS[c] for c in context])
+        q, votes = slow_choices(atlas)
+        prior, posterior = slow_posterior(votes[:, 0] * q[0], q, context)
+        np.testing.assert_allclose(prior, atlas.map_weights[:, 0], rtol=1e-4)
+        for one, sense in zip(found.maps, found.senses, strict=True):
+            assert one.prior == pytest.approx(prior[one.map], rel=1e-4)
+            assert one.probability == pytest.approx(posterior[one.map], rel=1e-4)
+            assert (sense.map, sense.probability) == (one.map, one.probability)
+
+
+def test_the_gist_is_the_geometric_mean_in_both_directions():
+    atlas = two_sided()
+    q, _ = slow_choices(atlas)
+    listed = [1, 3]
+    mixed = (1 - UNRELATED) * q + UNRELATED / 8
+    others = [j for j in range(9) if j not in listed]
+    scores = np.array([np.prod([(mixed[i, j] * mixed[j, i]) ** 0.5 for i in listed])
+                       for j in others])  # fmt: skip
+    found = atlas.gist(["a1", "a3"])
+    expected = dict(zip([LABELS[j] for j in others], scores / scores.sum(), strict=True))
+    assert dict(found.strongest(9)) == pytest.approx(expected, rel=1e-4)
+    weights = (1 - UNRELATED) * atlas.map_weights[:, listed] + UNRELATED / 2
+    by_map = weights.prod(axis=1) / weights.prod(axis=1).sum()
+    assert [by_map[one.map] for one in found.maps] == pytest.approx(
+        [one.probability for one in found.maps], rel=1e-4
+    )
+
+
+@pytest.mark.parametrize("associations", [True, False])
+def test_probabilities_sum_to_one_and_order_and_repetition_do_not_matter(associations):
+    atlas = two_sided(associations=associations)
+    found = atlas.disambiguate("HUB", ["near a", "b3", "a2"])
+    assert sum(sense.probability for sense in found.senses) == pytest.approx(1)
+    assert sum(one.probability for one in found.maps) == pytest.approx(1)
+    for sense in found.senses:
+        if sense.parts:
+            assert sum(p.probability for p in sense.parts) == pytest.approx(sense.probability)
+    again = atlas.disambiguate("hub", ["A2", "b3", "hub", "near a", "b3"])
+    assert again.record() == found.record()
+    words = atlas.gist(["a2", "near a", "b3"])
+    assert words.probabilities.sum() == pytest.approx(1)
+    assert words.record(4) == atlas.gist(["b3", "a2", "NEAR A", "a2"]).record(4)
+    assert not {*words.words} & {*words.labels}
+
+
+@pytest.mark.parametrize("associations", [True, False])
+def test_a_context_selects_its_side_and_none_gives_the_prior(associations):
+    atlas = two_sided(associations=associations)
+    for word, m in (("near a", 0), ("near b", 1)):
+        found = atlas.disambiguate("hub", word)
+        assert found.maps[0].map == found.senses[0].map == m
+        assert found.maps[0].probability > max(0.8, found.maps[0].prior)
+        assert atlas.gist([word, f"{word[-1]}2"]).labels[0].startswith(word[-1])
+    plain = atlas.disambiguate("hub")
+    for one in (*plain.senses, *plain.maps):
+        assert one.probability == pytest.approx(one.prior)
+    if associations:
+        shares = [sense.share for sense in atlas.senses("hub", min_share=0)]
+        assert [sense.prior for sense in plain.senses] == pytest.approx(shares)
+
+
+def test_words_that_have_no_map_in_common_with_any_other():
+    maps, proportions = np.zeros((3, 3, 2)), np.eye(3)
+    atlas = mm.Atlas(["x", "y", "z"], maps, proportions, MULTIPLE_MAPS_T_SNE)
+    found = atlas.disambiguate("y", ["x", "z"])
+    assert (found.maps[0].map, found.maps[0].probability) == (1, 1.0)
+    assert atlas.gist("x").probabilities.tolist() == [0.5, 0.5]
+
+
+def test_results_are_tables():
+    atlas = two_sided()
+    found = atlas.disambiguate("hub", ["near a", "nowhere"])
+    assert found.unknown == ("nowhere",)
+    frame = found.to_frame("pandas")
+    assert frame.groupby("level")["probability"].sum().round(6).tolist() == [1.0, 1.0, 1.0]
+    assert len(frame) == len(found.senses) + sum(len(s.parts) for s in found.senses) + 2
+    assert repr(found).startswith("<Disambiguation of 'hub' by 'near a': a2 0.9")
+    listed = atlas.gist(["a1", "nowhere"])
+    assert listed.unknown == ("nowhere",)
+    assert listed.to_frame("pandas")["label"].tolist() == list(listed.labels)
+    with pytest.raises(ParameterError, match="n=-1"):
+        listed.strongest(-1)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda a: a.disambiguate("hob", "a1"), UnknownLabelError, "did you mean 'hub'"),
+        (lambda a: a.disambiguate("hub", ["near c", "x"]), UnknownLabelError, "did you mean 'near"),
+        (lambda a: a.gist([]), ParameterError, "words=.* is empty; pass at least one word"),
+        (lambda a: a.gist("hubb"), UnknownLabelError, "'hubb'; did you mean 'hub'"),
+        (lambda a: a.gist(LABELS), DataError, "all objects of the atlas are listed"),
+    ],
+)
+def test_bad_input(ask, error, message):
+    with pytest.raises(error, match=message):
+        ask(two_sided())
+
+
+def test_bipartite_atlases_are_refused():
+    counts = mm.Counts(np.array([[3, 1], [1, 4], [2, 2]]), ["r", "s", "t"], ["c", "d"])
+    atlas = mm.CODE(n_init=1, random_state=0).fit(counts).atlas_
+    for ask in (lambda: atlas.disambiguate("r", "s"), lambda: atlas.gist(["r"])):
+        with pytest.raises(DataError, match="bipartite"):
+            ask()
