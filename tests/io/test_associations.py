@@ -391,7 +391,10 @@ def test_strengths_that_are_none(write, value, shown):
         (PLAIN.replace("suit", "m\xf6").encode("latin-1"), r"3: byte 0xF6 in b'm\\xf6' is not"),
         (b"\xff\xfea", "is not UTF-16"),
         (b"a,b\x00\n", "is not text"),
-        *((pack(PLAIN.encode())[:-9], "damaged or cut short") for pack in PACKERS),
+        *(
+            pytest.param(pack(PLAIN.encode())[:-9], "damaged or cut short", id=pack.__module__)
+            for pack in PACKERS
+        ),
     ],
 )
 def test_files_that_cannot_be_used(write, text, message):
