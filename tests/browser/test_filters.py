@@ -118,7 +118,7 @@ def test_more_categories_than_colours(open_page, themes_page):
     at = open_page(themes_page, "#map=0")
     at.map.wait_for()
     at.expect(at.keys).to_have_count(21)
-    at.expect(at.keys.last).to_have_text("10 others")
+    at.expect(at.keys.last).to_have_text("10 others repeat colours")
     themes = at.unfold_filter("theme")
     boxes = themes.get_by_role("checkbox")
     assert boxes.count() == 30

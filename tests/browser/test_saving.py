@@ -58,7 +58,7 @@ def test_the_svg_holds_the_visible_labels(at, relations, tmp_path, word):
     around = " ".join("".join(text.itertext()) for text in sheet.findall(f"{SVG}text"))
     assert around.startswith("Word relations ")
     assert f"Map {at.open_map}: " in around
-    assert re.search("map weight: low\u00a0\u25a0+\u00a0high", around)
+    assert "map weight" not in around
     assert around.endswith("Source: WordNet \u00b7 2006 \u00b7 Credit: Princeton")
     assert (word or "Map") in around
     root = sheet.find(f"{SVG}svg")
@@ -96,7 +96,7 @@ def test_the_strip_and_the_gallery_are_saved_by_keyboard(at, tmp_path, part):
     for card in cards:
         assert re.match(r"Map \d+", card)[0] in around
         assert card.split()[-1] in around
-    assert re.search("map weight: low\u00a0\u25a0+\u00a0high", around)
+    assert "map weight" not in around
     assert around.endswith("Credit: Princeton")
     at.button(f"PNG of {part}").focus()
     with at.download(tmp_path) as saved:

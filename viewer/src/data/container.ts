@@ -336,7 +336,12 @@ function regionReader(blocks: Blocks): (map: Fields, nEntries: number) => Region
     for (const [number, region] of regions.entries()) {
       const parts = regions.filter(({ island }) => island === number);
       if (parts.length === 0) continue;
-      region.members = Uint32Array.from(parts.flatMap(({ members: own }) => [...own]));
+      region.members = new Uint32Array(parts.reduce((sum, part) => sum + part.members.length, 0));
+      let at = 0;
+      for (const { members: own } of parts) {
+        region.members.set(own, at);
+        at += own.length;
+      }
     }
     return regions;
   };

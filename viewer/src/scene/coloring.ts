@@ -87,7 +87,7 @@ export const PALETTES: Record<Theme, Palette> = {
       ...["#1D83AA", "#8E78DF", "#DCACCF", "#FF94FF", "#A6E391", "#479D98"],
     ],
     islands: [
-      ...["#D59B42", "#528CD4", "#C6DD7C", "#B96F90", "#4AC094", "#BCA3E9", "#79E3F6", "#828719"],
+      ...["#E6A253", "#3193CD", "#C6DD7C", "#B4A2FA", "#47CBA9", "#C97988", "#9DDBFC", "#8B9128"],
     ],
     other: "#6C7480",
     ramps: {
