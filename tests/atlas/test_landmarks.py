@@ -79,3 +79,16 @@ def test_islands_with_much_of_the_mass_stay_inside():
     assert not view(
         points + np.random.default_rng(0).normal(size=(100, 2)), np.ones(100)
     ).outside.any()
+
+
+def test_named_remote_points_lie_outside_if_most_points_are_near():
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    remote = np.arange(40) < 15
+    points[:14] += 90
+    seen = view(points, np.ones(40), remote=remote)
+    assert seen.outside[:14].all()
+    assert not seen.outside[15:].any()
+    np.testing.assert_array_equal(seen.high, points[15:].max(axis=0))
+    for mask in (remote & False, np.arange(40) < 20):
+        assert not view(points, np.ones(40), remote=mask).outside.any()
+    assert not view(points[14:], np.ones(26), remote=remote[14:]).outside.any()  # all are near

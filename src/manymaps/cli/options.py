@@ -11,12 +11,12 @@ import click
 from click.core import ParameterSource
 
 from manymaps.cli.record import argument, chosen, flag, option
-from manymaps.cli.types import InputFile, Whole, count_or
+from manymaps.cli.types import InputFile, Several, Whole, count_or
 from manymaps.errors import ParameterError
 
 __all__ = [
-    "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "Running",
-    "TableReading",
+    "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading",
+    "Running", "TableReading",
     "atlas_argument", "carried", "fit_command", "jobs_option", "output_names", "refuse",
     "refuse_given", "seed_option", "word_option",
 ]  # fmt: skip
@@ -57,6 +57,7 @@ class Reading:
     rows: str | None = None
     columns: str | None = None
     count: str | None = None
+    kinds: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +111,11 @@ class TableReading(PairReading):
     )
     columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
     count: str | None = option("COLUMN", "Column of counts (lists of counts only).")
+    kinds: tuple[str, ...] | None = option(
+        Several(click.STRING, "name"),
+        "Names of the objects in rows and in columns, such as site,species (counts only).",
+        metavar="ROWS,COLUMNS",
+    )  # fmt: skip
 
 
 def atlas_argument() -> Any:
