@@ -28,6 +28,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View, principal_plane, view
 from manymaps.atlas.regions import Region
 from manymaps.checks import check_choice, check_number
+from manymaps.cooccurrence.runaways import out_of_reach
 from manymaps.figures.coloring import (
     ACCENT,
     HAIRLINE,
@@ -330,12 +331,23 @@ def read_scene(
         plane.points,
         shares[objects],
         priority,
-        view(plane.points, shares[objects]),
+        view(plane.points, shares[objects], remote=_remote(atlas, objects)),
         atlas.n_components,
         plane.share,
         frozenset(row for row in named if row in objects),
         map,
     )
+
+
+def _remote(atlas: Atlas, objects: np.ndarray) -> np.ndarray | None:
+    """Return a mask of objects whose positions in a map of counts are not determined.
+
+    Without a size penalty, the best positions of such objects are at infinity, and the fit ends at
+    any distance. If a map contained all of them, the others would overlap.
+    """
+    if atlas.kinds is None or atlas.n_maps > 1 or atlas.parameters.get("penalty", 0.0):
+        return None
+    return out_of_reach(atlas)[objects]
 
 
 def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Scene:
