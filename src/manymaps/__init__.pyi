@@ -93,6 +93,8 @@ from .io.triplets import read_triplets as read_triplets
 from .io.vectors import read_vectors as read_vectors
 from .io.vectors import vectors_from as vectors_from
 from .labels import UnknownLabelError as UnknownLabelError
+from .maps.annealing import NoiseScan as NoiseScan
+from .maps.annealing import noise_scan as noise_scan
 from .maps.insertion import Insertion as Insertion
 from .maps.insertion import Refinement as Refinement
 from .maps.insertion import insert as insert
