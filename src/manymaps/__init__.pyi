@@ -30,6 +30,7 @@ from .analysis.pseudowords import pseudowords as pseudowords
 from .analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
 from .analysis.reliability import Reliability as Reliability
 from .analysis.reliability import reliability as reliability
+from .analysis.signed_maps import signed_maps as signed_maps
 from .analysis.stability import Stability as Stability
 from .analysis.stability import repeat_fits as repeat_fits
 from .analysis.triplet_evaluation import TripletEvaluation as TripletEvaluation
