@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -83,6 +83,21 @@ _LEAST_TO_ORDER = 2000
 _FARTHEST_START = FARTHEST / 10
 # With fewer objects, the neighbours contain too little information about groups.
 _LEAST_TO_SPLIT = 100
+# Parameters of scikit-learn, openTSNE and UMAP that have another name here, or no counterpart.
+_ELSEWHERE = {
+    "n_iter": "use max_iter, which includes the iterations of early exaggeration",
+    "early_exaggeration_iter": "early exaggeration takes 250 iterations, or a third of max_iter "
+    "below 750; pass optimizer= for another schedule",
+    "exaggeration": "use late_exaggeration of TSNE",
+    "method": "omit it; use tolerance=0 for exact sums",
+    "negative_gradient_method": "omit it; use tolerance=0 for exact sums",
+    "angle": "use tolerance, the relative error of approximate sums",
+    "theta": "use tolerance, the relative error of approximate sums",
+    "callbacks": "use callback, a function",
+    "initialization": "use init",
+    "n_neighbors": "use perplexity, the effective number of neighbours",
+    "min_dist": "omit it; it has no counterpart",
+}
 
 
 class FittedMaps:
@@ -173,6 +188,14 @@ class MapEstimator(
     # Whether the data of the current fit are associations without missing pairs, which determines
     # the values of "auto".
     _of_associations = False
+
+    def __new__(cls, *_values: Any, **settings: Any) -> Self:
+        """Reject parameters of other programs with the name of the counterpart."""
+        known = {one.name for one in fields(cls)}
+        for name in settings:
+            if name in _ELSEWHERE and name not in known:
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}; {_ELSEWHERE[name]}")
+        return super().__new__(cls)
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
