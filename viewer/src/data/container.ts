@@ -23,7 +23,7 @@ import type {
   SenseGroups,
 } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
-import { elementAt, inBounds } from "./elements.ts";
+import { elementAt, inBounds, startsOf } from "./elements.ts";
 
 const MAGIC = "manymaps";
 const VERSION = 1;
@@ -112,7 +112,7 @@ function damaged(part: string): UnreadableAtlas {
 function headerOf(bytes: Uint8Array): Fields {
   try {
     const header: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return fields(header, "the header");
+    return asFields(header, "the header");
   } catch (cause) {
     if (cause instanceof UnreadableAtlas) throw cause;
     throw new UnreadableAtlas(`The header of the data in this page is not JSON; ${AGAIN}.`, {
@@ -128,16 +128,16 @@ class Blocks {
   readonly #start: number;
 
   constructor(header: Fields, buffer: ArrayBuffer, start: number) {
-    this.#listed = fields(header.blocks, "the list of blocks");
+    this.#listed = fields(header, "blocks");
     this.#buffer = buffer;
     this.#start = start;
-    if (start + count(header.total, "the size of the blocks") > buffer.byteLength) throw cutShort();
+    if (start + count(header, "total") > buffer.byteLength) throw cutShort();
   }
 
   #read(name: string, length: number): Block {
-    const block = fields(this.#listed[name], `the block ${name}`);
+    const block = asFields(this.#listed[name], `the block ${name}`);
     const Kind = ARRAYS[block.dtype as keyof typeof ARRAYS];
-    const offset = count(block.offset, `the offset of ${name}`);
+    const offset = count(block, "offset");
     if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged(`the block ${name}`);
     const start = this.#start + offset;
     if (start + length * Kind.BYTES_PER_ELEMENT > this.#buffer.byteLength) throw cutShort();
@@ -184,18 +184,18 @@ class Blocks {
   }
 
   lengthOf(name: string): number {
-    return count(fields(this.#listed[name], `the block ${name}`).length, `the length of ${name}`);
+    return count(asFields(this.#listed[name], `the block ${name}`), "length");
   }
 }
 
 function assemble(header: Fields, blocks: Blocks): Atlas {
-  const nObjects = count(header.n_objects, "the number of objects");
-  const labels = texts(header.labels, "the labels");
+  const nObjects = count(header, "n_objects");
+  const labels = texts(header, "labels");
   if (labels.length !== nObjects) throw damaged(`${labels.length} labels, ${nObjects} objects`);
-  const nComponents = count(header.n_components, "the number of components");
+  const nComponents = count(header, "n_components");
   if (nComponents < 1) throw damaged("maps without components");
-  const kinds = header.kinds === null ? null : texts(header.kinds, "the kinds");
-  const nRows = count(header.n_rows, "the number of rows");
+  const kinds = header.kinds === null ? null : texts(header, "kinds");
+  const nRows = count(header, "n_rows");
   if (kinds && (kinds.length !== 2 || nRows < 1 || nRows >= nObjects)) throw damaged("the kinds");
   const columns = columnsOf(header, blocks, nObjects);
   const shown = (name: unknown): string | null => {
@@ -205,13 +205,17 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
   };
   const maps = mapsOf(header, blocks, nObjects, nComponents);
   return {
-    title: text(header.title, "the title"),
-    description: text(header.description, "the description"),
-    source: text(header.source, "the source"),
-    credit: text(header.credit, "the credit"),
-    date: text(header.date, "the date"),
-    method: text(header.method, "the method"),
+    title: text(header, "title"),
+    description: text(header, "description"),
+    source: text(header, "source"),
+    credit: text(header, "credit"),
+    date: text(header, "date"),
+    method: text(header, "method"),
     noun: nounOf(header),
+    examples: list(header, "examples").map((at) => {
+      if (labels[at as number] === undefined) throw damaged("an example");
+      return at as number;
+    }),
     labels,
     isNumbered: header.numbered === true,
     nObjects,
@@ -221,22 +225,22 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     kinds: kinds as [string, string] | null,
     nRows: kinds ? nRows : 0,
     logFactors: kinds ? blocks.floats("log_factors", nObjects) : null,
-    logWhole: header.log_whole === null ? null : finite(header.log_whole, "log Z"),
+    logWhole: header.log_whole === null ? null : finite(header, "log_whole"),
     logNormalizers:
       header.whole === true ? null : Float64Array.from(blocks.values("log_normalizers", nObjects)),
     maps,
     senses: header.senses === true ? sensesOf(blocks, nObjects, maps) : null,
-    observed: header.observed === true ? observedOf(blocks, nObjects) : null,
+    observed: header.observed === true ? observedOf(blocks, nObjects, maps.length) : null,
     columns,
     features: featuresOf(header, blocks, nObjects),
     color: shown(header.color),
     size: shown(header.size),
-    minWeight: finite(header.min_weight, "the least share"),
+    minWeight: finite(header, "min_weight"),
   };
 }
 
 function nounOf(header: Fields): [string, string] {
-  const noun = texts(header.noun, "the noun");
+  const noun = texts(header, "noun");
   if (noun.length !== 2) throw damaged("the noun");
   return noun as [string, string];
 }
@@ -246,10 +250,10 @@ function isKernel(value: unknown): value is Model["kernel"] {
 }
 
 function modelOf(header: Fields, twoKinds: boolean): Model {
-  const model = fields(header.model, "the model");
+  const model = fields(header, "model");
   const { kernel, normalization, given } = model;
-  const background = finite(model.background, "the background");
-  const kernelWidth = finite(model.kernel_width, "the width of the kernel");
+  const background = finite(model, "background");
+  const kernelWidth = finite(model, "kernel_width");
   if (
     !isKernel(kernel) ||
     (normalization !== "conditional" && normalization !== "joint") ||
@@ -264,9 +268,9 @@ function modelOf(header: Fields, twoKinds: boolean): Model {
 }
 
 function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): AtlasMap[] {
-  const described = list(header.maps, "the maps").map((map) => fields(map, "a map"));
+  const described = list(header, "maps").map((map) => asFields(map, "a map"));
   const n = described.length;
-  if (count(header.n_maps, "the number of maps") !== n) throw damaged("the number of maps");
+  if (count(header, "n_maps") !== n) throw damaged("the number of maps");
   const nEntries = blocks.lengthOf("objects");
   const offsets = blocks.whole("offsets", n + 1, nEntries + 1);
   if (offsets[0] !== 0 || offsets[n] !== nEntries) throw damaged("the offsets of the maps");
@@ -290,8 +294,8 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
           (middles as Float32Array).subarray(number * d),
         )
       : flat(coordinates, d);
-    const title = texts(map.title, "a title");
-    const view = numbers(map.view, "a view");
+    const title = texts(map, "title");
+    const view = numbers(map, "view");
     if (view.length !== 4) throw damaged("a view");
     return {
       number,
@@ -303,7 +307,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
       order: permutation(order.subarray(start, end)),
       view: view as AtlasMap["view"],
       title,
-      share: finite(map.share, "the share of a map"),
+      share: finite(map, "share"),
       regions: regionsOf(map, end - start),
     };
   });
@@ -314,17 +318,17 @@ function regionReader(blocks: Blocks): (map: Fields, nEntries: number) => Region
   const members = blocks.whole("region/members", blocks.lengthOf("region/members"), 2 ** 32);
   let end = 0;
   return (map, nEntries) =>
-    list(map.regions, "the regions").map((listed) => {
-      const region = fields(listed, "a region");
+    list(map, "regions").map((listed) => {
+      const region = asFields(listed, "a region");
       const start = end;
-      end += count(region.size, "the size of a region");
+      end += count(region, "size");
       const own = members.subarray(start, end);
       if (end > members.length || own.some((entry) => entry >= nEntries)) throw damaged("a region");
       return {
-        name: text(region.name, "the name of a region"),
-        words: texts(region.words, "the words of a region"),
-        x: finite(region.x, "the place of a region"),
-        y: finite(region.y, "the place of a region"),
+        name: text(region, "name"),
+        words: texts(region, "words"),
+        x: finite(region, "x"),
+        y: finite(region, "y"),
         members: Uint32Array.from(own),
       };
     });
@@ -342,8 +346,8 @@ function coordinatesOf(
   d: number,
   map: Fields,
 ): Float32Array {
-  const low = numbers(map.low, "the lowest coordinates");
-  const step = numbers(map.step, "the steps");
+  const low = numbers(map, "low");
+  const step = numbers(map, "step");
   const packed = positions instanceof Uint16Array;
   if (packed && (low.length !== d || step.length !== d)) throw damaged("the steps of a map");
   const coordinates = new Float32Array((end - start) * d);
@@ -407,12 +411,12 @@ function permutation(order: Whole): Uint32Array {
 }
 
 function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
-  return list(header.columns, "the columns").map((listed, k) => {
-    const column = fields(listed, "a column");
-    const name = text(column.name, "the name of a column");
+  return list(header, "columns").map((listed, k) => {
+    const column = asFields(listed, "a column");
+    const name = text(column, "name");
     const block = `column/${k}`;
     if (column.type === "category") {
-      const categories = texts(column.categories, "the categories");
+      const categories = texts(column, "categories");
       const codes = Uint16Array.from(blocks.whole(block, nObjects, NO_CATEGORY + 1));
       if (codes.some((code) => code >= categories.length && code !== NO_CATEGORY)) {
         throw damaged(`a category of the column ${name}`);
@@ -420,11 +424,11 @@ function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
       return { name, type: "category", categories, codes };
     }
     if (column.type === "number") {
-      const low = finite(column.low, `the low end of ${name}`);
-      const high = finite(column.high, `the high end of ${name}`);
+      const low = finite(column, "low");
+      const high = finite(column, "high");
       return { name, type: "number", low, high, values: blocks.values(block, nObjects) };
     }
-    const values = texts(column.values, `the texts of ${name}`);
+    const values = texts(column, "values");
     const { type } = column;
     if ((type !== "text" && type !== "image") || values.length !== nObjects) {
       throw damaged(`the column ${name}`);
@@ -440,17 +444,22 @@ function sensesOf(blocks: Blocks, nObjects: number, maps: AtlasMap[]): SenseGrou
     offsets: rising(blocks.whole("sense/offsets", nObjects + 1, nSenses + 1), nSenses),
     maps: Uint32Array.from(blocks.whole("sense/maps", nSenses, maps.length)),
     shares: blocks.floats("sense/shares", nSenses),
+    names: Uint32Array.from(blocks.whole("sense/names", 3 * nSenses, nObjects)),
     ends: rising(blocks.whole("sense/ends", nSenses + 1, nMembers + 1), nMembers),
     members: Uint32Array.from(blocks.whole("sense/members", nMembers, nObjects)),
   };
 }
 
-function observedOf(blocks: Blocks, nObjects: number): Observed {
+function observedOf(blocks: Blocks, nObjects: number, nMaps: number): Observed {
   const n = blocks.lengthOf("data/partners");
+  const nClose = blocks.lengthOf("data/close_maps");
+  const counts = Uint32Array.from(blocks.whole("data/close_counts", n, nMaps + 1));
   return {
     offsets: rising(blocks.whole("data/offsets", nObjects + 1, n + 1), n),
     partners: Uint32Array.from(blocks.whole("data/partners", n, nObjects)),
     shares: shares(blocks.whole("data/shares", n, 65536)),
+    closeEnds: rising(startsOf(counts), nClose),
+    closeMaps: Uint32Array.from(blocks.whole("data/close_maps", nClose, nMaps)),
   };
 }
 
@@ -466,46 +475,60 @@ function rising(starts: Whole, whole: number): Uint32Array {
 }
 
 function featuresOf(header: Fields, blocks: Blocks, nObjects: number): Feature[] {
-  return list(header.features, "the features").map((listed, k) => {
-    const feature = fields(listed, "a feature");
+  return list(header, "features").map((listed, k) => {
+    const feature = asFields(listed, "a feature");
     const block = `feature/${k}`;
     return {
-      name: text(feature.name, "the name of a feature"),
-      weight: finite(feature.weight, "the weight of a feature"),
+      name: text(feature, "name"),
+      weight: finite(feature, "weight"),
       members: Uint32Array.from(blocks.whole(block, blocks.lengthOf(block), nObjects)),
     };
   });
 }
 
-function fields(value: unknown, part: string): Fields {
+function asFields(value: unknown, part: string): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(part);
   return value as Fields;
 }
 
-function list(value: unknown, part: string): unknown[] {
-  if (!Array.isArray(value)) throw damaged(part);
+// Each reads a part by its name in the header, which a message says where the part makes no sense.
+
+function fields(of: Fields, key: string): Fields {
+  return asFields(of[key], key);
+}
+
+function list(of: Fields, key: string): unknown[] {
+  return arrayOf(of, key, () => true);
+}
+
+function text(of: Fields, key: string): string {
+  const value = of[key];
+  if (typeof value !== "string") throw damaged(key);
   return value;
 }
 
-function text(value: unknown, part: string): string {
-  if (typeof value !== "string") throw damaged(part);
+function texts(of: Fields, key: string): string[] {
+  return arrayOf(of, key, (item) => typeof item === "string") as string[];
+}
+
+function finite(of: Fields, key: string): number {
+  const value = of[key];
+  if (!Number.isFinite(value)) throw damaged(key);
+  return value as number;
+}
+
+function numbers(of: Fields, key: string): number[] {
+  return arrayOf(of, key, Number.isFinite) as number[];
+}
+
+function arrayOf(of: Fields, key: string, isFit: (item: unknown) => boolean): unknown[] {
+  const value = of[key];
+  if (!Array.isArray(value) || !value.every(isFit)) throw damaged(key);
   return value;
 }
 
-function texts(value: unknown, part: string): string[] {
-  return list(value, part).map((item) => text(item, part));
-}
-
-function finite(value: unknown, part: string): number {
-  if (typeof value !== "number" || !Number.isFinite(value)) throw damaged(part);
-  return value;
-}
-
-function numbers(value: unknown, part: string): number[] {
-  return list(value, part).map((item) => finite(item, part));
-}
-
-function count(value: unknown, part: string): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw damaged(part);
+function count(of: Fields, key: string): number {
+  const value = of[key];
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw damaged(key);
   return value as number;
 }

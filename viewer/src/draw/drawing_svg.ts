@@ -190,7 +190,7 @@ class Drawing {
     const dots = small.map(({ entry }) => this.dot(entry, scene.color(entry), LEAST_LABELLED));
     const texts = labels.map((label) => {
       const { size, weight } = scene.look.type[label.style];
-      const fill = labelColor(scene, label.style);
+      const fill = scene.tint(label.entry) || labelColor(scene, label.style);
       const look = `font-size="${size}" font-weight="${weight}" fill="${fill}"`;
       return this.text(label.text, label.x + label.width / 2, baseline(label), look);
     });
