@@ -11,7 +11,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def svg_of(at, folder):
     with at.download(folder) as saved:
-        at.button("SVG").click()
+        at.save("SVG")
     # The map within the sheet, on which its title, legend and source stand too.
     return ElementTree.parse(saved[0]).getroot().find(f"{SVG}svg")
 

@@ -59,13 +59,24 @@ class ViewOptions:
         "M=TEXT", "Title of map M instead of its typical words; can be repeated.", "--map-title",
         multiple=True,
     )  # fmt: skip
-    description: str = option("TEXT", "Description of the page in one sentence.", default="")
+    description: str | None = option(
+        "TEXT",
+        "Description of the page in one sentence.  [default: a sentence on distances]",
+    )
     source: str = option("TEXT", "Source of the data.", default="")
     credit: str = option("TEXT", "Acknowledgement.", default="")
     date: str = option("TEXT", "Date of the data or of the page.", default="")
-    noun: str = option(
-        "NOUN", "Noun for an object, such as word or 'mouse,mice'.", default="object"
+    noun: str | None = option(
+        "NOUN",
+        "Noun for an object, such as word or 'mouse,mice'.  [default: word if associations are "
+        "known, and object otherwise]",
     )
+    examples: tuple[str, ...] = option(
+        "LABEL",
+        "Example below the search field; can be repeated.  [default: four frequent words with "
+        "balanced meanings]",
+        "--examples", multiple=True,
+    )  # fmt: skip
     hide: tuple[str, ...] = option(
         "LABEL", "Leave an object out of the page; can be repeated.", multiple=True
     )
@@ -112,7 +123,7 @@ def view(options: ViewOptions) -> None:
     if options.features is not None:
         features = _read_features(options.features, atlases[0])
     hidden = _hidden(atlases, options.hide, options.hide_from)
-    one, comma, several = (part.strip() for part in options.noun.partition(","))
+    one, comma, several = (part.strip() for part in (options.noun or "").partition(","))
     with work(f"writing {output}"):
         mm.write_page(
             atlases,
@@ -121,7 +132,8 @@ def view(options: ViewOptions) -> None:
             features=features,
             hide=hidden,
             map_titles=_map_titles(options.map_titles),
-            noun=(one, several) if comma else one,
+            noun=(one, several) if comma else (one or None),
+            examples=options.examples or None,
             **chosen(
                 options, "color", "size", "description", "source", "credit", "date", "min_weight"
             ),

@@ -180,8 +180,15 @@ export class Scene {
     return elementAt(this.marking.shapes, entry);
   }
 
+  /** The colour of an entry that stands out, where it has one of its own. */
+  tint(entry: number): string | undefined {
+    return this.emphasized.emphasis.tints?.get(entry);
+  }
+
   /** The colour of an entry's dot. */
   color(entry: number): string {
+    const tint = this.tint(entry);
+    if (tint) return tint;
     const part = (c: number) => elementAt(this.marking.colors, 4 * entry + c);
     return `#${((1 << 24) | (part(0) << 16) | (part(1) << 8) | part(2)).toString(16).slice(1)}`;
   }
@@ -245,8 +252,9 @@ export class Scene {
     const first = this.emphasizedLabels(camera, size, covers);
     const { chosen, near } = this.emphasized.emphasis;
     const taken = new Set([...chosen, ...near]);
-    const kept = [...first.map(boxOf), ...[...taken].map((entry) => view.dot(entry))];
-    const { names, room, words } = this.names(camera, size, [...covers, ...kept]);
+    const dots = [...taken].map((entry) => view.dot(entry));
+    const kept = [...covers, ...first.map(boxOf), ...dots];
+    const { names, room, words } = this.names(camera, size, kept);
     kept.push(...room);
     const leaders = first.flatMap(({ leader }) => (leader ? [leader] : []));
     const plan = this.plan ?? this.pending;
