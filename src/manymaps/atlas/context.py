@@ -68,6 +68,22 @@ class MapInContext:
         Probability without context.
     probability : float
         Probability in the context.
+
+    See Also
+    --------
+    manymaps.Atlas.disambiguate, SenseInContext
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> first = atlas.disambiguate("tie", "suit").maps[0]
+    >>> first.map, round(first.prior, 2), round(first.probability, 2)
+    (1, 0.5, 0.95)
     """
 
     map: int
@@ -92,6 +108,22 @@ class SenseInContext:
     parts : tuple of SenseInContext
         Fine senses of a meaning, sorted by probability, which sum to the probability of the
         meaning.
+
+    See Also
+    --------
+    manymaps.Atlas.disambiguate, Sense, MapInContext
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> first = atlas.disambiguate("tie", "suit").senses[0]
+    >>> first.name, round(first.prior, 2), round(first.probability, 2)
+    (('suit',), 0.5, 0.95)
     """
 
     name: tuple[str, ...]

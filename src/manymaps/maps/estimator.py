@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 from scipy import sparse
@@ -128,9 +128,26 @@ class FittedMaps:
         return self.atlas_.n_maps * self.atlas_.n_components
 
 
+class _ParameterNames:
+    """Check of parameter names.
+
+    It is a base class of `MapEstimator`, because `inspect.signature` prefers a constructor
+    `__new__` over an `__init__` of the same class.
+    """
+
+    def __new__(cls, *_values: Any, **settings: Any) -> Self:
+        """Reject parameters of other programs with the name of the counterpart."""
+        known = {one.name for one in fields(cast(Any, cls))}
+        for name in settings:
+            if name in _ELSEWHERE and name not in known:
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}; {_ELSEWHERE[name]}")
+        return super().__new__(cls)
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class MapEstimator(
     FittedMaps,
+    _ParameterNames,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     CheckedParameters,
@@ -188,14 +205,6 @@ class MapEstimator(
     # Whether the data of the current fit are associations without missing pairs, which determines
     # the values of "auto".
     _of_associations = False
-
-    def __new__(cls, *_values: Any, **settings: Any) -> Self:
-        """Reject parameters of other programs with the name of the counterpart."""
-        known = {one.name for one in fields(cls)}
-        for name in settings:
-            if name in _ELSEWHERE and name not in known:
-                raise TypeError(f"{cls.__name__} has no parameter {name!r}; {_ELSEWHERE[name]}")
-        return super().__new__(cls)
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
