@@ -16,7 +16,7 @@ import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./colori
 import { densityLines } from "./contours.ts";
 import { type Emphasis, EmphasisLabels, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
 import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
-import { LabelPlan, type LabelSource, lift, N_MIDDLE } from "./label_plan.ts";
+import { LabelPlan, type LabelSource, lift } from "./label_plan.ts";
 import {
   type LabelStyle,
   LEADING,
@@ -37,7 +37,6 @@ import {
 } from "./mark_data.ts";
 
 import {
-  FROM_AFAR,
   type NamedRegion,
   namedRegions,
   namesAt,
@@ -264,9 +263,7 @@ export class Scene {
     }
     const { zooms, known } = plan.ranges;
     const others: ShownLabel[] = [];
-    const isCalm = names.length > 0 && camera.zoom < FROM_AFAR * this.fitCamera.zoom;
-    const last = isCalm ? Math.min(known, N_MIDDLE) : known;
-    for (let rank = 0; rank < last && others.length < MOST_LABELS; rank++) {
+    for (let rank = 0; rank < known && others.length < MOST_LABELS; rank++) {
       if (inBounds(zooms[rank]) > camera.zoom) continue;
       const entry = inBounds(plan.order[rank]);
       if (!this.visible[entry] || !view.mayShow(entry)) continue;
