@@ -198,6 +198,20 @@ class TopicMatches(NamedTuple):
         Weighted Jaccard index of each map and its topic, from 0 to 1, or 0 without a topic.
     chance : float
         Mean of the similarities after the words of the topics are permuted at random.
+
+    See Also
+    --------
+    match_topics
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas, match_topics
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], np.zeros((2, 3, 2)), half, MULTIPLE_MAPS_T_SNE)
+    >>> match_topics(atlas, half[:1]).topics.tolist()
+    [0, -1]
     """
 
     topics: np.ndarray
