@@ -29,7 +29,8 @@ RECORDS = """
 Activation Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel Comparison
 ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Disambiguation
 DistanceConstraint DivergedError Evaluation ExponentialWeights
-GaussianAffinity Gist GlobalGaussian NoiseScan TopicMatches Insertion Judgements LBFGS LocalPerplexity Momentum
+TopicMatches
+GaussianAffinity Gist GlobalGaussian NoiseScan Insertion Judgements LBFGS LocalPerplexity Momentum
 NeighborGraph NeighborSearch PairTable ParameterError PowerWeights Pseudowords RatingEvaluation
 Ratings ReadReport Refinement RowInsertion Split Stability SweepResult Texts Trials
 TripletEvaluation Triplets UnknownLabelError Vectors Words WorkersLostError Interval Intervals

@@ -40,7 +40,7 @@ def demo(options: DemoOptions) -> None:
     """Fit maps to the word associations in the package.
 
     The command writes DIR/demo.atlas, DIR/demo.html (a page for exploring the maps) and
-    DIR/demo.png in about a minute. No network connection is needed.
+    DIR/demo.png in one or two minutes. No network connection is needed.
 
     \b
     Example:  manymaps demo -o first-look

@@ -568,8 +568,4 @@ def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np
     """Append the new objects to the atlas."""
     known = replace(atlas, vectors=objects.known) if atlas.vectors is None else atlas
     vectors = objects.vectors if objects.extends else None
-    factors = None
-    if atlas.factors is not None:
-        # The data of a new object do not state how often it is a response.
-        factors = np.full(len(objects.labels), np.median(atlas.factors))
-    return known.extended(objects.labels, maps, proportions, factors=factors, vectors=vectors)
+    return known.extended(objects.labels, maps, proportions, vectors=vectors)
