@@ -47,9 +47,11 @@ def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
 
 
 def column_blocks(
-    atlas: Atlas, kept: np.ndarray
+    atlas: Atlas, kept: np.ndarray, size: str | None
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Return the description of each column for the header, and blocks of numbers or categories.
+
+    `size` names the column that determines the sizes of the dots, which stays a column of numbers.
 
     Raises
     ------
@@ -63,7 +65,7 @@ def column_blocks(
         if numbers is None:
             column, block = _text_column(str(name), _as_texts(values))
         else:
-            column, block = _number_column(numbers)
+            column, block = _number_column(numbers, is_size=name == size)
         described.append({"name": str(name), **column})
         if block is not None:
             blocks[f"column/{k}"] = block
@@ -103,15 +105,17 @@ def _as_texts(values: np.ndarray) -> list[str]:
     return ["" if _is_missing(value) else str(value) for value in values.tolist()]
 
 
-def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
+def _number_column(numbers: np.ndarray, *, is_size: bool) -> tuple[dict[str, Any], np.ndarray]:
     """Pack numbers with the limits of the colour scale, which are the 2nd and 98th percentiles.
 
-    A few whole numbers that recur, such as the digits, are packed as categories in their order.
+    A few whole numbers that recur, such as the digits, are packed as categories in their order,
+    unless they determine the sizes of the dots.
     """
     there = numbers[np.isfinite(numbers)]
     different = np.unique(there)
-    is_whole = bool((different == np.rint(different)).all()) and bool(np.isfinite(different).all())
-    if 0 < len(different) <= MOST_WHOLE and is_whole and RECURRING * len(different) <= len(there):
+    is_whole = bool((different == np.rint(different)).all())
+    recurs = RECURRING * len(different) <= len(there)
+    if 1 < len(different) <= MOST_WHOLE and is_whole and recurs and not is_size:
         codes = np.where(np.isfinite(numbers), np.searchsorted(different, numbers), NO_CATEGORY)
         names = [f"{value:.0f}" for value in different]
         return {"type": "category", "categories": names}, codes.astype("<u2")

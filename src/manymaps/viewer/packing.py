@@ -161,7 +161,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     kept = _kept(atlas, options)
     number = np.full(atlas.n_objects, -1)
     number[kept] = np.arange(len(kept))
-    columns, blocks = column_blocks(atlas, kept)
+    columns, blocks = column_blocks(atlas, kept, options.size)
     check_shown(columns, options.color, options.size)
     listed, members = feature_blocks(atlas, options.features, number)
     entries = _entries(atlas, number >= 0)
