@@ -27,9 +27,6 @@ __all__ = ["NO_CATEGORY", "check_shown", "column_blocks", "feature_blocks", "num
 # contains labels rather than categories.
 NO_CATEGORY, MOST_CATEGORIES, FEW_VALUES = 65535, 1000, 100
 LARGEST = float(np.finfo(np.float32).max)
-# Whole numbers are categories if there are at most as many as the ten colours that are easiest to
-# tell apart, and if each recurs this often on average.
-MOST_WHOLE, RECURRING = 10, 5
 PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+=*")
 #: Maximum number of characters in one picture, and in all pictures of a column.
 LARGEST_PICTURE, LARGEST_PICTURES = 262_144, 64 * 2**20
@@ -110,17 +107,8 @@ def _as_texts(values: np.ndarray) -> list[str]:
 
 
 def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
-    """Pack numbers with the limits of the colour scale, which are the 2nd and 98th percentiles.
-
-    A few whole numbers that recur, such as the digits, are packed as categories in their order.
-    """
+    """Pack numbers with the limits of the colour scale, which are the 2nd and 98th percentiles."""
     there = numbers[np.isfinite(numbers)]
-    different = np.unique(there)
-    is_whole = bool((different == np.rint(different)).all()) and bool(np.isfinite(different).all())
-    if 0 < len(different) <= MOST_WHOLE and is_whole and RECURRING * len(different) <= len(there):
-        codes = np.where(np.isfinite(numbers), np.searchsorted(different, numbers), NO_CATEGORY)
-        names = [f"{value:.0f}" for value in different]
-        return {"type": "category", "categories": names}, codes.astype("<u2")
     low, high = np.quantile(there, [0.02, 0.98]).tolist() if len(there) else (0.0, 1.0)
     if not high > low and len(there):
         low, high = float(there.min()), float(there.max())
