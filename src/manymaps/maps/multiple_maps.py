@@ -12,7 +12,7 @@ MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Ma
 AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
 
 The kernel listed for MultipleMapsTSNE has one degree of freedom. More degrees of freedom give
-kernels between the two listed. With a popularity above 0, fixed factors multiply the similarities,
+kernels between the two listed. With a popularity above 0, fixed factors multiply the similarities:
 
 q_j|i = b_j v_ij / sum_k b_k v_ik,     b_j ~ (sum_i p_ij)^popularity
 """
@@ -269,10 +269,10 @@ class MultipleMapsTSNE(_MultipleMaps):
         Factor by which distances are divided. The default is 1.
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
-        response share of j is the part of all responses that are j. With factors, a word that is a
+        response share of j is its proportion of all responses. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default is 0, which is the model of the
-        papers, or "auto" for `MultipleMapsTSNE`. "auto" means 0.5 if factors are possible and X
+        normalization and the forward divergence. The default is 0, as in the papers. Only
+        `MultipleMapsTSNE` has the default "auto". It means 0.5 if factors are possible and X
         contains associations (`Associations` without missing pairs, or `Trials`), and 0 otherwise.
     degrees_of_freedom : float from 1 to infinity, or "auto"
         Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
@@ -472,10 +472,10 @@ class MultipleMapsSNE(_MultipleMaps):
         Factor by which distances are divided. The default is 1.
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
-        response share of j is the part of all responses that are j. With factors, a word that is a
+        response share of j is its proportion of all responses. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default is 0, which is the model of the
-        papers, or "auto" for `MultipleMapsTSNE`. "auto" means 0.5 if factors are possible and X
+        normalization and the forward divergence. The default is 0, as in the papers. Only
+        `MultipleMapsTSNE` has the default "auto". It means 0.5 if factors are possible and X
         contains associations (`Associations` without missing pairs, or `Trials`), and 0 otherwise.
 
     Attributes
@@ -632,10 +632,10 @@ class AspectMaps(_MultipleMaps):
         Factor by which distances are divided. The default is 1.
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
-        response share of j is the part of all responses that are j. With factors, a word that is a
+        response share of j is its proportion of all responses. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default is 0, which is the model of the
-        papers, or "auto" for `MultipleMapsTSNE`. "auto" means 0.5 if factors are possible and X
+        normalization and the forward divergence. The default is 0, as in the papers. Only
+        `MultipleMapsTSNE` has the default "auto". It means 0.5 if factors are possible and X
         contains associations (`Associations` without missing pairs, or `Trials`), and 0 otherwise.
 
     Attributes
