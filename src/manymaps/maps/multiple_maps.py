@@ -269,11 +269,11 @@ class MultipleMapsTSNE(_MultipleMaps):
         Factor by which distances are divided. The default is 1.
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
-        response share of j is its proportion of all responses. With factors, a word that is a
+        response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default is 0, as in the papers. Only
-        `MultipleMapsTSNE` has the default "auto". It means 0.5 if factors are possible and X
-        contains associations (`Associations` without missing pairs, or `Trials`), and 0 otherwise.
+        normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
+        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
     degrees_of_freedom : float from 1 to infinity, or "auto"
         Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
         shape of Student's t distribution. A value of 1 gives the kernel of t-SNE, 1 / (1 + d2), and
@@ -472,11 +472,11 @@ class MultipleMapsSNE(_MultipleMaps):
         Factor by which distances are divided. The default is 1.
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
-        response share of j is its proportion of all responses. With factors, a word that is a
+        response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default is 0, as in the papers. Only
-        `MultipleMapsTSNE` has the default "auto". It means 0.5 if factors are possible and X
-        contains associations (`Associations` without missing pairs, or `Trials`), and 0 otherwise.
+        normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
+        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
 
     Attributes
     ----------
@@ -632,11 +632,11 @@ class AspectMaps(_MultipleMaps):
         Factor by which distances are divided. The default is 1.
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
-        response share of j is its proportion of all responses. With factors, a word that is a
+        response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default is 0, as in the papers. Only
-        `MultipleMapsTSNE` has the default "auto". It means 0.5 if factors are possible and X
-        contains associations (`Associations` without missing pairs, or `Trials`), and 0 otherwise.
+        normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
+        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
 
     Attributes
     ----------
