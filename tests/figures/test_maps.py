@@ -171,7 +171,7 @@ def test_a_highlighted_word_that_lives_elsewhere_is_named_in_the_small_print():
     atlas = random_atlas(3)
     row = atlas.map_weights[2].argmin()
     ax = plot_map(atlas, 2, highlight=[atlas.labels[row]]).axes[0]
-    assert any("left out" in t.get_text() and atlas.labels[row] in t.get_text() for t in ax.texts)
+    assert any("omitted" in t.get_text() and atlas.labels[row] in t.get_text() for t in ax.texts)
 
 
 def test_remote_dots_become_arrows_and_are_counted():

@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.special import logsumexp
 from sklearn.base import clone
 
-from manymaps import LBFGS, MultipleMapsTSNE, SymmetricSNE, noise_scan
+from manymaps import LBFGS, MultipleMapsTSNE, SymmetricSNE, associations_from, noise_scan
 from manymaps.errors import ParameterError
 from manymaps.maps import annealing
 from manymaps.optimizers import Constant
@@ -109,3 +109,18 @@ def test_settings_out_of_range(settings, message):
 def test_an_optimizer_without_noise():
     with pytest.raises(ParameterError, match=r"optimizer=LBFGS.* adds no noise"):
         noise_scan(SymmetricSNE(optimizer=LBFGS()), roll(60))
+
+
+def test_the_model_of_associations_has_its_factors(monkeypatch):
+    rng = np.random.default_rng(0)
+    groups = np.arange(40) // 10
+    strengths = rng.random((40, 40)) * (groups[:, None] == groups)
+    strengths[:, 0] += 1
+    np.fill_diagonal(strengths, 0)
+    words = associations_from(strengths, labels=[f"w{i}" for i in range(40)])
+    seen = []
+    made = annealing.objective_of
+    monkeypatch.setattr(annealing, "objective_of", lambda *a: seen.append(made(*a)) or seen[-1])
+    noise_scan(MultipleMapsTSNE(2, random_state=0), words, n_levels=8, per_level=30)
+    assert seen[0].model.kernel == 2
+    assert seen[0].column_factors.argmax() == 0

@@ -465,4 +465,4 @@ def _known(atlas: AtlasData, words: str | Iterable[str]) -> tuple[list[int], tup
 
 def _check_single_kind(atlas: AtlasData) -> None:
     if atlas.kinds is not None:
-        raise DataError("the atlas is bipartite; a context needs an atlas with one kind of object")
+        raise DataError("the atlas is bipartite; expected an atlas with one kind of object")

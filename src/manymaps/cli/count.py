@@ -63,8 +63,8 @@ class CountOptions:
     )
     weights: str | None = option(
         ["counts", "ppmi"],
-        "Write counts, or the positive pointwise mutual information of words, which fit maps as "
-        "associations (with --window only).  [default: counts]",
+        "Write counts, or associations whose strengths are the positive pointwise mutual "
+        "information (with --window only).  [default: counts]",
     )
     jobs: int | None = jobs_option(
         "Number of processes that split texts into words; -1 for all cores.  [default: 1]"

@@ -396,20 +396,10 @@ def _check_judged(model: Model) -> None:
     if model.method == OF_COUNTS:
         raise click.UsageError(f"--method {OF_COUNTS} fits counts; use one FILE and omit --judge")
     others = (
-        "responses",
-        "columns",
-        "count",
-        "kinds",
-        "metric",
-        "words",
-        "perplexity",
-        "recall",
-        "most_given",
-    )
-    refuse_given(
-        (*others, *OF_TRIALS),
-        "several judges (--judge, or several FILEs)",
-    )
+        "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "recall",
+        "most_given", *OF_TRIALS,
+    )  # fmt: skip
+    refuse_given(others, "several judges (--judge, or several FILEs)")
 
 
 def _read_judged(options: FitOptions) -> mm.Judgements:

@@ -78,7 +78,7 @@ class ViewOptions:
         "--examples", multiple=True,
     )  # fmt: skip
     hide: tuple[str, ...] = option(
-        "LABEL", "Leave an object out of the page; can be repeated.", multiple=True
+        "LABEL", "Omit an object from the page; can be repeated.", multiple=True
     )
     hide_from: Path | None = option(
         InputFile(), "Leave the objects in this file out of the page, one label per line."

@@ -713,7 +713,7 @@ def _map_print(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
     parts += [
-        f"{elide(atlas.labels[row], 24)}: {dots.measured(atlas, scene.map)[row]:.2f} here, left out"
+        f"{elide(atlas.labels[row], 24)}: {dots.measured(atlas, scene.map)[row]:.2f} here, omitted"
         for row in named
         if row not in scene.named
     ]

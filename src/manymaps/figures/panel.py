@@ -143,10 +143,10 @@ class Scene:
     """The objects of a panel in order of priority, with their points and sizes.
 
     `shares` are the map weights or mixing proportions that dots show, and `share` is the share of
-    the variance that the two dimensions show. `named` contains the rows of
-    requested objects. `regions` are the islands whose names are drawn, with the indices of their
-    members in the scene. `hues` contains the hue of each object, or -1 for grey. Only the
-    first `n_labels` objects may have a label.
+    the variance that the two dimensions show. `named` contains the rows of requested objects.
+    `regions` are the islands whose names are drawn, with the indices of their members in the scene.
+    `hues` contains the hue of each object, or -1 for grey. Only the first `n_labels` objects may
+    have a label.
     """
 
     objects: np.ndarray
@@ -537,7 +537,7 @@ def draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
 
 
 def dot_colors(scene: Scene, look: Look) -> np.ndarray:
-    """Return the colour of each dot, (n, 4): by a column, by hue, or by map weight."""
+    """Return the colour of each dot, (n, 4): by a column, by hue, or by size."""
     if look.coloring.name is None and scene.hues is not None:
         return np.array([to_rgba(color) for color in (*ISLANDS, CONTEXT)])[scene.hues]
     return look.coloring.of(scene.objects, scene.shares)

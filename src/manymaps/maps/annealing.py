@@ -30,7 +30,7 @@ from sklearn.base import clone
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_number, check_whole
 from manymaps.errors import ParameterError
-from manymaps.maps.estimator import MapEstimator
+from manymaps.maps.estimator import MapEstimator, as_data
 from manymaps.model.objective import Objective
 from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
@@ -185,7 +185,10 @@ def noise_scan(
     check_whole("n_levels", n_levels, 3)
     check_whole("per_level", per_level)
     scanned = clone(estimator)
-    optimizer = scanned.optimizer or scanned._default_optimizer()
+    scanned._validate_params()
+    data = as_data(X)
+    target = scanned._read(data, 0)[2]
+    optimizer = scanned.optimizer or scanned._default_optimizer(target.values.shape[0])
     if not isinstance(optimizer, Momentum):
         raise ParameterError("adds no noise; use Momentum", name="optimizer", value=optimizer)
     levels = np.geomspace(highest, lowest, n_levels)
@@ -200,9 +203,9 @@ def noise_scan(
         optimizer=replace(optimizer, jitter=jitter), max_iter=n_levels * per_level, init="random",
         n_init=1, callback=record, random_state=drawn_seed(scanned.random_state),
     )  # fmt: skip
-    scanned.fit(X)
-    target = scanned._read(X, 0)[2]
-    objective = objective_of(target, scanned._model(), 0.0, scanned.tolerance)
+    scanned.fit(data)
+    factors = scanned._factors(target)
+    objective = objective_of(target, scanned._model(), 0.0, scanned.tolerance, factors)
     costs, scales = np.array([_least_cost(objective, atlas) for atlas in maps]).T
     flat = _cost(objective, maps[0], 0.0)
     if flat - costs[0] > (flat - costs[-1]) / 2:

@@ -65,7 +65,7 @@ from manymaps.optimizers.descent import OPTIMIZER, Optimizer
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
-__all__ = ["FittedMaps", "MapEstimator", "plain_value"]
+__all__ = ["FittedMaps", "MapEstimator", "as_data", "plain_value"]
 
 Data: TypeAlias = (
     Associations | Judgements | Vectors | NeighborGraph | NeighborPair | np.ndarray | sparse.sparray
@@ -274,7 +274,7 @@ class MapEstimator(
             finite cost.
         """
         self._validate_params()
-        X = as_graph(X if isinstance(X, Judgements) else as_associations(X))
+        X = as_data(X)
         self._of_associations = isinstance(X, Associations) and X.observed is None
         seeds = self._seeds()
         labels, data, target = self._read(X, _number_from(seeds[0]))
@@ -626,6 +626,11 @@ def _judged(data: Associations) -> np.ndarray | None:
 def _number_from(seed: int) -> int:
     """Derive a number from a seed."""
     return int(np.random.RandomState(seed).randint(2**31 - 1))
+
+
+def as_data(X: Any) -> Any:
+    """Convert trials to associations, and pairs of arrays to graphs of neighbours."""
+    return as_graph(X if isinstance(X, Judgements) else as_associations(X))
 
 
 def plain_value(value: Any) -> Any:

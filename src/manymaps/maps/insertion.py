@@ -244,9 +244,8 @@ def insert(
         among the atlas objects. It is also at most the mean minus two standard deviations of their
         largest similarities. With "local", such objects have no similarity above theta_i, or the
         same similarity to all objects. Dissimilar objects are inserted nevertheless, at the
-        positions that `dissimilar` defines. If "local"
-        selects no neighbour, their 25 nearest neighbours are used. If the default similarity is
-        used and is not the cosine.
+        positions that `dissimilar` defines. If "local" selects no neighbour, their 25 nearest
+        neighbours are used. If the default similarity is used and is not the cosine.
 
     See Also
     --------

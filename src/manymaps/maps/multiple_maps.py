@@ -12,7 +12,7 @@ MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Ma
 AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
 
 The kernel listed for MultipleMapsTSNE has one degree of freedom. More degrees of freedom give
-kernels between the two listed. With a popularity above 0, fixed factors multiply the similarities,
+kernels between the two listed. With a popularity above 0, fixed factors multiply the similarities:
 
 q_j|i = b_j v_ij / sum_k b_k v_ik,     b_j ~ (sum_i p_ij)^popularity
 """

@@ -1,8 +1,8 @@
 """Packing of the meanings and associates of each object, and the choice of examples, for a page.
 
-The page does not compute which objects are close to one another (`manymaps.atlas.closeness`). It
-reads from the blocks the members of each meaning that are close to the object on the map of the
-meaning, and the maps on which each associate is close.
+The page does not compute which objects are close to one another (`manymaps.atlas.closeness`). The
+blocks contain the members of each meaning that are close to the object on the map of the meaning.
+They also contain the maps on which each associate is close.
 
 Shapes: n is the number of objects in the atlas, and `number` (n,) contains the index of each object
 in the page, or -1 for a hidden object.
@@ -132,9 +132,9 @@ def meanings_of(
 def balanced_words(atlas: Atlas, meanings: Meanings, number: np.ndarray) -> list[int]:
     """Choose examples among well-known words with balanced meanings on several maps.
 
-    Words are ranked by sqrt(e) (k - 1) s, where e is the number of words that evoke the word, k is
-    the effective number of meanings that are shown, and s is their total share. An example is not
-    an associate of another example.
+    Words are ranked by sqrt(e) (k - 1) s. Here e is the number of words that evoke the word, and k
+    is the effective number of meanings that are shown, with a total share of s. No example is an
+    associate of an example that ranks higher.
     """
     found, table = meanings.groups, atlas.associations
     assert table is not None

@@ -45,12 +45,11 @@ offsets[m + 1], sorted by the index of the object:
 
 The header contains the labels and the model, the title, view, scales and regions of each map, the
 columns with their categories, and the offset of each block. `map_order` lists similar maps next to
-each other. The
-`hue` of a region is a number from 0 to 7, and its `island` is the index of the region to which it
-belongs, or null. A title is a list of words, which are
-labels or, if labels only number the objects, categories. The header does not contain hidden
-objects. The other objects have the indices 0, 1, ... and the similarities that the model of all
-objects assigns to them. `viewer/src/data/container.ts` reads this format.
+each other. The `hue` of a region is a number from 0 to 7, and its `island` is the index of the
+region to which it belongs, or null. A title is a list of words, which are labels or, if labels only
+number the objects, categories. The header does not contain hidden objects. The other objects have
+the indices 0, 1, ... and the similarities that the model of all objects assigns to them.
+`viewer/src/data/container.ts` reads this format.
 
 Shapes: coordinates (n_entries, n_components), points (k, 2).
 """
