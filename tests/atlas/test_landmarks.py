@@ -97,7 +97,7 @@ def test_maps_of_similar_content_are_next_to_each_other():
 
 
 def test_named_remote_points_lie_outside_if_most_points_are_near():
-    points = np.random.default_rng(0).normal(size=(40, 2))
+    points = np.random.default_rng(0).uniform(-1, 1, (40, 2))
     remote = np.arange(40) < 15
     points[:14] += 90
     seen = view(points, np.ones(40), remote=remote)

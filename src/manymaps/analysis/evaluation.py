@@ -411,7 +411,8 @@ def _divergence(atlas: Atlas, target: Target) -> float:
     tolerance = 0.0 if atlas.n_objects <= MOST_IN_FULL else TOLERANCE
     weights = weights_from_proportions(atlas.proportions)
     there = Parameters((atlas.maps.astype(np.float32),), (weights.astype(np.float32),))
-    return float(objective_of(target, atlas.model, tolerance=tolerance).evaluate(there).kl)
+    objective = objective_of(target, atlas.model, tolerance=tolerance, column_factors=atlas.factors)
+    return float(objective.evaluate(there).kl)
 
 
 def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:

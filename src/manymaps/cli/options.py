@@ -14,7 +14,6 @@ from manymaps.cli.contract import note
 from manymaps.cli.record import argument, chosen, flag, option
 from manymaps.cli.types import InputFile, Several, Whole, count_or
 from manymaps.errors import ParameterError
-from manymaps.labels import UnknownLabelError
 
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
@@ -200,6 +199,8 @@ def fit_command(file: Path, *settings: str) -> list[str]:
 
 def note_unknown(atlas: Atlas, words: Iterable[str]) -> None:
     """Print a note on each word that is not in the atlas, with similar labels."""
+    from manymaps.labels import UnknownLabelError
+
     for word in words:
         try:
             atlas.index(word)
@@ -215,11 +216,14 @@ def refuse(*faults: tuple[object, str]) -> None:
 
 
 def refuse_given(names: Iterable[str], where: str) -> None:
-    """Reject options that the user passed, but that do not apply."""
+    """Reject options that the user passed, but that do not apply.
+
+    Options that the command does not have are ignored.
+    """
     ctx = click.get_current_context()
     options = {one.name: one for one in ctx.command.params}
     for name in names:
-        if _is_given(ctx, options[name]):
+        if name in options and _is_given(ctx, options[name]):
             raise click.UsageError(f"{max(options[name].opts, key=len)} does not apply to {where}")
 
 

@@ -11,7 +11,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import manymaps as mm
-from manymaps.atlas.answers import not_close
 from manymaps.cli.contract import grid, shown
 from manymaps.labels import plural
 
@@ -50,6 +49,7 @@ def senses_record(
         intervals. An interval is null if the data do not contain the sense or the pair.
     """
     from manymaps.analysis.reliability import scores_of
+    from manymaps.atlas.answers import not_close
 
     asked = {**chosen, "kind": kind}
     senses = atlas.senses(word, **asked)
