@@ -3,9 +3,9 @@
     python benchmarks/kernels.py [--data usf lwow] [--seeds 0] [--degrees 1 2 4 8 inf]
                                  [--penalties 0 0.001 0.01] [--powers 0] [--iterations 500]
 
-One line per data set and setting, with means over the seeds. A power above 0 adds fixed factors to
-the model, q(j|i) ~ b_j v_ij, where b_j is the share of the responses that are j to this power. They
-are an experiment and not an option of the package. The columns are:
+One line per data set and setting, with means over the seeds. A power is the option `popularity`. A
+power above 0 adds fixed factors to the model, q(j|i) ~ b_j v_ij, where b_j is the response share of
+j to this power. The columns are:
 
     explained  mean over cues of sum_j min(p_ij, q_ij)
     visible    share of cues whose strongest associate is among the 10 nearest dots in a map
@@ -28,15 +28,13 @@ import gzip
 import itertools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 from starts import DATA, LEAST, NORMS, strongest, visible
 
 import manymaps as mm
-from manymaps.model.cost import Cost
-from manymaps.model.objective import Objective
+from manymaps.analysis.reliability import mean_explained
 
 LWOW = DATA / "lwow" / "mistral_edges.csv.gz"
 MOST_WORDS = 4_000
@@ -67,42 +65,6 @@ SETS: dict[str, tuple[Callable[[], mm.Associations], int]] = {
 }
 
 
-def popularity(table: sparse.csr_array, power: float) -> np.ndarray:
-    """Return powers of the column sums of the rows' shares, of at least a tenth of the median."""
-    rows = np.maximum(table.sum(axis=1), 1e-12)
-    sums = np.asarray((sparse.diags_array(1 / rows) @ table).sum(axis=0))
-    factors = np.maximum(sums, np.median(sums[sums > 0]) / 10) ** power
-    return np.asarray(factors / factors.mean())
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class PopularMaps(mm.MultipleMapsTSNE):
-    """Multiple maps t-SNE with the popularity of the responses as fixed factors."""
-
-    power: float = 0.0
-
-    def _objective(self, forward: Objective) -> Cost:
-        factors = popularity(forward.target.values, self.power) if self.power else None
-        return super()._objective(replace(forward, column_factors=factors))
-
-
-def probabilities(
-    atlas: mm.Atlas, factors: np.ndarray, rows: np.ndarray, columns: np.ndarray
-) -> np.ndarray:
-    """Return q(j|i) of pairs (i, j) with factors b_j."""
-    choices = replace(atlas.choices, factors=factors)
-    return np.asarray(factors[columns] * choices.row_shares(rows, columns))
-
-
-def explained(atlas: mm.Atlas, factors: np.ndarray, strengths: sparse.csr_array) -> float:
-    """Return the mean over cues of sum_j min(p_ij, q_ij), with p divided by its row sums."""
-    cues = np.repeat(np.arange(atlas.n_objects), np.diff(strengths.indptr))
-    sums = np.bincount(cues, strengths.data, atlas.n_objects)
-    q = probabilities(atlas, factors, cues, strengths.indices)
-    p = strengths.data / sums[cues]
-    return float(np.minimum(p, q).sum() / np.count_nonzero(sums))
-
-
 def span(atlas: mm.Atlas) -> float:
     """Return the mean width of the maps, from the 2nd to the 98th percentile of their dots."""
     widths = []
@@ -112,32 +74,25 @@ def span(atlas: mm.Atlas) -> float:
     return float(np.mean(widths))
 
 
-def figures(atlas: mm.Atlas, data: mm.Associations, power: float) -> tuple[float, ...]:
+def figures(atlas: mm.Atlas, data: mm.Associations) -> tuple[float, ...]:
     """Return the columns of the table for one fit."""
-    factors = popularity(data.strengths, power)
     return (
-        explained(atlas, factors, data.strengths),
+        mean_explained(atlas),
         visible(atlas, data.strengths),
-        float(np.median(probabilities(atlas, factors, *strongest(data.strengths)))),
+        float(np.median(atlas.choices.row_shares(*strongest(data.strengths)))),
         span(atlas),
         float(atlas.parameters["kl_divergence"]),
     )
 
 
-def line(data: mm.Associations, seeds: list[int], power: float, **settings: float) -> str:
+def line(data: mm.Associations, seeds: list[int], **settings: float) -> str:
     """Return one line of the table: the mean over the seeds, and the seconds per fit."""
     start = time.perf_counter()
-    rows = [
-        figures(
-            PopularMaps(power=power, random_state=seed, **settings).fit(data).atlas_, data, power
-        )
-        for seed in seeds
-    ]
+    fits = [mm.MultipleMapsTSNE(random_state=seed, **settings).fit(data) for seed in seeds]
+    seconds = (time.perf_counter() - start) / len(fits)
+    rows = [figures(fit.atlas_, data) for fit in fits]
     share, seen, probability, width, kl = np.mean(rows, axis=0)
-    return (
-        f"{share:9.3f}  {seen:7.3f}  {probability:9.3f}  {width:5.1f}  {kl:5.3f}  "
-        f"{(time.perf_counter() - start) / len(rows):7.0f}"
-    )
+    return f"{share:9.3f}  {seen:7.3f}  {probability:9.3f}  {width:5.1f}  {kl:5.3f}  {seconds:7.0f}"
 
 
 def main() -> None:
@@ -159,7 +114,7 @@ def main() -> None:
             arguments.degrees, arguments.penalties, arguments.powers
         ):
             columns = line(
-                data, arguments.seeds, power, n_maps=n_maps, penalty=penalty,
+                data, arguments.seeds, n_maps=n_maps, penalty=penalty, popularity=power,
                 degrees_of_freedom=degrees, max_iter=arguments.iterations,
             )  # fmt: skip
             print(f"{degrees:7g}  {penalty:7g}  {power:5g}  {columns}", flush=True)

@@ -74,7 +74,11 @@ def main() -> None:
     arguments = parser.parse_args()
     norms = mm.read_associations(NORMS)
     fit = mm.MultipleMapsTSNE(
-        arguments.maps, max_iter=arguments.iterations, random_state=arguments.seed
+        arguments.maps,
+        popularity=0,
+        degrees_of_freedom=1,
+        max_iter=arguments.iterations,
+        random_state=arguments.seed,
     )
     v = similarities(fit.fit(norms).atlas_)
     for file in arguments.files:

@@ -83,7 +83,7 @@ def tell(name: str, reliability: mm.Reliability, known: dict[str, np.ndarray]) -
 
 
 def words(name: str, norms: mm.Associations, iterations: int, n_fits: int) -> None:
-    estimator = mm.MultipleMapsTSNE(20, max_iter=iterations)
+    estimator = mm.MultipleMapsTSNE(20, popularity=0, degrees_of_freedom=1, max_iter=iterations)
     fits = repeat_fits(estimator, norms, n_fits + 1, bootstrap="responses", random_state=0)
     assert fits[0].associations is not None
     known = plain(fits[0].associations, norms.n_responses)

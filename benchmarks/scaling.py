@@ -66,7 +66,14 @@ def one(objects: int, maps: int, dimensions: int, partners: int, threads: int) -
         return iteration == last
 
     mm.MultipleMapsTSNE(
-        maps, dimensions, init="random", random_state=0, n_jobs=threads, callback=watch
+        maps,
+        dimensions,
+        init="random",
+        popularity=0,
+        degrees_of_freedom=1,
+        random_state=0,
+        n_jobs=threads,
+        callback=watch,
     ).fit(synthetic(objects, partners))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps([(clock[1] - clock[0]) / (last - first) * 1e3, peak]))

@@ -135,7 +135,10 @@ def table(
     directions = spectral_directions(data.strengths, 70, seed=0)
     print(f"\n{name}, {n_maps} maps", flush=True)
     for init, penalty in STARTS:
-        fit = mm.MultipleMapsTSNE(n_maps, init=init, penalty=penalty, max_iter=arguments.iterations)
+        fit = mm.MultipleMapsTSNE(
+            n_maps, init=init, penalty=penalty, popularity=0, degrees_of_freedom=1,
+            max_iter=arguments.iterations,
+        )  # fmt: skip
         start = time.perf_counter()
         atlases = [fitted(fit, data, seed) for seed in arguments.seeds]
         seconds = (time.perf_counter() - start) / len(atlases)

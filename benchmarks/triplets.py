@@ -85,7 +85,12 @@ def row(truth: str, count: int, seed: int, arguments: argparse.Namespace) -> Seq
 
     def atlas_of(data: mm.Associations) -> float:
         fit = mm.MultipleMapsTSNE(
-            arguments.maps, max_iter=arguments.iterations, random_state=seed, n_jobs=1
+            arguments.maps,
+            popularity=0,
+            degrees_of_freedom=1,
+            max_iter=arguments.iterations,
+            random_state=seed,
+            n_jobs=1,
         )
         return mm.evaluate(fit.fit(data).atlas_, test).accuracy["atlas"].value
 

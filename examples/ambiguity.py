@@ -52,7 +52,13 @@ LISTED = 8
 
 def fitted(data: mm.Associations, arguments: argparse.Namespace, seed: int) -> mm.Atlas:
     """Fit an atlas for a short time; its senses are groups of associations."""
-    fit = mm.MultipleMapsTSNE(arguments.maps, max_iter=arguments.iterations, random_state=seed)
+    fit = mm.MultipleMapsTSNE(
+        arguments.maps,
+        popularity=0,
+        degrees_of_freedom=1,
+        max_iter=arguments.iterations,
+        random_state=seed,
+    )
     return fit.fit(data).atlas_
 
 

@@ -34,8 +34,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -43,9 +44,9 @@ import numpy as np
 import manymaps as mm
 from manymaps.model.choice import Kernel
 
-KERNELS: dict[Kernel, type[mm.MultipleMapsTSNE] | type[mm.MultipleMapsSNE]] = {
-    "gaussian": mm.MultipleMapsSNE,
-    "cauchy": mm.MultipleMapsTSNE,
+KERNELS: dict[Kernel, Callable[..., mm.MultipleMapsTSNE | mm.MultipleMapsSNE]] = {
+    "gaussian": partial(mm.MultipleMapsSNE, popularity=0),
+    "cauchy": partial(mm.MultipleMapsTSNE, popularity=0, degrees_of_freedom=1),
 }
 SOLVED = 1e-3
 

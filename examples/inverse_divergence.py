@@ -89,7 +89,8 @@ WAYS = (
 def fitted(way: Way, table: mm.Associations, **settings: object) -> mm.MultipleMapsTSNE:
     """Fit multiple maps t-SNE with one divergence."""
     return mm.MultipleMapsTSNE(
-        divergence=way.divergence, smoothing=way.smoothing, **settings
+        divergence=way.divergence, smoothing=way.smoothing, popularity=0, degrees_of_freedom=1,
+        **settings,
     ).fit(table)  # fmt: skip
 
 

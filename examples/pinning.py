@@ -42,6 +42,8 @@ def main() -> None:
     )
     print(f"{len(old_words):,} old words and {len(new_words):,} new ones, {arguments.maps} maps")
     settings = {
+        "popularity": 0,
+        "degrees_of_freedom": 1,
         "n_maps": arguments.maps,
         "max_iter": arguments.iterations,
         "random_state": arguments.seed,

@@ -137,7 +137,12 @@ def main() -> None:
         for seed in seeds:
             start = time.perf_counter()
             fit = mm.MultipleMapsTSNE(
-                arguments.maps, penalty=penalty, random_state=seed, max_iter=most
+                arguments.maps,
+                penalty=penalty,
+                popularity=0,
+                degrees_of_freedom=1,
+                random_state=seed,
+                max_iter=most,
             ).fit(norms)
             seconds = time.perf_counter() - start
             print(f"penalty {penalty:g}, seed {seed}: KL {fit.kl_divergence_:.3f}, {seconds:.0f} s")

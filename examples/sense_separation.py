@@ -35,7 +35,11 @@ def main() -> None:
     for n_maps in arguments.maps:
         start = time.perf_counter()
         estimator = mm.MultipleMapsTSNE(
-            n_maps=n_maps, max_iter=arguments.iterations, random_state=arguments.seed
+            n_maps=n_maps,
+            popularity=0,
+            degrees_of_freedom=1,
+            max_iter=arguments.iterations,
+            random_state=arguments.seed,
         )
         atlas = estimator.fit(relations).atlas_
         seconds = time.perf_counter() - start

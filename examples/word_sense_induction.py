@@ -168,7 +168,13 @@ def methods_of(
         return by_topic(model.fit(data.strengths, random_state=seed), pairs)
 
     def maps(n_maps: int) -> np.ndarray:
-        fit = mm.MultipleMapsTSNE(n_maps, max_iter=arguments.iterations, random_state=seed)
+        fit = mm.MultipleMapsTSNE(
+            n_maps,
+            popularity=0,
+            degrees_of_freedom=1,
+            max_iter=arguments.iterations,
+            random_state=seed,
+        )
         atlas = atlases[n_maps] = fit.fit(data).atlas_
         kernel, width = atlas.model.kernel, atlas.model.kernel_width
         places = (atlas.maps, atlas.proportions, pairs.words, pairs.partners)

@@ -14,10 +14,10 @@ lists Pearson's correlation of the priming with
     spreading activation        from the prime to the target in three steps, and backward
     maps                        similarities of the model, the same two directions and their mean
 
-Intervals are bootstrapped over items. Values of several seeds are averaged within each resample.
-A gain is the difference to (ranked) backward strength over the same resamples. A second table lists
-the range over seeds. The items may not be
-redistributed: they are read from MANYMAPS_DATA, and nothing is done without them.
+Intervals are bootstrapped over items. Values of several seeds are averaged within each resample. A
+gain is the difference to (ranked) backward strength over the same resamples. A second table lists
+the range over seeds. The items may not be redistributed. They are read from MANYMAPS_DATA, and the
+script does nothing without them.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ SETTINGS = (
     ("mm-tsne", 1, (0,)),
     *(("mm-tsne", maps, range(5)) for maps in (10, 20, 40)),
     *(("mm-sne", maps, range(4)) for maps in (10, 20, 40)),
+    *(("default", maps, (0,)) for maps in (10, 20, 40)),
 )
 REFERENCES = ("backward strength", "ranked backward strength")
 

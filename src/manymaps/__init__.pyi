@@ -9,7 +9,9 @@ from .affinity.neighbors import nearest_neighbors as nearest_neighbors
 from .analysis.agreement import Agreement as Agreement
 from .analysis.agreement import judge_agreement as judge_agreement
 from .analysis.alignment import Alignment as Alignment
+from .analysis.alignment import TopicMatches as TopicMatches
 from .analysis.alignment import align as align
+from .analysis.alignment import match_topics as match_topics
 from .analysis.ambiguity import Ambiguity as Ambiguity
 from .analysis.ambiguity import ambiguity as ambiguity
 from .analysis.comparison import Comparison as Comparison
@@ -30,6 +32,7 @@ from .analysis.pseudowords import pseudowords as pseudowords
 from .analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
 from .analysis.reliability import Reliability as Reliability
 from .analysis.reliability import reliability as reliability
+from .analysis.signed_maps import signed_maps as signed_maps
 from .analysis.stability import Stability as Stability
 from .analysis.stability import repeat_fits as repeat_fits
 from .analysis.triplet_evaluation import TripletEvaluation as TripletEvaluation
@@ -96,6 +99,8 @@ from .io.triplets import read_triplets as read_triplets
 from .io.vectors import read_vectors as read_vectors
 from .io.vectors import vectors_from as vectors_from
 from .labels import UnknownLabelError as UnknownLabelError
+from .maps.annealing import NoiseScan as NoiseScan
+from .maps.annealing import noise_scan as noise_scan
 from .maps.insertion import Insertion as Insertion
 from .maps.insertion import Refinement as Refinement
 from .maps.insertion import insert as insert

@@ -1,5 +1,7 @@
 """Tables of pairs: each figure against the methods of the atlas, and words that are unknown."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,7 +73,7 @@ def test_unknown_words_have_empty_cells_and_their_first_pair(atlas):
 
 
 def test_without_associations_strengths_are_unknown(atlas):
-    bare = mm.Atlas(atlas.labels, atlas.maps, atlas.proportions, atlas.model)
+    bare = replace(atlas, associations=None)
     table = mm.pair_table(bare, PAIRS[:2])
     assert np.isnan(table.strength).all()
     np.testing.assert_array_equal(table.similarity, mm.pair_table(atlas, PAIRS[:2]).similarity)

@@ -94,3 +94,16 @@ def test_maps_of_similar_content_are_next_to_each_other():
     places = shuffled[landmarks.content_order(atlas)]
     assert sorted(places.tolist()) == list(range(8))
     assert (np.abs(np.diff(places)) == 1).mean() > 0.8
+
+
+def test_named_remote_points_lie_outside_if_most_points_are_near():
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    remote = np.arange(40) < 15
+    points[:14] += 90
+    seen = view(points, np.ones(40), remote=remote)
+    assert seen.outside[:14].all()
+    assert not seen.outside[15:].any()
+    np.testing.assert_array_equal(seen.high, points[15:].max(axis=0))
+    for mask in (remote & False, np.arange(40) < 20):
+        assert not view(points, np.ones(40), remote=mask).outside.any()
+    assert not view(points[14:], np.ones(26), remote=remote[14:]).outside.any()  # all are near

@@ -65,20 +65,17 @@ class AtlasPage:
             has=page.get_by_role("button", name="Close the meanings")
         )
         self.cards = self.senses.get_by_role("listitem").get_by_role("button")
-        self.sheets = page.get_by_role("main").get_by_role("listitem").get_by_role("button")
+        sheets = page.get_by_role("main").get_by_role("listitem")
+        # Cards of an example are listed, too; their names begin with words.
+        self.sheets = sheets.get_by_role("button", name=re.compile(r"^Map \d"))
+        self.all_maps = page.get_by_role("button", name=re.compile(r"^All \d+ maps$"))
         self.only_its_maps = page.get_by_role("button", name="Only maps with")
         self.map = page.get_by_role("application")
         self.tip = page.get_by_role("tooltip")
-        self.threshold = page.get_by_role("slider", name="that barely belong to a map")
-        self.color = page.get_by_role("combobox", name="Colour by")
-        self.size = page.get_by_role("combobox", name="Size by")
         self.legend = page.get_by_role("list", name="Colours:")
         self.keys = self.legend.locator("[aria-pressed]")
-        self.filters = page.get_by_role("region", name="Filters")
         self.marks = page.get_by_role("list", name="Marks")
-        self.features = page.get_by_role("group", name="Features").get_by_role("checkbox")
         self.in_view = page.get_by_role("region", name=re.compile("^Labelled "))
-        self.lines = page.get_by_role("checkbox", name="Draw links")
         self.card = page.get_by_role("region", name=re.compile("^The "))
         self.selection = page.get_by_role("region", name="Selection")
         self.alert = page.get_by_role("alert")
@@ -88,6 +85,48 @@ class AtlasPage:
     def texts(parts: Locator) -> list[str]:
         """What parts of the page say, each on one line."""
         return [" ".join(text.split()) for text in parts.all_inner_texts()]
+
+    def settings(self) -> Page | Frame:
+        """Bring the settings of the page into sight."""
+        button = self.page.get_by_role("button", name="Display", exact=True)
+        if button.get_attribute("aria-pressed") == "false":
+            button.click()
+        return self.page
+
+    @property
+    def threshold(self) -> Locator:
+        return self.settings().get_by_role("slider", name="that barely belong to a map")
+
+    @property
+    def color(self) -> Locator:
+        return self.settings().get_by_role("combobox", name="Colour by")
+
+    @property
+    def size(self) -> Locator:
+        return self.settings().get_by_role("combobox", name="Size by")
+
+    @property
+    def filters(self) -> Locator:
+        return self.settings().get_by_role("region", name="Filters")
+
+    @property
+    def features(self) -> Locator:
+        return self.settings().get_by_role("group", name="Features").get_by_role("checkbox")
+
+    @property
+    def lines(self) -> Locator:
+        return self.settings().get_by_role("checkbox", name="Draw links")
+
+    def unfold(self, name: str) -> None:
+        """Open a disclosure of the word."""
+        summary = self.page.get_by_text(name, exact=True).first
+        if not summary.evaluate("summary => summary.parentElement.open"):
+            summary.click()
+
+    def save(self, format: str) -> None:
+        """Choose a format of the pictures that the page saves."""
+        self.page.get_by_text("Save", exact=True).click()
+        self.button(format).click()
 
     def button(self, name: str) -> Locator:
         """A button by its whole name."""
@@ -156,8 +195,8 @@ class AtlasPage:
         self.settle()
         self.read(
             "atlas.change({ word: null, map: given, camera: null, tool: 'pan', selection: [],"
-            " threshold: atlas.atlas.minWeight, onlyItsMaps: false, features: new Set(),"
-            " filters: new Map(), ramp: null, scale: 'linear' })",
+            " threshold: atlas.atlas.minWeight, gallery: null, features: new Set(), notice: '',"
+            " hasSettings: false, filters: new Map(), ramp: null, scale: 'linear' })",
             map,
         )
         self.page.evaluate("document.querySelector('#manymaps').shadowRoot.activeElement?.blur()")

@@ -7,8 +7,10 @@ pytestmark = pytest.mark.slow
 # Of WCAG 2.5.3; axe has it among its experiments.
 EVERY_RULE = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
 VIEWS = {
-    "gallery": "",
+    "opening": "",
+    "gallery": "#word=bank&maps=all",
     "senses": "#word=bank",
+    "unknown": "#word=bankk",
     "map": "#word=bank&map=0",
     "whole map": "#map=1",
     "two views": "#word=bank&map=0&beside&word=bank",
@@ -40,7 +42,7 @@ def test_axe_on_the_views(open_page, axe, relations_page, view, scheme):
     assert axe(at) == []
 
 
-@pytest.mark.parametrize("view", ["gallery", "map"])
+@pytest.mark.parametrize("view", ["opening", "senses", "map"])
 def test_axe_on_a_phone(open_page, axe, relations_page, view):
     at = open_page(
         relations_page, VIEWS[view], viewport={"width": 360, "height": 740}, is_mobile=True,
@@ -84,7 +86,7 @@ def test_changes_are_announced(open_page, tiny_page):
     at = open_page(tiny_page)
     assert at.status.get_attribute("aria-live") == "polite"
     at.look_up("tie")
-    at.expect(at.status).to_contain_text("tie appears in 3 maps")
+    at.expect(at.status).to_contain_text("tie: On three maps.")
     at.cards.nth(2).click()
     at.expect(at.status).to_contain_text("Map 2")
 

@@ -125,18 +125,18 @@ def test_more_categories_than_colours(open_page, themes_page):
     themes.get_by_role("textbox", name="Find in theme").fill("ME 2")
     at.expect(boxes).to_have_count(11)
     themes.get_by_role("button", name="None").click()
-    at.expect(at.filters).to_contain_text("38 of 60 objects shown")
+    at.expect(at.filters).to_contain_text("38 of 60 words shown")
     themes.get_by_role("checkbox", name="theme 25").check()
-    at.expect(at.filters).to_contain_text("40 of 60 objects shown")
+    at.expect(at.filters).to_contain_text("40 of 60 words shown")
     scores = at.unfold_filter("score")
     scores.get_by_role("slider", name="from").press("End")
-    at.expect(at.filters).to_contain_text("0 of 60 objects shown")
+    at.expect(at.filters).to_contain_text("0 of 60 words shown")
 
 
 def test_colours_of_numbers(open_page, themes_page):
     at = open_page(themes_page, "#map=0&color=score")
     at.map.wait_for()
-    ramp = at.page.get_by_role("combobox", name="Colours")
+    ramp = at.settings().get_by_role("combobox", name="Colours")
     assert ramp.input_value() == "diverging"
     ramp.select_option("cividis")
     at.page.get_by_role("combobox", name="Scale").select_option("rank")

@@ -62,7 +62,7 @@ def test_labels_are_text(open_page, awkward_page, tmp_path):
     assert all((len(text) <= 60 and text.isprintable()) or "\u200d" in text for text in texts)
     assert '<img src=x onerror="windo' in " ".join(texts)
     with at.download(tmp_path) as saved:
-        at.button("SVG").click()
+        at.save("SVG")
     assert b"<img" not in saved[0].read_bytes()
     with at.download(tmp_path) as saved:
         at.selection.get_by_role("button", name="CSV").click()
@@ -171,7 +171,7 @@ def test_without_webgl(open_page, relations_page, without_webgl, tmp_path):
     assert shares[1] > 0.005
     assert shares[1] == pytest.approx(shares[0], rel=0.25)
     with at.download(tmp_path) as saved:
-        at.button("PNG").click()
+        at.save("PNG")
     assert saved[0].stat().st_size > 10_000
 
 

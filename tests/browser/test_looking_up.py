@@ -31,11 +31,12 @@ def test_typing_shows_the_senses(at, tiny):
     senses = tiny.senses("tie", n_neighbors=8)
     assert len(found) == len(senses) == 3
     for name, sense in zip(found, senses, strict=True):
-        assert name.startswith(f"Map {sense.map} {100 * sense.weight:.0f}%")
-        assert all(neighbor.label in name for neighbor in sense.neighbors[:3])
+        words = [neighbor.label for neighbor in sense.neighbors]
+        assert name.startswith(f"{', '.join(words[:3])} {100 * sense.weight:.0f}%")
+        assert name.endswith(f"{', '.join(words[3:6])} Map {sense.map} · open")
     at.page.keyboard.press("Enter")
     assert at.becomes("location.hash === '#word=tie'")
-    at.expect(at.status).to_contain_text("tie appears in 3 maps: map 1, 52%, close to suit")
+    at.expect(at.status).to_contain_text("tie: On three maps. suit, ")
 
 
 @pytest.mark.parametrize("typed", ["café", "CAFE", "cafe\u0301", "  Cafe ", "caf"])
@@ -144,14 +145,19 @@ def test_a_word_that_is_clicked(at):
 def test_the_gallery_is_sorted_and_filtered(at, tiny):
     at.expect(at.sheets).to_have_count(3)
     at.look_up("knot")
+    at.all_maps.click()
     at.expect(at.sheets.first).to_contain_text("%")
     order = [int(re.match(r"Map (\d+) ", text)[1]) for text in at.texts(at.sheets)]
     lives = [sense.map for sense in tiny.senses("knot")]
     assert order == [*lives, *sorted(set(range(3)) - set(lives))]
     at.only_its_maps.click()
     at.expect(at.sheets).to_have_count(len(lives))
+    assert at.becomes("location.hash === '#word=knot&maps=word'")
     at.only_its_maps.click()
     at.expect(at.sheets).to_have_count(3)
+    at.button("Show meanings").click()
+    at.expect(at.cards).to_have_count(len(lives))
+    assert at.becomes("location.hash === '#word=knot'")
 
 
 def test_texts_of_columns_are_found(open_page, pages):
@@ -169,7 +175,10 @@ def test_texts_of_columns_are_found(open_page, pages):
 @pytest.mark.slow
 def test_a_sense_opens_its_map_at_the_word(open_page, relations, relations_page):
     at = open_page(relations_page)
-    many = "atlas.atlas.labels.findIndex((_, i) => atlas.senses(i)[1]?.neighbors.length > 5)"
+    many = """atlas.atlas.labels.findIndex((_, i) => {
+      const [first, second] = atlas.senses(i);
+      return second?.neighbors.length > 5 && second.map !== first.map && first.rank === 0;
+    })"""
     word = relations.labels[at.read(many)]
     at.look_up(word)
     second = relations.senses(word, n_neighbors=relations.n_objects)[1]
@@ -189,36 +198,48 @@ def test_a_sense_opens_its_map_at_the_word(open_page, relations, relations_page)
 
 
 @pytest.mark.slow
-def test_asymmetry_is_told(open_page, relations, relations_page):
+def test_both_directions_are_behind_disclosures(open_page, relations, relations_page):
     at = open_page(relations_page)
     at.look_up("bank")
     at.senses.wait_for()
-    said = at.senses.get_by_text("evokes").inner_text()
-    one_way = r"(.+) evokes (.+) ([\d.]+)% \(model <?([\d.]+)%\)"
-    told = re.fullmatch(f"Observed: {one_way}, {one_way}", said)
-    assert told, said
-    word, other, to, to_model, *back, fro, fro_model = told.groups()
-    assert (word, back) == ("bank", [other, word])
-    observed = relations.associations.toarray()
-    i, j = relations.index(word), relations.index(other)
-    # A share of less than 1 % has two digits.
-    assert float(to) == pytest.approx(100 * observed[i, j], rel=0.06, abs=0.005)
-    assert float(fro) == pytest.approx(100 * observed[j, i], rel=0.06, abs=0.005)
-    modelled = [relations.similarity(word, other), relations.similarity(other, word)]
-    assert float(to_model) == pytest.approx(100 * modelled[0], rel=0.06, abs=0.01)
-    assert float(fro_model) == pytest.approx(100 * modelled[1], rel=0.06, abs=0.01)
+    assert at.page.get_by_role("table").count() == 0
+    at.unfold("All associates")
+    at.unfold("What evokes this word")
+    tables = [at.page.get_by_role("table", name=name) for name in (
+        "Its associates", "Shares of their own associations"
+    )]  # fmt: skip
+    observed, i = relations.associations.toarray(), relations.index("bank")
+    for table, exact in zip(tables, (observed[i], observed[:, i]), strict=True):
+        table.wait_for()
+        rows = [row.split("\t") for row in table.get_by_role("row").all_inner_texts()[1:]]
+        known = [(label.strip(), share) for label, share, *_ in rows if share != "–"]
+        assert len(known) > 3
+        for label, share in known:
+            expected = exact[relations.index(label)]
+            if share == "<1%":
+                assert 0 < expected < 0.01
+            else:
+                assert float(share.strip("%")) == pytest.approx(100 * expected, rel=0.06)
+        strengths = [exact[relations.index(label)] for label, _ in known]
+        assert strengths == sorted(strengths, reverse=True)
 
 
 @pytest.mark.slow
-def test_without_data_asymmetry_is_the_models(open_page, relations, pages):
+def test_without_data_the_figures_are_the_models(open_page, relations, pages):
     modelled = replace(relations, associations=None)
     mm.write_page(modelled, pages / "modelled.html")
     at = open_page(pages / "modelled.html", "#word=bank")
-    said = at.senses.get_by_text("evokes").inner_text()
-    told = re.fullmatch(r"In the model: bank evokes (.+) ([\d.]+)%, \1 evokes bank [\d.]+%", said)
-    assert told, said
-    similarity = relations.similarity("bank", told[1])
-    assert float(told[2]) == pytest.approx(100 * similarity, rel=0.06)
+    at.unfold("Neighbours")
+    table = at.page.get_by_role("table", name="Predicted by the maps")
+    table.wait_for()
+    rows = [row.split("\t") for row in table.get_by_role("row").all_inner_texts()[1:]]
+    assert len(rows) == 10
+    for label, share in rows:
+        similarity = relations.similarity("bank", label.strip())
+        if share == "<1%":
+            assert 0 < similarity < 0.01
+        else:
+            assert float(share.strip("%")) == pytest.approx(100 * similarity, rel=0.06)
 
 
 @pytest.mark.slow
@@ -226,14 +247,14 @@ def test_the_keyboard_alone(open_page, relations, relations_page, tmp_path):
     at = open_page(relations_page)
     keys = at.page.keyboard
     at.look_up("tie")
-    senses = relations.senses("tie")
+    maps = list(dict.fromkeys(s.map for s in relations.senses("tie", n_neighbors=99) if s.close))
     at.expect(at.cards.first).to_be_focused()
-    if len(senses) > 1:
+    if len(maps) > 1:
         keys.press("ArrowRight")
     keys.press("Enter")
     at.map.wait_for()
     at.settle()
-    assert at.open_map == senses[min(1, len(senses) - 1)].map
+    assert at.open_map == maps[min(1, len(maps) - 1)]
 
     keys.press("m")
     before = at.camera
@@ -251,17 +272,17 @@ def test_the_keyboard_alone(open_page, relations, relations_page, tmp_path):
     for _ in range(5):
         keys.press("ArrowRight")
     assert at.becomes("Math.abs(atlas.state.threshold - 0.15) < 1e-9")
-    keys.press("e")
-    with at.download(tmp_path) as saved:
+    for n_tabs, suffix in ((1, ".png"), (2, ".svg")):
+        keys.press("e")
         keys.press("Enter")
-    assert saved[0].suffix == ".png"
-    keys.press("Tab")
-    with at.download(tmp_path) as saved:
-        keys.press("Enter")
-    assert saved[0].suffix == ".svg"
+        for _ in range(n_tabs):
+            keys.press("Tab")
+        with at.download(tmp_path) as saved:
+            keys.press("Enter")
+        assert saved[0].suffix == suffix
 
     keys.press("s")
-    at.expect(at.selection).to_contain_text("1 object selected")
+    at.expect(at.selection).to_contain_text("1 word selected")
     csv = at.selection.get_by_role("button", name="CSV")
     # The card's tables, each row of which is a word to go to, stand between.
     for _ in range(150):
@@ -282,22 +303,33 @@ def test_the_keyboard_alone(open_page, relations, relations_page, tmp_path):
     assert at.open_map is None
 
 
-def test_what_was_observed_stands_beside_the_model(open_page, grouped, grouped_page):
-    """Cards come in the order of `Atlas.senses`."""
+def told(texts: list[str]) -> list[tuple[list[int], int]]:
+    """The percentages of each card, and its map."""
+    cards = []
+    for text in texts:
+        match = re.search(r"Map (\d+) · open$", text)
+        assert match, text
+        cards.append(([int(value) for value in re.findall(r"(\d+)%", text)], int(match[1])))
+    return cards
+
+
+def test_cards_have_the_meanings_of_the_atlas(open_page, grouped, grouped_page):
+    """One card per map, the largest share first, one number for each meaning."""
     at = open_page(grouped_page)
-    found = {word: grouped.senses(word) for word in grouped.labels}
-    word, senses = max(found.items(), key=lambda pair: len(pair[1]))
-    at.look_up(word)
-    at.expect(at.cards).to_have_count(len(senses))
-    for text, sense in zip(at.texts(at.cards), senses, strict=True):
-        told = re.match(r"Map (\d+) ([\d.]+)% observed model ([\d.]+)% ", text)
-        assert told, text
-        assert told[1] == str(sense.map)
-        assert float(told[2]) == pytest.approx(100 * sense.share, rel=0.05)
-        assert float(told[3]) == pytest.approx(100 * sense.weight, rel=0.05)
-    hidden = 1 - sum({sense.map: sense.weight for sense in senses}.values())
-    said = at.senses.get_by_role("paragraph").all_inner_texts()
-    further = [re.fullmatch(r"(\d) further maps?: ([\d.]+)% in the model", text) for text in said]
-    assert any(further) == (hidden >= 0.005)
-    for match in filter(None, further):
-        assert float(match[2]) == pytest.approx(100 * hidden, rel=0.05)
+    n_several = 0
+    for word in grouped.labels:
+        senses = grouped.senses(word, n_neighbors=60)
+        shown = [sense for sense in senses if sense.close and sense.share > 0][:5]
+        at.read("atlas.chooseWord(atlas.atlas.labels.indexOf(given))", word)
+        at.expect(at.senses.get_by_role("heading")).to_have_text(word)
+        cards = told(at.texts(at.cards)) if shown else []
+        assert [map for _, map in cards] == list(dict.fromkeys(sense.map for sense in shown))
+        for numbers, map in cards:
+            exact = [100 * sense.share for sense in shown if sense.map == map]
+            assert numbers == pytest.approx(exact, abs=1)
+        assert sum(sum(numbers) for numbers, _ in cards) <= 100
+        assert [numbers[0] for numbers, _ in cards] == sorted(
+            (numbers[0] for numbers, _ in cards), reverse=True
+        )
+        n_several += len(cards) > 1
+    assert n_several > 10

@@ -23,13 +23,16 @@ CROPS = """async () => {
   for (const crop of crops) crop.written = null;
   return said;
 }"""
-# The neighbours that a sense lists, as far as its map has them.
-LISTED = """atlas.senses(given).map((sense) => ({
-  map: sense.map,
-  near: sense.neighbors.map((neighbor) => neighbor.object)
-    .filter((object) => atlas.atlas.maps[sense.map].objects.includes(object))
-    .map((object) => atlas.atlas.labels[object]),
-}))"""
+# The neighbours in all meanings of a card, in the order of the cards.
+LISTED = """(() => {
+  const cards = new Map();
+  for (const { map, rank, neighbors } of atlas.senses(given)) {
+    if (rank === null) continue;
+    const near = neighbors.map(({ object }) => atlas.atlas.labels[object]);
+    cards.set(map, [...(cards.get(map) ?? []), ...near]);
+  }
+  return [...cards].map(([map, near]) => ({ map, near }));
+})()"""
 
 
 @pytest.mark.parametrize("viewport", [(1280, 800), (390, 844)])

@@ -48,41 +48,37 @@ def strongest(atlas: mm.Atlas, word: int) -> int | None:
 def told(share: float) -> str:
     """A share as the page writes it, as a pattern."""
     value = 100 * share
-    if value < 0.01:
-        return "<0.01%"
-    return (
-        f"{value:.2f}%" if value < 0.995 else f"{value:.1f}%" if value < 9.95 else f"{value:.0f}%"
-    )
+    if value < 1:
+        return "<1%"
+    return f"{value:.1f}%" if value < 9.95 else f"{value:.0f}%"
 
 
 def test_of_every_word_the_strongest_partner_is_in_sight(at, grouped):
-    """At one of its senses or, where it stands in none of their maps, in words beside them."""
-    places = {"sense": 0, "words": 0}
+    """In a picture or, where it is close on no map, in a sentence."""
+    places = {"card": 0, "sentence": 0}
     for word in range(grouped.n_objects):
         partner = strongest(grouped, word)
         if partner is None:
             continue
         at.read("atlas.chooseWord(given)", word)
-        at.expect(at.senses.get_by_role("heading")).to_contain_text(grouped.labels[word])
+        at.expect(at.senses.get_by_role("heading")).to_have_text(grouped.labels[word])
         label = re.compile(rf"{grouped.labels[partner]}\b")
-        cards = at.cards.filter(has_text=label).count()
-        also = at.senses.get_by_text("Also observed")
-        texts = "".join(also.all_inner_texts())
-        assert cards or label.search(texts), (word, partner)
-        places["sense" if cards else "words"] += 1
-        if not cards:
-            share = grouped.associations[[word]].toarray()[0, partner]
-            model = grouped.similarity(grouped.labels[word], grouped.labels[partner])
-            assert f"{grouped.labels[partner]} {told(share)} (model {told(model)})" in texts
+        far = "".join(at.senses.get_by_text("Not close on any map: ").all_inner_texts())
+        near = at.read("atlas.observed(given).recalled[0].maps", word)
+        assert bool(near) != bool(label.search(far)), (word, partner)
+        places["card" if near else "sentence"] += 1
+        assert "%" not in far
     # The groups of this atlas know nothing of its maps, so that both occur.
     assert min(places.values()) > 5
 
 
-def test_the_card_lists_the_data_first(at, grouped, word):
-    recalled = at.card.get_by_role("table", name="Its associates")
+def test_the_table_lists_the_data_first(at, grouped, word):
+    at.unfold("All associates")
+    recalled = at.page.get_by_role("table", name="Its associates")
+    recalled.wait_for()
     rows = [row.split("\t") for row in recalled.get_by_role("row").all_inner_texts()]
     assert [text.replace("\n", " ") for text in rows[0]] == [
-        "object", "observed", "model", "close in map"
+        "word", "observed", "predicted", "close on map"
     ]  # fmt: skip
     table = grouped.associations.toarray()
     order = np.argsort(-table[word], kind="stable")
@@ -94,35 +90,21 @@ def test_the_card_lists_the_data_first(at, grouped, word):
         assert model == told(similarity)
         assert re.fullmatch(r"none|\d+(, \d+)*", near)
     # What the model alone says is told from what was observed.
-    others = rows[1 + len(order) :]
+    others = rows[1 + int((table[word] > 0).sum()) :]
     assert others
     assert all(row[1] == "–" for row in others)
-    recalling = at.card.get_by_role("table", name="Objects that evoke it")
+    at.unfold("What evokes this word")
+    recalling = at.page.get_by_role("table", name="Shares of their own associations")
     first = recalling.get_by_role("row").nth(1).inner_text().split("\t")
     who = int(table[:, word].argmax())
     assert first[0].strip() == grouped.labels[who]
     assert first[1] == told(table[who, word])
 
 
-def test_what_is_much_is_told_on_demand(at, grouped):
-    many = """atlas.atlas.labels.findIndex((_, word) => {
-      const listed = atlas.senses(word).flatMap(({ neighbors }) => neighbors);
-      const seen = new Set(listed.map(({ object }) => object));
-      const told = atlas.observed(word).recalled.filter(({ share }) => share >= 0.01);
-      return told.filter(({ object }) => !seen.has(object)).length > 6;
-    })"""
-    at.read(f"atlas.chooseWord({many})")
-    also = at.senses.get_by_text("Also observed")
-    assert len(re.findall(r"\(model", also.inner_text())) == 6
-    more = also.get_by_role("button", name=re.compile(r"^and \d+ more$"))
-    count = int(re.findall(r"\d+", more.inner_text())[0])
-    more.click()
-    at.expect(more).to_have_count(0)
-    assert len(re.findall(r"\(model", also.inner_text())) == 6 + count
-
-
-def test_a_place_in_the_card_opens_its_map(at, word):
-    place = at.card.get_by_role("table", name="Its associates").get_by_role("button", name="Map ")
+def test_a_place_in_the_table_opens_its_map(at, word):
+    at.unfold("All associates")
+    table = at.page.get_by_role("table", name="Its associates")
+    place = table.get_by_role("button", name="Map ")
     map = int(place.first.inner_text())
     place.first.click()
     assert at.becomes("atlas.state.map === given", map)
@@ -130,14 +112,15 @@ def test_a_place_in_the_card_opens_its_map(at, word):
 
 def test_lines_to_what_was_observed(at, open_page, grouped, grouped_page, tmp_path, word):
     map = at.read("atlas.senses(given)[0].map", word)
-    at.open(map)
+    at.read("atlas.openMap(given)", map)
+    at.settle()
     before = at.map.screenshot()
     at.lines.check()
     at.settle()
     assert at.map.screenshot() != before
     assert at.becomes("location.hash.includes('lines=1')")
     with at.download(tmp_path) as saved:
-        at.button("SVG").click()
+        at.save("SVG")
     svg = saved[0].read_text(encoding="utf-8")
     ties = r'<path d="M[^"L]*L[^"L]*" fill="none"[^>]*stroke-width="1.2"[^>]*>'
     lines = re.findall(ties, svg)
@@ -159,8 +142,9 @@ def test_without_data_there_are_no_lines(open_page, ungrouped_page):
     at.expect(at.cards.first).to_be_visible()
     assert at.lines.count() == 0
     assert at.senses.get_by_text("bserved").count() == 0
-    caption = "Associates in the model"
-    at.expect(at.card.get_by_role("table", name=caption)).to_be_visible()
+    at.unfold("Neighbours")
+    caption = "Predicted by the maps"
+    at.expect(at.page.get_by_role("table", name=caption)).to_be_visible()
 
 
 def point_at(at, object: int) -> None:
@@ -175,27 +159,25 @@ def point_at(at, object: int) -> None:
 
 
 def test_a_tooltip_tells_what_was_observed(at, grouped, word):
-    at.open(at.read("atlas.senses(given)[0].map", word))
+    at.read("atlas.openMap(atlas.senses(given)[0].map)", word)
     near = at.read("atlas.senses(given)[0].neighbors[0].object", word)
     point_at(at, near)
     partner = strongest(grouped, near)
-    labels = [grouped.labels[near], grouped.labels[partner]]
     share = grouped.associations[[near]].toarray()[0, partner]
-    expected = f"{labels[1]} {told(share)} (model {told(grouped.similarity(*labels))})"
     said = at.tip.inner_text()
-    assert said.startswith(labels[0])
-    assert f"Observed: {expected}" in said
+    assert said.startswith(grouped.labels[near])
+    assert f"Observed: {grouped.labels[partner]} {told(share)}" in said
+    assert "model" not in said
 
 
-def test_words_in_view_have_both_figures(at, grouped):
+def test_words_in_view_have_their_observed_shares(at, grouped):
     at.read("atlas.openMap(1)")
     at.settle()
     rows = at.in_view.get_by_role("row").all_inner_texts()
-    assert rows[0].split("\t")[1:3] == ["observed", "model"]
-    label, observed, model, _ = rows[1].split("\t")
+    assert rows[0].split("\t")[1:] == ["observed", "also in map"]
+    label, observed, _ = rows[1].split("\t")
     shares = [sense.share for sense in grouped.senses(label.strip()) if sense.map == 1]
     assert observed == (told(sum(shares)) if sum(shares) else "0%")
-    assert model == told(grouped.map_weights[1, grouped.index(label.strip())])
 
 
 def test_a_page_of_one_map_has_its_own_noun_and_no_strip(open_page, pictures, pictures_page):
@@ -206,8 +188,10 @@ def test_a_page_of_one_map_has_its_own_noun_and_no_strip(open_page, pictures, pi
     at.look_up("img 7")
     at.expect(at.card.get_by_role("heading")).to_have_text("img 7")
     assert at.senses.count() == 0
-    at.expect(at.status).to_contain_text("img 7: close to img ")
+    at.expect(at.status).to_contain_text("img 7, near img ")
+    at.unfold("Neighbours")
     nearest = at.card.get_by_role("table", name="Nearest neighbours")
+    nearest.wait_for()
     row = pictures.similarities("img 7")
     shares = row / row.sum()
     rows = [text.split("\t") for text in nearest.get_by_role("row").all_inner_texts()[1:]]
@@ -233,6 +217,8 @@ def test_pictures_stand_in_card_table_and_tooltip(open_page, pictures_page):
     at.expect(portrait).to_be_visible()
     assert portrait.evaluate_all(loaded) == [1]
     assert portrait.bounding_box()["height"] > 60
+    at.unfold("Neighbours")
+    at.card.get_by_role("row").first.wait_for()
     assert 1 <= at.card.get_by_role("row").locator("img").count() <= 10
     point_at(at, 7)
     assert at.tip.get_by_role("img", name="picture of img 7").evaluate_all(loaded) == [1]
@@ -251,10 +237,12 @@ def test_a_page_of_one_map_shows_the_data_too(open_page, grouped, tmp_path):
     at = open_page(tmp_path / "single.html")
     word = next(word for word in range(60) if strongest(single, word) is not None)
     at.read("atlas.chooseWord(given)", word)
+    at.unfold("All associates")
     recalled = at.card.get_by_role("table", name="Its associates")
+    recalled.wait_for()
     rows = [row.split("\t") for row in recalled.get_by_role("row").all_inner_texts()]
     assert [text.replace("\n", " ") for text in rows[0]] == [
-        "word", "observed", "model", "on the map"
+        "word", "observed", "predicted", "on the map"
     ]  # fmt: skip
     label, observed, _, place = rows[1]
     partner = strongest(single, word)

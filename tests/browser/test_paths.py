@@ -17,7 +17,8 @@ def at(open_shared, relations_page):
 def ask(at, start: str, end: str):
     """Look a word up and ask for a path to another one, by keys alone."""
     at.look_up(start)
-    field = at.page.get_by_role("textbox", name="Path to")
+    at.unfold("Neighbours")
+    field = at.page.get_by_role("textbox", name="Path to").first
     field.focus()
     at.page.keyboard.type(end)
     at.button(end).wait_for()
@@ -66,7 +67,8 @@ def test_its_steps_open_their_maps(path):
     assert path.open_map == 2
     assert {"knot", "match"} <= {label["text"] for label in path.shown}
     path.expect(cards.nth(2)).to_have_attribute("aria-current", "true")
-    path.page.keyboard.press("g")
+    path.page.keyboard.press("Escape")
+    assert path.becomes("atlas.state.map === null")
     path.page.keyboard.press("Escape")
     assert path.becomes("atlas.state.path === null")
     assert path.word == "rope"

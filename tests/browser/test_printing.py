@@ -50,7 +50,7 @@ def test_paper_is_light_and_has_title_legend_and_source(open_page, told_page, pa
     ]  # fmt: skip
     at.expect(colophon).to_contain_text("Source: Nobody \u00b7 Credit: Everybody")
     at.expect(at.search).to_be_hidden()
-    at.expect(at.button("SVG")).to_be_hidden()
+    at.expect(at.page.get_by_text("Save", exact=True)).to_be_hidden()
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -86,6 +86,7 @@ def test_no_thumbnail_is_blank_and_the_screen_is_dark_again(open_page, pages):
     # Some of the hundred maps give little of all their objects, and so show none of them.
     assert at.page.evaluate(f"{papers}.filter(([, ink]) => ink > 0.0005).length") > 70
     at.page.emulate_media(media="screen")
+    at.sheets.first.scroll_into_view_if_needed()
     assert at.becomes(f"{papers}[0][0] < 60")
 
 
@@ -98,3 +99,12 @@ def test_what_is_printed_fits_on_its_pages(open_page, told_page, relations_page)
             pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
             assert 1 <= pages <= most + landscape * (most - 1)
             assert at.page.get_by_role("contentinfo").count() == 0
+
+
+def test_a_printed_word_has_its_cards_alone(open_page, told_page):
+    at = open_page(told_page, "#word=tie")
+    at.cards.first.wait_for()
+    printed(at, "portrait")
+    assert at.page.locator(".sense").count() == 3
+    assert at.page.locator(".sheet").count() == 0
+    at.expect(at.page.get_by_text("All 3 maps")).to_be_hidden()

@@ -34,7 +34,7 @@ def test_regions_are_named_by_their_category(open_page, digits_page, tmp_path):
     assert sorted(names) == [f"digit {k}" for k in range(10)]
     assert at.shown == []
     with at.download(tmp_path) as saved:
-        at.button("SVG").click()
+        at.save("SVG")
     text = saved[0].read_text(encoding="utf-8")
     assert ">digit 4<" in text
     assert "img" not in text
@@ -49,15 +49,15 @@ def test_lines_of_equal_density_are_kept_in_the_address(open_page, digits_page, 
     at = open_page(digits_page)
     at.map.wait_for()
     at.settle()
-    switch = at.page.get_by_role("checkbox", name="Density contours")
+    switch = at.settings().get_by_role("checkbox", name="Density contours")
     switch.check()
     at.settle()
     assert at.becomes("location.hash.includes('contours=1')")
     with at.download(tmp_path) as saved:
-        at.button("SVG").click()
+        at.save("SVG")
     assert '" fill="none" stroke="' in saved[0].read_text(encoding="utf-8")
     again = open_page(digits_page, at.address)
-    assert again.page.get_by_role("checkbox", name="Density contours").is_checked()
+    assert again.settings().get_by_role("checkbox", name="Density contours").is_checked()
     switch.uncheck()
     assert at.becomes("!location.hash.includes('contours')")
 

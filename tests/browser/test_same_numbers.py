@@ -7,10 +7,10 @@ import manymaps as mm
 
 # As many as the page lists: NEIGHBORS of viewer/src/state/lookups.ts.
 NEIGHBORS = 8
-# Who has so much of the nearest one's similarity is near: NEAR of viewer/src/data/probabilities.ts.
+# Who has so much of the largest similarity is close: NEAR of manymaps.atlas.closeness.
 NEAR = 0.05
-SENSES = """atlas.senses(given).map(({ map, weight, share, neighbors }) => ({
-  map, weight, share,
+SENSES = """atlas.senses(given).map(({ map, weight, share, name, neighbors }) => ({
+  map, weight, share, name: name.map((object) => atlas.atlas.labels[object]),
   neighbors: neighbors.map(({ object, share }) => ({ label: atlas.atlas.labels[object], share })),
 }))"""
 
@@ -50,24 +50,15 @@ def agree(
 def agree_on_groups(
     atlas: mm.Atlas, object: int, min_weight: float, expected: list, found: list[dict]
 ) -> None:
-    """The groups of an object, in their order; of their members those that stand there."""
-    similarities = atlas.choices.shares(object)
+    """The groups of an object, in their order; of their members those that are close."""
     for sense, exact in zip(found, expected, strict=True):
         assert sense["share"] == pytest.approx(exact.share, rel=1e-5)
+        assert sense["name"] == list(exact.name)
         value_of = {n.label: n.similarity for n in exact.neighbors}
-        members = np.array([atlas.index(label) for label in value_of], int)
-        ratios = similarities[exact.map, members] / similarities[exact.map].max()
-        there = ratios >= NEAR
-        there[:1] |= atlas.map_weights[exact.map, members[:1]] >= min_weight
-        near = [label for label, is_there in zip(value_of, there, strict=True) if is_there]
-        listed = [n["label"] for n in sense["neighbors"]]
-        # The page reckons in 16 bits.
-        if not np.isclose(ratios, NEAR, rtol=0.05).any():
-            assert len(listed) == min(NEIGHBORS, len(near))
-            similar = [value_of[label] for label in near[: len(listed)]]
-            np.testing.assert_allclose([value_of[label] for label in listed], similar, rtol=1e-4)
-        listed = [value_of[label] for label in listed]
+        assert [n["label"] for n in sense["neighbors"]] == list(exact.close[:NEIGHBORS])
         shares = [n["share"] for n in sense["neighbors"]]
+        listed = [value_of[n["label"]] for n in sense["neighbors"]]
+        # The page reckons in 16 bits.
         np.testing.assert_allclose(shares, listed, rtol=0.03, atol=1e-6)
 
 
@@ -113,7 +104,8 @@ def test_what_was_observed(request, open_page, rng, name):
     at = open_page(request.getfixturevalue(f"{name}_page"))
     table = atlas.associations.toarray()
     for object in rng.choice(atlas.n_objects, 12, replace=False).tolist():
-        senses = {sense["map"] for sense in at.read(SENSES, object)}
+        main = np.flatnonzero(atlas.map_weights[:, object] >= 0.1).tolist()
+        places = {sense["map"] for sense in at.read(SENSES, object)} | set(main)
         found = at.read("atlas.observed(given)", object)
         for way, exact, most in (
             ("recalled", table[object], 30),
@@ -131,15 +123,58 @@ def test_what_was_observed(request, open_page, rng, name):
                 assert partner["share"] == pytest.approx(table[pair], abs=1e-5)
                 similarity = atlas.similarity(*(atlas.labels[i] for i in pair))
                 assert partner["model"] == pytest.approx(similarity, rel=0.03, abs=1e-6)
-                agree_on_places(atlas, object, partner, senses)
+                if way == "recalled":
+                    agree_on_places(atlas, object, partner, places)
 
 
-def agree_on_places(atlas: mm.Atlas, object: int, partner: dict, senses: set[int]) -> None:
+def agree_on_places(atlas: mm.Atlas, object: int, partner: dict, places: set[int]) -> None:
     similarities = atlas.choices.shares(object)
-    for m in senses:
+    for m in places:
         ratio = similarities[m, partner["object"]] / similarities[m].max()
-        assert (m in partner["maps"]) == (ratio >= NEAR) or ratio == pytest.approx(NEAR, rel=0.05)
-    assert set(partner["maps"]) <= senses
+        assert (m in partner["maps"]) == (ratio >= NEAR)
+    assert set(partner["maps"]) <= places
+
+
+CLOSE = """given.map((word) => {
+  const label = (object) => atlas.atlas.labels[object];
+  return {
+    senses: atlas.senses(word).map(({ map, rank, neighbors }) => ({
+      map, rank, close: neighbors.map(({ object }) => label(object)),
+    })),
+    associates: atlas.observed(word).recalled.map(({ object, maps }) => [label(object), maps]),
+    far: atlas.farFrom(word).map(label),
+  };
+})"""
+
+
+@pytest.mark.parametrize("name", ["grouped", pytest.param("norms", marks=pytest.mark.slow)])
+def test_nothing_contradicts_what_is_close(request, open_page, rng, name):
+    """Cards, table, sentence and `Atlas.senses` agree on what is close, for 500 words."""
+    atlas = request.getfixturevalue(name)
+    at = open_page(request.getfixturevalue(f"{name}_page"))
+    objects = rng.choice(atlas.n_objects, min(500, atlas.n_objects), replace=False).tolist()
+    n_pairs = 0
+    for object, page in zip(objects, at.read(CLOSE, objects), strict=True):
+        if not atlas.has_associations(atlas.labels[object]):
+            continue
+        table = dict(page["associates"])
+        senses = atlas.senses(atlas.labels[object], n_neighbors=atlas.n_objects)
+        of_map = {}
+        for sense, exact in zip(page["senses"], senses, strict=True):
+            assert sense["map"] == exact.map
+            assert sense["close"] == list(exact.close[:NEIGHBORS])
+            assert (sense["rank"] is not None) <= bool(exact.close)
+            of_map.setdefault(exact.map, set()).update(exact.close)
+            for label in exact.close:
+                assert label not in table or exact.map in table[label]
+            for member in exact.neighbors:
+                if member.label in table and member.label not in exact.close:
+                    assert exact.map not in table[member.label]
+                n_pairs += 1
+        for label in page["far"]:
+            assert table[label] == []
+            assert not any(label in close for close in of_map.values())
+    assert n_pairs > 500
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ def test_two_words_of_one_atlas(open_page, tiny_page):
     assert at.read(WORDS) == ["tie", "knot"]
     assert at.becomes("location.hash === '#word=tie&beside&word=knot'")
     # The search is about the view that was last used.
-    view(at, "tie").get_by_role("heading", name="3 maps").click()
+    view(at, "tie").get_by_text("On three maps.").click()
     at.expect(at.search).to_have_value("tie")
     at.look_up("bow")
     assert at.read(WORDS) == ["bow", "knot"]
@@ -61,7 +61,7 @@ def test_steps_of_two_views_are_taken_back(open_page, tiny_page):
     at = open_page(tiny_page)
     at.look_up("tie")
     at.button("Side by side").click()
-    view(at, "Second view").get_by_role("button", name=re.compile("^Map 1")).click()
+    view(at, "Second view").get_by_role("button", name=re.compile("Map 1 · open$")).click()
     assert at.becomes("location.hash === '#word=tie&beside&word=tie&map=1'")
     at.page.go_back()
     assert at.becomes("atlas.beside.state.map === null")
@@ -109,7 +109,7 @@ def test_one_search_for_two_atlases(open_page, pair_page):
     at = open_page(pair_page)
     at.look_up("tie")
     assert at.read(WORDS) == ["tie", "TIE"]
-    at.expect(at.page.get_by_role("heading", name="tie appears in 3 maps")).to_have_count(2)
+    at.expect(at.page.get_by_text("On three maps.", exact=True)).to_have_count(2)
     at.look_up("knot")
     assert at.read(WORDS) == ["knot", None]
     at.page.get_by_role("heading", name="knot is not in Old").wait_for()

@@ -206,7 +206,7 @@ class TestSenses:
         assert [sense["map"] for sense in senses] == [0, 1]
         assert set(senses[0]) == {
             "map", "caption", "proportion", "weight", "share", "unsupported", "n_fits",
-            "neighbors", "name", "parts", "explained",
+            "neighbors", "name", "parts", "explained", "close",
         }  # fmt: skip
         assert [n["observed"] for n in senses[0]["neighbors"]] == pytest.approx([0.3, 0.3])
         lines = invoke("senses", grouped, "tie", "--fine").stdout.splitlines()
@@ -243,14 +243,37 @@ class TestSenses:
         assert len(first["parts"][0]["neighbors"]) == 3
         assert set(second["parts"][0]) == set(second) - {"caption"}
         lines = invoke("senses", saved, "tie").stdout.splitlines()
-        assert lines[0] == "tie has 2 senses in 2 maps"
-        assert re.match(r"knot, \w+, \w+ +map 0 +\d\d% +5\d% +knot \.30", lines[2])
-        # Of three equal maps none explains half of a sense.
-        thirds = np.full((3, 10), 1 / 3)
-        replace(made, maps=np.stack([maps[0]] * 3), proportions=thirds).save(saved)
+        assert lines[0] == "tie: two meanings, which cover 100% of its associations"
+        assert re.match(r"knot, \w+, \w+ +5\d% +knot \.30", lines[2])
+        assert "map 0" in lines[2]
+        assert "map 1" in lines[3]
+
+    def test_a_meaning_without_close_words_is_on_no_map(self, tmp_path):
+        """Its strong associates are named; the order is that of the cards of a page."""
+        saved = tmp_path / "made.atlas"
+        fields = np.kron(np.eye(2), np.ones((3, 3)))
+        table = np.zeros((7, 7))
+        table[1:, 1:] = (fields - np.eye(6)) / 2
+        table[0, 1:] = [0.3, 0.12, 0.1, 0.2, 0.16, 0.12]
+        labels = ["tie", "knot", "rope", "cord", "suit", "coat", "shirt"]
+        rng = np.random.default_rng(0)
+        maps = rng.normal(scale=0.1, size=(1, 7, 2))
+        maps[0, 1:4] += 500
+        made = mm.Atlas(
+            labels, maps, np.ones((1, 7)), MULTIPLE_MAPS_T_SNE,
+            associations=sparse.csr_array(table),
+        )  # fmt: skip
+        made.save(saved)
+        first, second = made.senses("tie")
+        assert first.close == ()
+        assert set(second.close) == {"suit", "coat", "shirt"}
         lines = invoke("senses", saved, "tie").stdout.splitlines()
-        assert lines[0] == "tie has 2 senses in 0 maps"
-        assert re.match(r"knot, \w+, \w+ +no map +5\d% +knot \.30", lines[2])
+        assert lines[0] == "tie: one meaning, which covers 48% of its associations"
+        assert re.match(r"suit, coat, shirt +48% .*map 0", lines[2])
+        assert re.match(r"knot, rope, cord +52% .*no map", lines[3])
+        assert "not close on any map: knot, rope, cord" in lines
+        record = json.loads(invoke("senses", saved, "tie", "--json").stdout)
+        assert record["not_close"] == ["knot", "rope", "cord"]
 
     def test_maps_that_recall_little_are_left_out_and_counted(self, atlas):
         lines = invoke("senses", atlas, "tie", "--min-weight", 0.9).stdout.splitlines()

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cli_samples import failed, invoke, worked
+from manymaps import load_atlas
 
 HINT = "differ from another only in case or spaces; use --fold"
 
@@ -58,3 +59,22 @@ def test_a_folder_of_texts_is_counted(tmp_path):
     record = json.loads(worked(invoke("inspect", texts, "--json")).stdout)
     assert record == {"kind": "folder", "n_files": 3, "n_bytes": 27}
     failed(invoke("inspect", texts, "--cue", "x"), 2, "--cue does not apply to the folder")
+
+
+def test_kinds_name_rows_and_columns(tmp_path):
+    file, atlas = tmp_path / "sites.csv", tmp_path / "sites.atlas"
+    file.write_text(SITES)
+    names = ("--kinds", "site,species")
+    printed = worked(invoke("inspect", file, *names)).stdout
+    assert "3 sites" in printed
+    assert "3 species" in printed
+    assert f"next: manymaps fit {file} -o sites.atlas --method code --kinds site,species" in printed
+    fitted = invoke("fit", file, "-o", atlas, "--method", "code", "--penalty", 0.1, *names)
+    assert "3 sites and 3 species" in worked(fitted).stdout
+    assert set(load_atlas(atlas).kinds) == {"site", "species"}
+    failed(
+        invoke("inspect", file, "--kinds", "site"), 2, "--kinds site must be two different names"
+    )
+    failed(
+        invoke("fit", file, "-o", atlas, "--method", "tsne", *names), 2, "--kinds does not apply"
+    )

@@ -205,6 +205,47 @@ def test_own_marginals_are_the_data_marginals_where_the_constraints_are_tight():
     )
 
 
+def test_fixed_marginals_reach_the_optimum_of_a_direct_search():
+    """Positions in all dimensions and free terms, optimized by SLSQP under both constraints."""
+    joint, penalty = distribution(np.array([[9.0, 5, 1], [6, 9, 2], [1, 2, 9]])), 0.05
+    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+
+    def parts(x):
+        points, free = x[:18].reshape(6, 3), x[18:]
+        squared = ((points[:3, None] - points[None, 3:]) ** 2).sum(axis=2)
+        return points, free, columns * np.exp(free[:, None] - squared), squared
+
+    def cost(x):
+        points, free, _, squared = parts(x)
+        return (joint * squared).sum() - rows @ free + penalty * (points**2).sum()
+
+    slack = {"type": "ineq", "fun": lambda x: np.concatenate(
+        [rows - parts(x)[2].sum(axis=1), columns - parts(x)[2].sum(axis=0)])}  # fmt: skip
+    start = np.concatenate([np.random.default_rng(0).normal(0, 0.5, 18), np.log(rows)])
+    direct = minimize(
+        cost, start, method="SLSQP", constraints=[slack], options={"ftol": 1e-12, "maxiter": 500}
+    )
+    found = solve(joint, Program(fixed_marginals=True), penalty)
+    assert direct.success
+    assert found.objective + penalty * np.trace(found.gram) == pytest.approx(direct.fun, abs=1e-6)
+    assert found.marginal_error < 1e-6
+    assert solve(joint, Program(), penalty).column_marginals.max() > 1.01  # not fixed
+
+
+def test_fixed_marginals_lie_between_the_free_program_and_own_marginals():
+    """The free terms contain those of own-marginals, and the constraints contain those of (6)."""
+    joint = distribution(smoothed(seed=2, shape=(8, 6)))
+    rows = joint.sum(axis=1)
+    programs = (Program(), Program(fixed_marginals=True), Program("own-marginals"))
+    free, fixed, own = (
+        found.objective + 0.02 * np.trace(found.gram)
+        for found in (solve(joint, program, 0.02) for program in programs)
+    )
+    constant = rows @ np.log(rows)  # a(x) of (6) contains log p(x)
+    assert free + 1e-6 < fixed
+    assert fixed + constant < own - 1e-6
+
+
 def test_own_marginals_tell_where_the_relaxation_is_not_tight():
     joint = distribution(np.array([[50.0, 2.0], [10.0, 18.0], [5.0, 15.0]]))
     limits = [DistanceLimit(0, 3, at_most=0.01), DistanceLimit(3, 4, at_least=9.0)]
@@ -438,6 +479,8 @@ def test_the_smallest_tables(shape, form):
         ({"form": "both"}, "form='both'"),
         ({"given": "cells"}, "given='cells'"),
         ({"form": "own-marginals", "marginals": False}, "marginals=False"),
+        ({"form": "joint", "fixed_marginals": True}, "fixed_marginals=True"),
+        ({"polish": True, "fixed_marginals": True}, "supports neither"),
         ({"n_components": 0}, "n_components=0"),
         ({"n_components": 8}, "from 1 to 7, the rows and columns"),
         ({"trace_penalty": -1}, "trace_penalty=-1"),

@@ -224,6 +224,14 @@ def test_many_small_maps(tmp_path: Path) -> None:
     assert pages["10x2, charts, taught"] < 0.6 * pages["10x2, spectral, taught"]
 
 
+def test_topics_and_maps() -> None:
+    """Maps and topics of the same associations resemble each other more than by chance."""
+    printed = run("topics_and_maps.py")
+    found = re.search(r"mean similarity (\S+), by chance (\S+)", printed)
+    assert found is not None
+    assert float(found[1]) > 1.3 * float(found[2])
+
+
 def test_scanpy_cells(tmp_path: Path) -> None:
     """Our t-SNE has no larger cost than scanpy's, by the same P; two maps get a page."""
     printed = run("scanpy_cells.py", "--page", str(tmp_path / "cells.html"))

@@ -22,7 +22,7 @@ from manymaps.figures.coloring import ACCENT, ISLANDS, NO_VALUE, coloring
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
 from manymaps.labels import UnknownLabelError
-from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
 
 SYLLABLES = ["ba", "ce", "dor", "fin", "gum", "hal", "jit", "kor", "lam", "nes", "pol", "rus"]
 
@@ -171,7 +171,7 @@ def test_a_highlighted_word_that_lives_elsewhere_is_named_in_the_small_print():
     atlas = random_atlas(3)
     row = atlas.map_weights[2].argmin()
     ax = plot_map(atlas, 2, highlight=[atlas.labels[row]]).axes[0]
-    assert any("left out" in t.get_text() and atlas.labels[row] in t.get_text() for t in ax.texts)
+    assert any("omitted" in t.get_text() and atlas.labels[row] in t.get_text() for t in ax.texts)
 
 
 def test_remote_dots_become_arrows_and_are_counted():
@@ -183,6 +183,23 @@ def test_remote_dots_become_arrows_and_are_counted():
     assert len(dots_of(ax)[0]) == 198
     assert np.ptp(ax.get_xlim()) < 60
     assert any("2 farther out" in text.get_text() for text in ax.texts)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.01])
+def test_sites_and_species_at_infinity_are_arrows_unless_a_penalty_kept_them(penalty):
+    atlas = random_atlas(4, n=40, n_maps=1)
+    maps = np.random.default_rng(0).uniform(-1, 1, (1, 40, 2))
+    maps[0, :8, 0] += 12
+    maps[0, 20:27, 0] -= 12
+    kinds = ["site"] * 20 + ["species"] * 20
+    atlas = replace(atlas, maps=maps, model=CODE, kinds=kinds, parameters={"penalty": penalty})
+    ax = plot_map(atlas, 0).axes[0]
+    arrows = [c for c in ax.collections if c.get_gid() == "beyond"]
+    assert [len(c.get_offsets()) for c in arrows] == ([15] if penalty == 0 else [])
+    is_noted = any(
+        "15 farther out, arrows at the edge; a size penalty" in t.get_text() for t in ax.texts
+    )
+    assert is_noted is (penalty == 0)
 
 
 def test_axes_of_more_than_two_dimensions_are_named():

@@ -234,10 +234,10 @@ class TestStarts:
 
 class TestExaggeration:
     def test_stages(self):
-        assert TSNE()._default_optimizer().exaggeration == Stages(((0, 12.0), (250, 1.0)))
-        late = TSNE(late_exaggeration=4.0, max_iter=1000)._default_optimizer()
+        assert TSNE()._default_optimizer(100).exaggeration == Stages(((0, 12.0), (250, 1.0)))
+        late = TSNE(late_exaggeration=4.0, max_iter=1000)._default_optimizer(100)
         assert late.exaggeration == Stages(((0, 12.0), (250, 1.0), (750, 4.0)))
-        short = TSNE(max_iter=90)._default_optimizer()
+        short = TSNE(max_iter=90)._default_optimizer(100)
         assert short.exaggeration == Stages(((0, 12.0), (30, 1.0)))
 
     def test_late_exaggeration_draws_groups_together(self):
@@ -437,7 +437,7 @@ class TestOptimizers:
     def test_uni_sne_starts_from_symmetric_sne(self):
         x = groups()
         uni = UniSNE(perplexity=5, max_iter=100, random_state=0, tolerance=0)
-        ours = uni._default_optimizer()
+        ours = uni._default_optimizer(100)
         symmetric = SymmetricSNE(
             perplexity=5, max_iter=40, random_state=0, tolerance=0,
             optimizer=replace(ours, background_share=Constant(1.0)),

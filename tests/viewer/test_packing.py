@@ -121,9 +121,9 @@ class TestSenses:
         atlas = self.made()
         found = read(atlas)
         assert found.header["senses"]
-        offsets, maps, shares, ends, members = (
+        offsets, maps, shares, names, ends, members = (
             found.blocks[f"sense/{name}"]
-            for name in ("offsets", "maps", "shares", "ends", "members")
+            for name in ("offsets", "maps", "shares", "names", "ends", "members")
         )
         assert (offsets[0], offsets[-1], ends[0], ends[-1]) == (0, len(maps), 0, len(members))
         n_several = 0
@@ -136,10 +136,34 @@ class TestSenses:
                 [shares[s] for s in here], [sense.share for sense in senses], rtol=1e-5
             )
             for s, sense in zip(here, senses, strict=True):
-                listed = tuple(members[ends[s] : ends[s + 1]].tolist())
-                assert listed[: len(sense.members)] == sense.members
+                close = [atlas.labels[j] for j in members[ends[s] : ends[s + 1]].tolist()]
+                assert tuple(close) == sense.close
+                name = dict.fromkeys(atlas.labels[j] for j in names[3 * s : 3 * s + 3].tolist())
+                assert tuple(name) == sense.name
             n_several += len(senses) > 1
         assert n_several > 5
+
+    def test_an_associate_is_close_where_a_sense_says_so(self):
+        """Closeness of associates and of members of senses never contradict each other."""
+        atlas = self.made()
+        found = read(atlas)
+        offsets, partners = found.blocks["data/offsets"], found.blocks["data/partners"]
+        ends = np.concatenate([[0], np.cumsum(found.blocks["data/close_counts"])]).astype(int)
+        maps = found.blocks["data/close_maps"]
+        n_close = 0
+        for i, label in enumerate(atlas.labels):
+            senses = atlas.senses(label, n_neighbors=60) if atlas.has_associations(label) else []
+            for at in range(int(offsets[i]), int(offsets[i + 1])):
+                other, close = partners[at], maps[ends[at] : ends[at + 1]].tolist()
+                for sense in senses:
+                    if other in sense.members:
+                        assert (sense.map in close) == (atlas.labels[other] in sense.close)
+                similarities = atlas.choices.shares(i)
+                for m in np.flatnonzero(atlas.map_weights[:, i] >= 0.1).tolist():
+                    ratio = similarities[m, other] / similarities[m].max()
+                    assert (m in close) == (ratio >= 0.05)
+                    n_close += m in close
+        assert n_close > 50
 
     def test_without_associations_there_are_none(self):
         found = read(several())
@@ -469,6 +493,20 @@ class TestColumns:
     def test_extreme_numbers_do_not_set_the_scale(self):
         column, _ = self.column(np.array([*np.linspace(0, 1, 500), 1e6]))
         assert column["high"] < 1
+
+    def test_few_whole_numbers_that_recur_are_categories(self):
+        digits = np.arange(100) % 10
+        column, found = self.column(digits)
+        assert column["type"] == "category"
+        assert column["categories"] == [str(digit) for digit in range(10)]
+        assert found == [str(digit) for digit in digits]
+        missing = digits.astype(float)
+        missing[3] = np.nan
+        assert self.column(missing)[1][3] in (None, "")
+        for numbers in (digits + 0.5, np.arange(200) % 21, digits[:39]):
+            assert self.column(numbers)[0]["type"] == "number"
+        sized = single([str(i) for i in range(100)], metadata={"digit": digits})
+        assert read(sized, size="digit").header["columns"][0]["type"] == "number"
 
     def test_constant_numbers_have_a_scale(self):
         assert self.column(np.full(5, 7.0))[0]["low"] == 7

@@ -28,8 +28,8 @@ export interface Description {
   columns?: Column[];
   /** Of each map. */
   regions?: (Omit<Region, "members"> & { members: number[] })[][];
-  /** Of each object: partners and shares. */
-  observed?: [number, number][][];
+  /** Of each object: partners, shares, and the maps on which they are close. */
+  observed?: [number, number, number[]?][][];
   features?: { name: string; weight: number; members: number[] }[];
   /** How positions are kept: as they are by default, or in 65,536 steps. */
   positions?: "f4" | "u2";
@@ -144,6 +144,9 @@ function blocksOf(description: Description): Blocks {
     ]);
     blocks["data/partners"] = Uint16Array.from(observed.flat().map(([partner]) => partner));
     blocks["data/shares"] = Uint16Array.from(observed.flat().map(([, share]) => 65535 * share));
+    const close = observed.flat().map(([, , maps = []]) => maps);
+    blocks["data/close_counts"] = Uint16Array.from(close, (maps) => maps.length);
+    blocks["data/close_maps"] = Uint16Array.from(close.flat());
   }
   if (description.kinds || description.factors) {
     const factors = description.factors ?? description.labels.map(() => 1);
@@ -185,6 +188,7 @@ function headerOf(description: Description): Header {
     date: "",
     noun: ["object", "objects"],
     numbered: false,
+    examples: [],
     whole: true,
     observed: description.observed !== undefined,
     method: "mm-tsne",
@@ -203,6 +207,7 @@ function headerOf(description: Description): Header {
     kinds,
     log_whole: description.logWhole ?? null,
     labels,
+    map_order: maps.map((_, m) => m),
     min_weight: 0.1,
     color: null,
     size: null,

@@ -57,6 +57,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     noun: ["object", "objects"],
     isNumbered: false,
     method: "multiple maps t-SNE",
+    examples: [],
     labels,
     nObjects: n,
     nMaps: 1,

@@ -2,8 +2,8 @@
 The senses of a word
 ====================
 
-The word *bow* has several senses, such as a knot and a weapon. Each panel shows the map that
-explains most of a sense, around *bow*.
+The word *bow* has several senses, such as a knot and a weapon. Each panel shows a part of
+one map around *bow*, and each meaning has a colour.
 """
 
 import os

@@ -669,11 +669,12 @@ def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
-    few = len(scales) <= MOST_SCALES
-    asked = ", ".join(f"{perplexity:g}" for perplexity in scales) if few else "their own"
+    asked = "their perplexity"
+    if len(scales) <= MOST_SCALES:
+        asked = "a perplexity of " + ", ".join(f"{perplexity:g}" for perplexity in scales)
     warnings.warn(
         f"{missed.sum()} of {missed.size} rows, the first of them row {missed.argmax()}, cannot "
-        f"have a perplexity of {asked}: more neighbours than that are at the smallest distance "
+        f"have {asked}: more neighbours than that are at the smallest distance "
         "(duplicates?), so they get equal similarities; merge them, or use a larger perplexity",
         DataWarning,
         stacklevel=4,

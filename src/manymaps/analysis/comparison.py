@@ -18,12 +18,11 @@ permutations are equally likely, so the p-value is exact for any number of respo
 permuted independently, so p-values of different words can depend on one another.
 
 **Senses** are meanings (`manymaps.atlas.meanings`) or fine groups (`manymaps.atlas.senses`) of the
-responses of all groups together. A permutation does not
-change the pooled responses, so the partition into senses is the same in each permutation, and the
-test remains exact. The statistic of a sense is the same divergence with two outcomes: a member of
-the sense or not. A sense is *gained* if its response share is below `min_share` in the first group
-but not in the second. In the reverse case, the sense is *lost*. In all other cases, it *grew* or
-*shrank*. These tests do not need maps.
+responses of all groups together. A permutation does not change the pooled responses, so the
+partition into senses is the same in each permutation, and the test remains exact. The statistic of
+a sense is the same divergence with two outcomes: a member of the sense or not. A sense is *gained*
+if its response share is below `min_share` in the first group but not in the second. In the reverse
+case, the sense is *lost*. In all other cases, it *grew* or *shrank*. These tests do not need maps.
 
 **Multiple tests.** The tests of all words and senses are one family, with q-values by Benjamini &
 Hochberg (1995). A word is listed if its own q-value or the q-value of one of its senses is at most

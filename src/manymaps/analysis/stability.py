@@ -2,8 +2,8 @@
 
 A sense s of word i in a fit is a weighted set of neighbours. If the fits contain associations, it
 is a group of the word's responses: a meaning (`manymaps.atlas.meanings`) or, with `level="fine"`, a
-fine group (`manymaps.atlas.senses`). The n_neighbors strongest responses
-are weighted by the part that the map of the sense explains,
+fine group (`manymaps.atlas.senses`). The n_neighbors strongest responses are weighted by the part
+that the map of the sense explains,
 
     w_s(j) = p_ij r_ij^m / sum_j' p_ij',       r_ij^m = v_ij^m / v_ij
 

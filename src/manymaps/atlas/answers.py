@@ -10,12 +10,13 @@ Shapes: similarities (n_objects,), shares of maps (n_maps, n_objects).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypedDict
 
 import numpy as np
 
+from manymaps.atlas.closeness import are_close
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.paths import Step, cheapest_path
 from manymaps.atlas.probabilities import strongest_of
@@ -24,7 +25,8 @@ from manymaps.checks import check_choice, check_index, check_number, check_whole
 
 __all__ = [
     "LEAST_SHARE", "LEAST_WEIGHT", "LEVELS", "Level", "Neighbor", "Sense", "SenseOptions",
-    "explained", "explained_by_map", "groups_of", "has_associations", "neighbors", "other_kind",
+    "explained", "explained_by_map", "groups_of", "has_associations", "neighbors", "not_close",
+    "other_kind",
     "path", "remember_groups", "senses", "similarities",
 ]  # fmt: skip
 
@@ -115,6 +117,10 @@ class Sense:
         The fraction of the group's observed strengths that `map` explains; no other map explains
         more. If the fraction is below 0.5, no map shows most of the group. It is 0 if no
         associations are known in the map.
+    close : tuple of str
+        Labels of the members that are close to the object on `map`, in the order of the members and
+        at most as many as `neighbors`. The similarity of a close member is at least 5 % of the
+        largest similarity on the map. If the tuple is empty, no map shows the sense.
 
     See Also
     --------
@@ -145,6 +151,7 @@ class Sense:
     name: tuple[str, ...] = ()
     parts: tuple[Sense, ...] = ()
     explained: float = 0.0
+    close: tuple[str, ...] = ()
 
 
 class SenseOptions(TypedDict, total=False):
@@ -243,6 +250,8 @@ def senses(
     if atlas.kinds is not None and neighbor_kind not in (None, other_kind(atlas, i)):
         sums = nearness.sum(axis=1)
         weights = np.asarray(sums / (sums.sum() or 1.0))
+    with np.errstate(divide="ignore"):
+        logs = np.log(nearness)
     listed = []
     for rank, m in enumerate(np.argsort(-weights, kind="stable").tolist()):
         if rank and weights[m] < min_weight:
@@ -258,9 +267,37 @@ def senses(
                 members=tuple(members),
                 weight=float(weights[m]),
                 name=tuple(atlas.labels[j] for j in members[:_NAMED]),
+                close=_close_labels(atlas, logs[m], members),
             )
         )
     return listed
+
+
+def _close_labels(atlas: AtlasData, logs: np.ndarray, members: Sequence[int]) -> tuple[str, ...]:
+    """Return the labels of the members that are close to an object, in their order."""
+    close = are_close(logs, np.array(members, np.int64))
+    return tuple(atlas.labels[members[k]] for k in np.flatnonzero(close).tolist())
+
+
+def not_close(atlas: AtlasData, i: int, senses: Sequence[Sense]) -> Iterator[str]:
+    """Yield the labels of strong associates that are not close to object i on any of its maps.
+
+    The maps are those of the senses and those with a weight of at least `LEAST_WEIGHT`. The
+    strongest associate counts as strong, as do others with a share of at least `LEAST_SHARE`.
+    """
+    if atlas.associations is None or not has_associations(atlas, i):
+        return
+    row = atlas.associations[[i]]
+    order = np.lexsort((row.indices, -row.data))
+    strong = row.data[order] >= LEAST_SHARE
+    strong[:1] = True
+    others = row.indices[order][strong]
+    main = np.flatnonzero(atlas.choices.map_weights_of(i) >= LEAST_WEIGHT)
+    is_close = np.zeros(len(others), bool)
+    for m in {*main.tolist(), *(sense.map for sense in senses)}:
+        if atlas.proportions[m, i] > 0:
+            is_close |= are_close(atlas.choices.log_weights_in(i, m), others)
+    yield from (atlas.labels[j] for j in others[~is_close][:_NAMED].tolist())
 
 
 def groups_of(atlas: AtlasData, i: int, level: Level) -> SenseGroups:
@@ -317,10 +354,10 @@ def _grouped_senses(
 
 def _as_senses(atlas: AtlasData, i: int, groups: SenseGroups, n_neighbors: int) -> list[Sense]:
     """Convert the groups of object i to senses."""
-    weights, consensus = atlas.choices.map_weights_of(i), atlas.consensus
-    by_map, sums = explained_by_map(atlas, i), atlas.choices.sums(i)
+    choices, consensus = atlas.choices, atlas.consensus
+    weights, by_map, sums = choices.map_weights_of(i), explained_by_map(atlas, i), choices.sums(i)
     unsupported = (atlas.proportions[:, i] >= LEAST_WEIGHT) & (by_map < LEAST_EXPLAINED)
-    votes = atlas.choices.votes(np.full(len(groups.members), i), groups.members)
+    votes = choices.votes(np.full(len(groups.members), i), groups.members)
     listed = []
     for number, m in enumerate(groups.maps.tolist()):
         own = groups.members_of(number)
@@ -340,6 +377,7 @@ def _as_senses(atlas: AtlasData, i: int, groups: SenseGroups, n_neighbors: int) 
                 unsupported=bool(unsupported[m]),
                 name=tuple(atlas.labels[members[k]] for k in typical),
                 explained=float(strengths @ votes[own, m] / (strengths.sum() or 1.0)),
+                close=_close_labels(atlas, choices.log_weights_in(i, m), members)[:n_neighbors],
             )
         )
     return listed

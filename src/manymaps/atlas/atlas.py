@@ -856,7 +856,8 @@ class Atlas(AtlasData):
             all existing objects. In a bipartite atlas, the new objects have the same kind as the
             object before them. If `at` is 0, the new objects are rows.
         factors : ndarray of shape (k,), optional
-            The fixed factors of the new objects. They are required if the atlas has factors.
+            The fixed factors of the new objects, if the atlas has factors. By default, the median
+            of the existing factors is used. In a bipartite atlas, there is no default.
         metadata : mapping of str to ndarray of shape (k,), optional
             Metadata columns of the new objects.
         vectors : ndarray or sparse array of shape (k, n_features), optional
@@ -873,7 +874,7 @@ class Atlas(AtlasData):
         Raises
         ------
         ParameterError
-            If the factors are missing.
+            If the atlas is bipartite and has factors, and the new factors are missing.
 
         Examples
         --------

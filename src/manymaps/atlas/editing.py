@@ -104,7 +104,11 @@ def extended(
     n, k = atlas.n_objects, len(labels)
     at = n if at is None else at
     if atlas.factors is not None and factors is None:
-        raise ParameterError("is missing; the objects of the atlas have factors", name="factors")
+        if atlas.kinds is not None:
+            fault = "is missing; the objects of the atlas have factors"
+            raise ParameterError(fault, name="factors")
+        # How often a new object is a response is unknown, so it is as popular as a typical one.
+        factors = np.full(k, np.median(atlas.factors))
     kinds = None
     if atlas.kinds is not None:
         kinds = [*atlas.kinds[:at], *[atlas.kinds[max(at - 1, 0)]] * k, *atlas.kinds[at:]]

@@ -218,7 +218,13 @@ def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:
     return Plane(centred @ axes, float(values[-2:].sum() / spread) if spread > 0 else 1.0)
 
 
-def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> View:
+def view(
+    points: np.ndarray,
+    weights: np.ndarray,
+    *,
+    budget: float = 0.02,
+    remote: np.ndarray | None = None,
+) -> View:
     """Compute the box that a picture shows, without a few remote points that would enlarge it.
 
     Points are excluded only if this shrinks the box to at most two thirds of its extent. The
@@ -233,6 +239,9 @@ def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> Vi
         The weight of each point.
     budget : float in [0, 1)
         Maximum share of the weight that may lie outside the box. If it is 0, all points are inside.
+    remote : array of bool, shape (k,), optional
+        Points that the box need not include. They are excluded regardless of `budget`, if they are
+        less than half of the points and the box shrinks to at most two thirds.
 
     Returns
     -------
@@ -250,6 +259,11 @@ def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> Vi
     outside = np.zeros(n, dtype=bool)
     if n == 0:
         return View(np.zeros(2), np.ones(2), outside)
+    if remote is not None and 0 < 2 * remote.sum() < n:
+        near = view(points[~remote], weights[~remote], budget=budget)
+        if 1.5 * (near.high - near.low).max() <= np.ptp(points, axis=0).max():
+            beyond = (points < near.low) | (points > near.high)
+            return View(near.low, near.high, np.any(beyond, axis=1))
     middle = [_weighted_median(points[:, axis], weights) for axis in range(2)]
     reach = np.abs(points - middle).max(axis=1)
     order = np.argsort(-reach, kind="stable")

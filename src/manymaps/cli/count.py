@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import manymaps as mm
 from manymaps.cli.contract import elapsed, next_step, note, tell
 from manymaps.cli.options import jobs_option, refuse
@@ -65,8 +63,8 @@ class CountOptions:
     )
     weights: str | None = option(
         ["counts", "ppmi"],
-        "Write counts, or the positive pointwise mutual information of words, which fit maps as "
-        "associations (with --window only).  [default: counts]",
+        "Write counts, or associations whose strengths are the positive pointwise mutual "
+        "information (with --window only).  [default: counts]",
     )
     jobs: int | None = jobs_option(
         "Number of processes that split texts into words; -1 for all cores.  [default: 1]"
@@ -125,6 +123,8 @@ def count(options: CountOptions) -> None:
 
 def _save_associations(associations: mm.Associations, path: Path) -> None:
     """Write associations as a sparse table with labels, which `read_associations` reads."""
+    import numpy as np
+
     from manymaps.archive import write_arrays
     from manymaps.archive.arrays import csr_parts
     from manymaps.data.count_values import text_array

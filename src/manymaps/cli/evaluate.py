@@ -24,11 +24,11 @@ NOT_OF_COUNTS = (
 )  # fmt: skip
 NOT_OF_RATINGS = (
     "neighbors", "metric", "perplexity", "sample", "groups", "labels", "responses", "rows",
-    "columns", "count", *OF_TRIALS,
+    "columns", "count", "kinds", *OF_TRIALS,
 )  # fmt: skip
 NOT_OF_TRIPLETS = (
     "neighbors", "metric", "perplexity", "sample", "groups", "responses", "rows", "columns",
-    "count", "cue", "response", "strength", "norms", "decay",
+    "count", "kinds", "cue", "response", "strength", "norms", "decay",
 )  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     from manymaps.cli.reading import read_data
     from manymaps.cli.report import evaluation_table
 
-    refuse_given(("columns", "count", "groups"), "an atlas that is not bipartite")
+    refuse_given(("columns", "count", "kinds", "groups"), "an atlas that is not bipartite")
     fitted = atlas.settings.metric
     metric = options.metric or (fitted if fitted == "precomputed" else None)
     data = read_data(

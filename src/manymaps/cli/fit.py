@@ -374,7 +374,7 @@ def check_method(
                 "--response and --strength name their columns). For many maps of co-occurring "
                 "words, use manymaps count with --weights ppmi"
             )
-    refuse_given(("columns", "count", "max_words"), f"--method {method or USUAL_METHOD}")
+    refuse_given(("columns", "count", "kinds", "max_words"), f"--method {method or USUAL_METHOD}")
     if model.init == "ca":
         raise ParameterError(f"--init ca does not apply to --method {method or USUAL_METHOD}")
 
@@ -396,20 +396,11 @@ def _check_judged(model: Model) -> None:
     """Reject options that do not apply to judgements by several judges."""
     if model.method == OF_COUNTS:
         raise click.UsageError(f"--method {OF_COUNTS} fits counts; use one FILE and omit --judge")
-    refuse_given(
-        (
-            "responses",
-            "columns",
-            "count",
-            "metric",
-            "words",
-            "perplexity",
-            "recall",
-            "most_given",
-            *OF_TRIALS,
-        ),
-        "several judges (--judge, or several FILEs)",
-    )
+    others = (
+        "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "recall",
+        "most_given", *OF_TRIALS,
+    )  # fmt: skip
+    refuse_given(others, "several judges (--judge, or several FILEs)")
 
 
 def _read_judged(options: FitOptions) -> mm.Judgements:

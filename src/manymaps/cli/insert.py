@@ -91,12 +91,12 @@ class InsertOptions:
     )  # fmt: skip
     p: float | None = option(
         Number(0),
-        "Fixed parameter of the weights instead of --theta: 0 weights all neighbours equally, and "
-        "1 weights them by their similarity.",
+        "Fixed parameter of the weights, which replaces --theta. With 0, all neighbours have the "
+        "same weight. With 1, the weights are the similarities.",
     )
     reference_word: str | None = option(
         "WORD",
-        "Give the neighbours that are as similar as this object of ATLAS the weight --theta.",
+        "Object of ATLAS whose similarity has the weight --theta, instead of the mean similarity.",
     )
     dissimilar: str = option(
         ["among", "apart"],

@@ -81,6 +81,7 @@ def inspect(options: InspectOptions) -> None:
         refuse_given(OF_NODES, f"the counts of {file}")
         _inspect_counts(file, reading)
         return
+    refuse_given(("kinds",), f"{file}, which does not contain counts")
     trials = read_trials_or_none(file, reading)
     data = read_data(file, reading) if trials is None else counted(trials, reading)
     if not isinstance(data, mm.Associations):

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from manymaps.cli.contract import note
 from manymaps.cli.record import argument, chosen, flag, option
-from manymaps.cli.types import InputFile, Whole, count_or
+from manymaps.cli.types import InputFile, Several, Whole, count_or
 from manymaps.errors import ParameterError
 from manymaps.labels import UnknownLabelError
 
@@ -63,6 +63,7 @@ class Reading:
     rows: str | None = None
     columns: str | None = None
     count: str | None = None
+    kinds: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +122,11 @@ class TableReading(PairReading):
     )
     columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
     count: str | None = option("COLUMN", "Column of counts (lists of counts only).")
+    kinds: tuple[str, ...] | None = option(
+        Several(click.STRING, "name"),
+        "Names of the objects in rows and in columns, such as site,species (counts only).",
+        metavar="ROWS,COLUMNS",
+    )  # fmt: skip
 
 
 def atlas_argument() -> Any:

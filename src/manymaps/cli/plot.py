@@ -39,7 +39,7 @@ class PlotOptions:
     )
     min_weight: float = option(
         Number(0, 1),
-        "Leave an object out of maps that contribute less to its association probabilities.",
+        "Omit an object from maps that contribute less to its association probabilities.",
         default=0.1,
     )
     min_proportion: float | None = option(

@@ -35,7 +35,7 @@ from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import read_associations, read_group_sizes, response_columns
 from manymaps.io.columns import ColumnNames
-from manymaps.io.counts import read_counts
+from manymaps.io.counts import counts_from, read_counts
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.metadata import read_columns
 from manymaps.io.trial_columns import TrialNames
@@ -348,6 +348,9 @@ def read_count_table(file: Path, reading: Reading, *, max_words: int | None = No
     """Read the counts in a file, optionally only the columns with the largest counts."""
     with work(f"reading {file}"):
         counts = read_counts(file, **chosen(reading, "format", "rows", "columns", "count"))
+    if reading.kinds is not None:
+        kinds: Any = reading.kinds  # `Counts` checks that there are two
+        counts = counts_from(counts, kinds=kinds)
     if max_words is None or max_words >= np.count_nonzero(counts.column_totals):
         return counts
     fewer = counts.most_frequent_columns(max_words)

@@ -5,11 +5,13 @@ This module does not import any data readers, so that looking up a word is fast.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import manymaps as mm
+from manymaps.atlas.answers import not_close
 from manymaps.cli.contract import grid, shown
 from manymaps.labels import plural
 
@@ -20,9 +22,8 @@ __all__ = ["sense_interval", "senses_record", "senses_text"]
 
 # Unlisted groups and maps with a smaller share do not have a row.
 LEAST_LISTED = 0.005
-# A map that explains a smaller share of a meaning is not reported as the map of the meaning (12 %
-# of the meanings in USF).
-MOSTLY = 0.5
+# As many meanings as the page shows on cards.
+MOST_MEANINGS = 5
 
 
 def senses_record(
@@ -75,6 +76,7 @@ def senses_record(
             }
             for sense in atlas.senses_elsewhere(word, kind=kind)
         ],
+        "not_close": list(not_close(atlas, i, senses)),
         "explained": explained,
         "recurring": recurring,
     }
@@ -134,30 +136,104 @@ def senses_text(record: dict[str, Any], *, grouped: bool, captioned: bool) -> st
     captioned : bool
         Whether maps are listed with their captions.
     """
+    word = shown(record["word"])
+    if grouped and any(sense["parts"] for sense in record["senses"]):
+        return _meanings_text(word, record, captioned=captioned)
     counted = [sense for sense in record["senses"] if sense["share"] > 0 or not grouped]
-    maps = plural("map", len({sense["map"] for sense in counted if _is_shown(sense)}))
+    maps = plural("map", len({sense["map"] for sense in counted}))
     where = f"has {plural('sense', len(counted))} in {maps}" if grouped else f"has weight in {maps}"
-    lines = [f"{shown(record['word'])} {where}"]
-    lines.append(grid(_rows(record, grouped=grouped, captioned=captioned)))
+    lines = [f"{word} {where}", grid(_rows(record, grouped=grouped, captioned=captioned))]
     return "\n".join([*lines, *filter(None, ["; ".join(_reliability(record))])])
+
+
+def _meanings_text(word: str, record: dict[str, Any], *, captioned: bool) -> str:
+    """Format the meanings of a word in the order of the cards of a page."""
+    shown_senses = _on_cards(record["senses"])
+    numbers = whole_percents([sense["share"] for sense in shown_senses])
+    far = ", ".join(map(shown, record["not_close"]))
+    lines = [
+        f"{word}: {_summary(numbers)}",
+        grid(_meaning_rows(record, shown_senses, numbers, captioned=captioned)),
+        f"not close on any map: {far}" if far else "",
+        "; ".join(_reliability(record)),
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def _on_cards(senses: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the meanings that a map shows, grouped by map, in the order of the largest shares."""
+    found = [sense for sense in senses if sense["close"]][:MOST_MEANINGS]
+    maps = list(dict.fromkeys(sense["map"] for sense in found))
+    return sorted(found, key=lambda sense: maps.index(sense["map"]))
+
+
+def _summary(numbers: Sequence[int]) -> str:
+    if not numbers:
+        return "no map shows its meanings"
+    words = ("one meaning, which covers", "two", "three", "four", "five")
+    count = words[0] if len(numbers) == 1 else f"{words[len(numbers) - 1]} meanings, which cover"
+    return f"{count} {sum(numbers)}% of its associations"
+
+
+def whole_percents(shares: Sequence[float]) -> list[int]:
+    """Round shares of one whole to per cent so that their sum is the rounded sum of the shares.
+
+    >>> whole_percents([0.505, 0.495]), whole_percents([0.503, 0.155])
+    ([51, 49], [50, 16])
+    """
+    found = [math.floor(100 * share) for share in shares]
+    remainders = [100 * share - whole for share, whole in zip(shares, found, strict=True)]
+    missing = math.floor(sum(100 * share for share in shares) + 0.5) - sum(found)
+    for k in sorted(range(len(found)), key=lambda k: -remainders[k])[:missing]:
+        found[k] += 1
+    return found
+
+
+def _meaning_rows(
+    record: dict[str, Any],
+    shown_senses: Sequence[dict[str, Any]],
+    numbers: Sequence[int],
+    *,
+    captioned: bool,
+) -> Iterator[list[str]]:
+    """Yield the rows of meanings: those on cards, weaker ones, those of other fits, the others."""
+    n_fits, left_out = record["n_fits"], record["left_out"]
+    fits = [] if n_fits is None else [""]
+    yield ["", "data", *fits, "data (model)"]
+    weaker = [sense for sense in record["senses"] if sense not in shown_senses]
+    parts = [f"{number}%" if number else "<1%" for number in numbers]
+    parts += [f"{sense['share']:.0%}" for sense in weaker]
+    for k, (sense, part) in enumerate(zip([*shown_senses, *weaker], parts, strict=True)):
+        cells = [", ".join(map(shown, sense["name"]))]
+        cells.append(_observed(sense) if "interval" in sense else part)
+        if n_fits is not None:
+            cells.append("" if sense["n_fits"] is None else f"{sense['n_fits']} of {n_fits} fits")
+        cells.append(", ".join(map(_neighbor, sense["neighbors"])))
+        is_shown = k < len(shown_senses)
+        cells.append(f"map {sense['map']}" if is_shown else "no map")
+        if captioned and sense["caption"]:
+            cells.append(f"({', '.join(map(shown, sense['caption']))})" if is_shown else "")
+        yield cells
+    for other in (sense for sense in record["elsewhere"] if sense["n_fits"] > 1):
+        near = ", ".join(shown(one["label"]) for one in other["neighbors"])
+        yield ["elsewhere", f"{other['share']:.0%}", f"{other['n_fits']} of {n_fits} fits", near]
+    if left_out["n_groups"] or left_out["weight"] >= LEAST_LISTED:
+        groups = [plural("smaller sense", left_out["n_groups"])] if left_out["n_groups"] else []
+        maps = plural("further map", left_out["n_maps"]) if left_out["n_maps"] else ""
+        further = [*groups, *([f"{maps} ({left_out['weight']:.0%} predicted)"] if maps else [])]
+        yield ["others", f"{left_out['share']:.0%}", *fits, ", ".join(further)]
 
 
 def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator[list[str]]:
     n_fits, left_out = record["n_fits"], record["left_out"]
     fits = [] if n_fits is None else [""]
     captioned = captioned and any(sense["caption"] for sense in record["senses"])
-    meanings = grouped and any(sense["parts"] for sense in record["senses"])
-    names = [""] if meanings else []
     if grouped:
-        yield [*names, "", "model", "data", *fits, "data (model)"]
+        yield ["", "model", "data", *fits, "data (model)"]
     before = -1
     for sense in record["senses"]:
-        repeated = grouped and not meanings and sense["map"] == before
+        repeated = grouped and sense["map"] == before
         cells = ["", ""] if repeated else [f"map {sense['map']}", f"{sense['weight']:.0%}"]
-        if meanings:
-            repeated = not _is_shown(sense)
-            where = ["no map", ""] if repeated else cells
-            cells = [", ".join(map(shown, sense["name"])), *where]
         if grouped:
             cells.append(_observed(sense))
         if n_fits is not None:
@@ -171,18 +247,13 @@ def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator
     for other in (sense for sense in record["elsewhere"] if sense["n_fits"] > 1):
         near = ", ".join(shown(one["label"]) for one in other["neighbors"])
         shares = ["", f"{other['share']:.0%}"][0 if grouped else 1 :]
-        yield [*names, "elsewhere", *shares, f"{other['n_fits']} of {n_fits} fits", near]
+        yield ["elsewhere", *shares, f"{other['n_fits']} of {n_fits} fits", near]
     if left_out["n_groups"] or left_out["weight"] >= LEAST_LISTED:
         shares = [f"{left_out['share']:.0%}"] if grouped else []
-        groups = plural(f"smaller {'sense' if meanings else 'group'}", left_out["n_groups"])
+        groups = plural("smaller group", left_out["n_groups"])
         further = [groups] if left_out["n_groups"] and grouped else []
         further += [plural("further map", left_out["n_maps"])] if left_out["n_maps"] else []
-        yield [*names, "others", f"{left_out['weight']:.0%}", *shares, *fits, ", ".join(further)]
-
-
-def _is_shown(sense: dict[str, Any]) -> bool:
-    """Check whether a sense has no observed responses or its map explains most of the sense."""
-    return not sense["parts"] or bool(sense["explained"] >= MOSTLY)
+        yield ["others", f"{left_out['weight']:.0%}", *shares, *fits, ", ".join(further)]
 
 
 def _reliability(record: dict[str, Any]) -> Iterator[str]:

@@ -59,15 +59,26 @@ class ViewOptions:
         "M=TEXT", "Title of map M instead of its typical words; can be repeated.", "--map-title",
         multiple=True,
     )  # fmt: skip
-    description: str = option("TEXT", "Description of the page in one sentence.", default="")
+    description: str | None = option(
+        "TEXT",
+        "Description of the page in one sentence.  [default: a sentence on distances]",
+    )
     source: str = option("TEXT", "Source of the data.", default="")
     credit: str = option("TEXT", "Acknowledgement.", default="")
     date: str = option("TEXT", "Date of the data or of the page.", default="")
-    noun: str = option(
-        "NOUN", "Noun for an object, such as word or 'mouse,mice'.", default="object"
+    noun: str | None = option(
+        "NOUN",
+        "Noun for an object, such as word or 'mouse,mice'.  [default: word if associations are "
+        "known, and object otherwise]",
     )
+    examples: tuple[str, ...] = option(
+        "LABEL",
+        "Example below the search field; can be repeated.  [default: four frequent words with "
+        "balanced meanings]",
+        "--examples", multiple=True,
+    )  # fmt: skip
     hide: tuple[str, ...] = option(
-        "LABEL", "Leave an object out of the page; can be repeated.", multiple=True
+        "LABEL", "Omit an object from the page; can be repeated.", multiple=True
     )
     hide_from: Path | None = option(
         InputFile(), "Leave the objects in this file out of the page, one label per line."
@@ -112,7 +123,8 @@ def view(options: ViewOptions) -> None:
     if options.features is not None:
         features = _read_features(options.features, atlases[0])
     hidden = _hidden(atlases, options.hide, options.hide_from)
-    one, comma, several = (part.strip() for part in options.noun.partition(","))
+    _check_labels(atlases, options.examples, "--examples")
+    one, comma, several = (part.strip() for part in (options.noun or "").partition(","))
     with work(f"writing {output}"):
         mm.write_page(
             atlases,
@@ -121,7 +133,8 @@ def view(options: ViewOptions) -> None:
             features=features,
             hide=hidden,
             map_titles=_map_titles(options.map_titles),
-            noun=(one, several) if comma else one,
+            noun=(one, several) if comma else (one or None),
+            examples=options.examples or None,
             **chosen(
                 options, "color", "size", "description", "source", "credit", "date", "min_weight"
             ),
@@ -153,6 +166,22 @@ def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
     return titles or None
 
 
+def _check_labels(atlases: Sequence[mm.Atlas], labels: Sequence[str], option: str) -> None:
+    """Reject labels that do not match any object of any atlas.
+
+    Raises
+    ------
+    BadData
+        If a label is unknown. The message suggests similar labels.
+    """
+    try:
+        for label in labels:
+            if not any(label in atlas for atlas in atlases):
+                atlases[0].index(label)
+    except mm.UnknownLabelError as error:
+        raise BadData(f"{option}: {error}") from error
+
+
 def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | None) -> list[str]:
     """List the labels to hide; report how many labels in a file are objects of an atlas.
 
@@ -162,12 +191,7 @@ def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | Non
         If a label passed on the command line does not match any object. Without this error, a typo
         would leave the object visible.
     """
-    try:
-        for label in labels:
-            if not any(label in atlas for atlas in atlases):
-                atlases[0].index(label)
-    except mm.UnknownLabelError as error:
-        raise BadData(f"--hide: {error}") from error
+    _check_labels(atlases, labels, "--hide")
     if path is None:
         return list(labels)
     from manymaps.io.files import read_bytes, split_lines

@@ -12,6 +12,7 @@ with their equation numbers). A trace penalty adds lambda tr(G).
     joint (5)        min  <p, D> + log sum_xy p(x) p(y) exp(-D_xy)
     conditional (6)  max  sum_x p(x) a(x) - <p, D>
                      where  log sum_y p(y) exp(a(x) - D_xy) <= log p(x)       for every x
+    fixed marginals  (6), and  log sum_x exp(a(x) - D_xy) <= 0                for every y
     own-marginals    min  <p, D> + c
                      where  log sum_y p(y) exp(-D_xy) <= c                    for every x
                             log sum_x p(x) exp(-D_xy) <= c                    for every y
@@ -23,9 +24,10 @@ divides these inequalities by p(x) and p(y).
 
 In (6), every inequality is tight at the optimum, because a(x) can increase until equality. The
 objective then equals the log-likelihood sum p log q(y|x) minus two constants, sum p log p(y) and
-the entropy of p(x). The model is q(y|x) = p(y) exp(-D_xy) / Z_x. In own-marginals, the inequalities
-may be slack, and then p(x) p(y) exp(-D_xy - c) sums to less than 1. `row_marginals` and
-`column_marginals` of a solution contain the resulting ratios. Without limits on distances, the
+the entropy of p(x). With `fixed_marginals`, p(x) q(y|x) summed over x is at most p(y) as well. The
+inequalities may then be slack. The model is q(y|x) = p(y) exp(-D_xy) / Z_x. In own-marginals, the
+inequalities may be slack, and then p(x) p(y) exp(-D_xy - c) sums to less than 1. `row_marginals`
+and `column_marginals` of a solution contain the resulting ratios. Without limits on distances, the
 inequalities were tight to 1e-6 in all tables tried, at any penalty. Limits that kept a frequent
 pair close and other pairs apart led to sums of 0.2 instead of 1.
 
@@ -96,11 +98,14 @@ class Program:
         Conditioning variable of a conditional model.
     marginals : bool, default True
         Whether the empirical marginals are factors of the model.
+    fixed_marginals : bool, default False
+        Whether a conditional model also fixes the marginals of the objects that it predicts.
 
     Raises
     ------
     ParameterError
-        If a value is invalid, or if "own-marginals" is combined with marginals=False.
+        If a value is invalid, if "own-marginals" is combined with marginals=False, or if
+        `fixed_marginals` is combined with another form than "conditional".
 
     Examples
     --------
@@ -112,10 +117,17 @@ class Program:
     form: Literal["conditional", "joint", "own-marginals"] = "conditional"
     given: Literal["rows", "columns"] = "rows"
     marginals: bool = True
+    fixed_marginals: bool = False
 
     def __post_init__(self) -> None:
         check_choice("form", self.form, FORMS)
         check_choice("given", self.given, ("rows", "columns"))
+        if self.fixed_marginals and self.form != "conditional":
+            raise ParameterError(
+                "cannot be combined with fixed_marginals=True, which applies to 'conditional'",
+                name="form",
+                value=self.form,
+            )
         if self.form == "own-marginals" and not self.marginals:
             raise ParameterError(
                 "constrains the marginals; it cannot be combined with marginals=False",
@@ -227,6 +239,8 @@ class Model:
             free = cp.reshape(self.free, (len(rows), 1), order="C")
             added = free @ np.ones((1, len(columns)))
             constraints.append(cp.log_sum_exp(logs + added, axis=1) <= np.log(rows))
+            if program.fixed_marginals:
+                constraints.append(cp.log_sum_exp(logs + added, axis=0) <= np.log(columns))
             self.objective = linear - rows @ self.free
         else:
             self.free = cp.Variable()

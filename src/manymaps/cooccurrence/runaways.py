@@ -30,7 +30,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from manymaps.atlas.atlas import Atlas
 
-__all__ = ["count_groups", "runaway_note", "runaway_rows"]
+__all__ = ["count_groups", "out_of_reach", "runaway_note", "runaway_rows"]
 
 # Maximum distance of a row's choices from the rim of the columns, relative to the spread along the
 # direction. This value affects only a warning.
@@ -75,7 +75,7 @@ def runaway_note(atlas: Atlas, values: sparse.csr_array, kl: float) -> str:
             f"the model fits the counts except for {n_zeros:,} zeros, which it can only fit at "
             "infinity, so the likelihood has no maximum"
         )
-    runaway = _out_of_reach(atlas)
+    runaway = out_of_reach(atlas)
     if atlas.n_maps == 1 and atlas.model.normalization == "conditional":
         runaway |= _on_the_rim(atlas, values)
     if not runaway.any():
@@ -88,8 +88,19 @@ def runaway_note(atlas: Atlas, values: sparse.csr_array, kl: float) -> str:
     )
 
 
-def _out_of_reach(atlas: Atlas) -> np.ndarray:
-    """Return a mask of objects with near-zero total similarity to the other side, (n,)."""
+def out_of_reach(atlas: Atlas) -> np.ndarray:
+    """Find objects whose total similarity to the objects of the other kind is near 0.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Bipartite atlas.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_objects,)
+        Whether no object of the other kind is within reach.
+    """
     isolated = np.zeros(atlas.n_objects, bool)
     for given in ("rows", "columns"):
         turned = replace(atlas.choices, model=replace(atlas.model, given=given))

@@ -158,6 +158,9 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         Conditioning variable of a conditional model.
     marginals : bool, default True
         Whether the empirical marginals are factors of the model.
+    fixed_marginals : bool, default False
+        Whether a conditional model also fixes the marginals of the objects that it predicts, for
+        example p(y) given rows. The model may assign less than 1 to a row or column in total.
     trace_penalty : float or "path", default 0.0
         Weight of the trace of the Gram matrix relative to the log-likelihood per count, at least 0.
         "path" increases the penalty until the rank is `n_components`. Without constraints, the
@@ -167,8 +170,8 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         Limits on distances within or between rows and columns. `gram_` satisfies them. The
         embedding is guaranteed to satisfy them only if it retains the whole trace.
     polish : bool, default False
-        Whether to improve the embedding with `CODE`. Polishing is not available for "own-marginals"
-        or with constraints, because `CODE` supports neither.
+        Whether to improve the embedding with `CODE`. Polishing is not available for
+        "own-marginals", `fixed_marginals` or constraints, because `CODE` does not support them.
     solver : {None, "CLARABEL", "SCS"}, default None
         Name of the solver. If it is None, Clarabel is used for up to 60 objects. SCS is used for
         more objects, or if Clarabel fails.
@@ -246,6 +249,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         "form": [Choice(FORMS)],
         "given": [Choice(("rows", "columns"))],
         "marginals": [FLAG],
+        "fixed_marginals": [FLAG],
         "trace_penalty": [Choice(("path",)), Number(least=0)],
         "constraints": [Kind("a sequence of DistanceConstraint", _are_constraints)],
         "polish": [FLAG],
@@ -261,6 +265,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         form: Literal["conditional", "joint", "own-marginals"] = "conditional",
         given: Literal["rows", "columns"] = "rows",
         marginals: bool = True,
+        fixed_marginals: bool = False,
         trace_penalty: float | str = 0.0,
         constraints: Sequence[DistanceConstraint] = (),
         polish: bool = False,
@@ -272,6 +277,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         self.form = form
         self.given = given
         self.marginals = marginals
+        self.fixed_marginals = fixed_marginals
         self.trace_penalty = trace_penalty
         self.constraints = constraints
         self.polish = polish
@@ -361,7 +367,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
 
     def _checked(self, counts: Counts) -> Program:
         """Validate parameters before the solver starts and return the program."""
-        program = Program(self.form, self.given, self.marginals)
+        program = Program(self.form, self.given, self.marginals, self.fixed_marginals)
         n_points = sum(counts.shape)
         d = self.n_components
         if d is not None:
@@ -370,10 +376,12 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             raise ParameterError(
                 "a trace path requires n_components, the target rank; pass an integer"
             )
-        if self.polish and (self.form == "own-marginals" or len(self.constraints)):
+        if self.polish and (
+            self.form == "own-marginals" or self.fixed_marginals or len(self.constraints)
+        ):
             raise ParameterError(
                 "polish=True uses CODE, which supports neither form='own-marginals' nor "
-                "constraints; omit it"
+                "fixed_marginals nor constraints; omit it"
             )
         return program
 

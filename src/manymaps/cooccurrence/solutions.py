@@ -71,9 +71,9 @@ class SemidefiniteSolution:
         is 1 if its constraint is tight.
     marginal_error : float
         Largest absolute difference from 1 among the constrained marginals. A conditional model
-        constrains the marginals of the conditioning side, and "own-marginals" constrains all
-        marginals. A joint model does not constrain marginals, so the value measures how much all of
-        them differ from the empirical marginals.
+        constrains the marginals of the conditioning side. With `fixed_marginals`, it constrains all
+        marginals, as "own-marginals" does. A joint model does not constrain marginals, so the value
+        measures how much all of them differ from the empirical marginals.
     free_terms : ndarray or None
         Terms a(x) of (6), one per conditioning row or column, or None for other models.
     status : str
@@ -429,7 +429,7 @@ def _solution(
     row_ratios = np.exp(logsumexp(logs, axis=1)) / rows
     column_ratios = np.exp(logsumexp(logs, axis=0)) / columns
     error = float(np.abs(row_ratios - 1).max())
-    if program.form != "conditional":
+    if program.form != "conditional" or program.fixed_marginals:
         error = max(error, float(np.abs(column_ratios - 1).max()))
     return SemidefiniteSolution(
         gram=optimum.gram,

@@ -311,6 +311,17 @@ class AdditiveSimilarities(NamedTuple):
         Binary memberships, sorted by decreasing weight.
     weights : ndarray of shape (K,)
         Weights of the clusters.
+
+    See Also
+    --------
+    manymaps.make_additive_similarities
+
+    Examples
+    --------
+    >>> from manymaps import make_additive_similarities
+    >>> data = make_additive_similarities(8, 3, random_state=0)
+    >>> data.similarities.shape, data.memberships.shape, data.weights.shape
+    ((8, 8), (8, 3), (3,))
     """
 
     similarities: np.ndarray
@@ -343,7 +354,7 @@ def make_additive_similarities(
         Number of clusters K.
     noise : float, at least 0
         Standard deviation of the noise relative to the standard deviation of the exact
-        similarities. (The noise of `load_integers` is a relative variance.)
+        similarities. The noise of `load_integers` is a relative variance instead.
     weights : tuple of two floats
         Smallest and largest weight, greater than 0 and at least 0.
     density : float in (0, 1)

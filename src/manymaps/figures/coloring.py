@@ -1,10 +1,10 @@
 """Colours in a figure, which show the island, the size of a dot, a category, or a number.
 
 Islands have eight muted hues, which were searched for so that readers with three types of colour
-blindness can distinguish them (`viewer/src/scene/coloring.ts` has the same hues). Sizes are
-shown in a single muted hue, and numbers in the viridis palette without its palest end. Categories
-have the colours of Okabe and Ito, followed by 13 colours of the page. The colours of Okabe and Ito
-are distinguishable with all common forms of colour blindness.
+blindness can distinguish them (`viewer/src/scene/coloring.ts` has the same hues). Sizes are shown
+in a single muted hue, and numbers in the viridis palette without its palest end. Categories have
+the colours of Okabe and Ito, followed by 13 colours of the page. The colours of Okabe and Ito are
+distinguishable with all common forms of colour blindness.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
         The metadata column. Numbers are shown on a colour scale, except for integers with at most
         20 different values. All other values are categories. The 20 most frequent categories have
         their own colours, which the others repeat. The key lists the categories in their natural
-        order. In a bipartite atlas, "kind" is also a column, and the key omits a kind
-        without values.
+        order. In a bipartite atlas, "kind" is also a column, and the key omits a kind without
+        values.
 
     Returns
     -------

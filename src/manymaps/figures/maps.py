@@ -706,13 +706,14 @@ def _map_print(
     parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
     if n_outside:
-        parts.append(f"{n_outside:,} farther out, arrows at the edge")
+        advice = "" if atlas.kinds is None else "; a size penalty keeps them closer"
+        parts.append(f"{n_outside:,} farther out, arrows at the edge{advice}")
     if scene.n_components > 2:
         parts.append(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
     parts += [
-        f"{elide(atlas.labels[row], 24)}: {dots.measured(atlas, scene.map)[row]:.2f} here, left out"
+        f"{elide(atlas.labels[row], 24)}: {dots.measured(atlas, scene.map)[row]:.2f} here, omitted"
         for row in named
         if row not in scene.named
     ]

@@ -28,6 +28,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View, principal_plane, view
 from manymaps.atlas.regions import Region
 from manymaps.checks import check_choice, check_number
+from manymaps.cooccurrence.runaways import out_of_reach
 from manymaps.figures.coloring import (
     ACCENT,
     HAIRLINE,
@@ -142,10 +143,10 @@ class Scene:
     """The objects of a panel in order of priority, with their points and sizes.
 
     `shares` are the map weights or mixing proportions that dots show, and `share` is the share of
-    the variance that the two dimensions show. `named` contains the rows of
-    requested objects. `regions` are the islands whose names are drawn, with the indices of their
-    members in the scene. `hues` contains the hue of each object, or -1 for grey. Only the
-    first `n_labels` objects may have a label.
+    the variance that the two dimensions show. `named` contains the rows of requested objects.
+    `regions` are the islands whose names are drawn, with the indices of their members in the scene.
+    `hues` contains the hue of each object, or -1 for grey. Only the first `n_labels` objects may
+    have a label.
     """
 
     objects: np.ndarray
@@ -330,12 +331,23 @@ def read_scene(
         plane.points,
         shares[objects],
         priority,
-        view(plane.points, shares[objects]),
+        view(plane.points, shares[objects], remote=_remote(atlas, objects)),
         atlas.n_components,
         plane.share,
         frozenset(row for row in named if row in objects),
         map,
     )
+
+
+def _remote(atlas: Atlas, objects: np.ndarray) -> np.ndarray | None:
+    """Return a mask of objects whose positions in a map of counts are not determined.
+
+    Without a size penalty, the best positions of such objects are at infinity, and the fit ends at
+    any distance. If a map contained all of them, the others would overlap.
+    """
+    if atlas.kinds is None or atlas.n_maps > 1 or atlas.parameters.get("penalty", 0.0):
+        return None
+    return out_of_reach(atlas)[objects]
 
 
 def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Scene:
@@ -525,7 +537,7 @@ def draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
 
 
 def dot_colors(scene: Scene, look: Look) -> np.ndarray:
-    """Return the colour of each dot, (n, 4): by a column, by hue, or by map weight."""
+    """Return the colour of each dot, (n, 4): by a column, by hue, or by size."""
     if look.coloring.name is None and scene.hues is not None:
         return np.array([to_rgba(color) for color in (*ISLANDS, CONTEXT)])[scene.hues]
     return look.coloring.of(scene.objects, scene.shares)

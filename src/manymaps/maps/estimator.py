@@ -10,9 +10,9 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 from scipy import sparse
@@ -65,7 +65,7 @@ from manymaps.optimizers.descent import OPTIMIZER, Optimizer
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
-__all__ = ["FittedMaps", "MapEstimator", "plain_value"]
+__all__ = ["FittedMaps", "MapEstimator", "as_data", "plain_value"]
 
 Data: TypeAlias = (
     Associations | Judgements | Vectors | NeighborGraph | NeighborPair | np.ndarray | sparse.sparray
@@ -83,6 +83,21 @@ _LEAST_TO_ORDER = 2000
 _FARTHEST_START = FARTHEST / 10
 # With fewer objects, the neighbours contain too little information about groups.
 _LEAST_TO_SPLIT = 100
+# Parameters of scikit-learn, openTSNE and UMAP that have another name here, or no counterpart.
+_ELSEWHERE = {
+    "n_iter": "use max_iter, which includes the iterations of early exaggeration",
+    "early_exaggeration_iter": "early exaggeration takes 250 iterations, or a third of max_iter "
+    "below 750; pass optimizer= for another schedule",
+    "exaggeration": "use late_exaggeration of TSNE",
+    "method": "omit it; use tolerance=0 for exact sums",
+    "negative_gradient_method": "omit it; use tolerance=0 for exact sums",
+    "angle": "use tolerance, the relative error of approximate sums",
+    "theta": "use tolerance, the relative error of approximate sums",
+    "callbacks": "use callback, a function",
+    "initialization": "use init",
+    "n_neighbors": "use perplexity, the effective number of neighbours",
+    "min_dist": "omit it; it has no counterpart",
+}
 
 
 class FittedMaps:
@@ -113,9 +128,26 @@ class FittedMaps:
         return self.atlas_.n_maps * self.atlas_.n_components
 
 
+class _ParameterNames:
+    """Check of parameter names.
+
+    It is a base class of `MapEstimator`, because `inspect.signature` prefers a constructor
+    `__new__` over an `__init__` of the same class.
+    """
+
+    def __new__(cls, *_values: Any, **settings: Any) -> Self:
+        """Reject parameters of other programs with the name of the counterpart."""
+        known = {one.name for one in fields(cast(Any, cls))}
+        for name in settings:
+            if name in _ELSEWHERE and name not in known:
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}; {_ELSEWHERE[name]}")
+        return super().__new__(cls)
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class MapEstimator(
     FittedMaps,
+    _ParameterNames,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     CheckedParameters,
@@ -242,7 +274,7 @@ class MapEstimator(
             finite cost.
         """
         self._validate_params()
-        X = as_graph(X if isinstance(X, Judgements) else as_associations(X))
+        X = as_data(X)
         self._of_associations = isinstance(X, Associations) and X.observed is None
         seeds = self._seeds()
         labels, data, target = self._read(X, _number_from(seeds[0]))
@@ -594,6 +626,11 @@ def _judged(data: Associations) -> np.ndarray | None:
 def _number_from(seed: int) -> int:
     """Derive a number from a seed."""
     return int(np.random.RandomState(seed).randint(2**31 - 1))
+
+
+def as_data(X: Any) -> Any:
+    """Convert trials to associations, and pairs of arrays to graphs of neighbours."""
+    return as_graph(X if isinstance(X, Judgements) else as_associations(X))
 
 
 def plain_value(value: Any) -> Any:

@@ -244,9 +244,8 @@ def insert(
         among the atlas objects. It is also at most the mean minus two standard deviations of their
         largest similarities. With "local", such objects have no similarity above theta_i, or the
         same similarity to all objects. Dissimilar objects are inserted nevertheless, at the
-        positions that `dissimilar` defines. If "local"
-        selects no neighbour, their 25 nearest neighbours are used. If the default similarity is
-        used and is not the cosine.
+        positions that `dissimilar` defines. If "local" selects no neighbour, their 25 nearest
+        neighbours are used. If the default similarity is used and is not the cosine.
 
     See Also
     --------
@@ -568,8 +567,4 @@ def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np
     """Append the new objects to the atlas."""
     known = replace(atlas, vectors=objects.known) if atlas.vectors is None else atlas
     vectors = objects.vectors if objects.extends else None
-    factors = None
-    if atlas.factors is not None:
-        # The data of a new object do not state how often it is a response.
-        factors = np.full(len(objects.labels), np.median(atlas.factors))
-    return known.extended(objects.labels, maps, proportions, factors=factors, vectors=vectors)
+    return known.extended(objects.labels, maps, proportions, vectors=vectors)

@@ -12,7 +12,7 @@ MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Ma
 AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
 
 The kernel listed for MultipleMapsTSNE has one degree of freedom. More degrees of freedom give
-kernels between the two listed. With a popularity above 0, fixed factors multiply the similarities,
+kernels between the two listed. With a popularity above 0, fixed factors multiply the similarities:
 
 q_j|i = b_j v_ij / sum_k b_k v_ik,     b_j ~ (sum_i p_ij)^popularity
 """
@@ -267,13 +267,13 @@ class MultipleMapsTSNE(_MultipleMaps):
         is 0.01. Smaller values raise the cost of placing two unrelated objects together.
     kernel_width : float from 1e-15 to 1e15
         Factor by which distances are divided. The default is 1.
-    popularity : float in [0, 1] or "auto"
+    popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
-        normalization and the forward divergence. The default "auto" means 0.5 if factors are
-        possible and X contains associations (`Associations` without missing pairs, or `Trials`),
-        and 0 otherwise. A value of 0 gives the model of the papers.
+        normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
+        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
     degrees_of_freedom : float from 1 to infinity, or "auto"
         Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
         shape of Student's t distribution. A value of 1 gives the kernel of t-SNE, 1 / (1 + d2), and
@@ -473,8 +473,10 @@ class MultipleMapsSNE(_MultipleMaps):
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
         response share of j is the part of all responses that are j. With factors, a word that is a
-        response to many cues need not be near all of them. The default is 0, which is the model of
-        the papers. Factors require the conditional normalization and the forward divergence.
+        response to many cues need not be near all of them. Factors require the conditional
+        normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
+        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
 
     Attributes
     ----------
@@ -631,8 +633,10 @@ class AspectMaps(_MultipleMaps):
     popularity : float in [0, 1]
         Power of the response share in the fixed factors b_j of the model q(j|i) ~ b_j v_ij. The
         response share of j is the part of all responses that are j. With factors, a word that is a
-        response to many cues need not be near all of them. The default is 0, which is the model of
-        the papers. Factors require the conditional normalization and the forward divergence.
+        response to many cues need not be near all of them. Factors require the conditional
+        normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
+        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
 
     Attributes
     ----------

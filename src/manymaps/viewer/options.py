@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,26 +17,27 @@ class PageOptions:
     """Options of `manymaps.write_page`; see there for their documentation."""
 
     title: str | None = None
-    description: str = ""
+    description: str | None = None
     source: str = ""
     credit: str = ""
     date: str = ""
-    noun: str | tuple[str, str] = "object"
+    noun: str | tuple[str, str] | None = None
     color: str | None = None
     size: str | None = None
     features: Any = None
     min_weight: float = 0.1
     hide: str | Collection[str] = ()
     map_titles: Mapping[int, str] | None = None
+    examples: Sequence[str] | None = None
 
-    @property
-    def nouns(self) -> tuple[str, str]:
-        """The singular and the plural noun for objects.
+    def nouns(self, default: str) -> tuple[str, str]:
+        """Return the singular and the plural noun for objects.
 
-        >>> PageOptions(noun="word").nouns, PageOptions(noun=("mouse", "mice")).nouns
+        >>> PageOptions().nouns("word"), PageOptions(noun=("mouse", "mice")).nouns("word")
         (('word', 'words'), ('mouse', 'mice'))
         """
-        pair = (self.noun, plural(self.noun)) if isinstance(self.noun, str) else tuple(self.noun)
+        noun = default if self.noun is None else self.noun
+        pair = (noun, plural(noun)) if isinstance(noun, str) else tuple(noun)
         if len(pair) != 2 or not all(isinstance(word, str) and word.strip() for word in pair):
             fault = "is not a noun; pass one such as 'word', or a pair such as ('mouse', 'mice')"
             raise ParameterError(fault, name="noun", value=self.noun)

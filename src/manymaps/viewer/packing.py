@@ -31,22 +31,25 @@ offsets[m + 1], sorted by the index of the object:
     data/shares     u2       q / 65535 of the object's associations, at least 1 / 65535
     region/members  u2, u4   entries of their map, region after region as listed in the header. An
                              island with parts has the size 0, because its parts contain its members
+    data/close_counts u2     associates: the number of maps on which each is close to the object
+    data/close_maps u2, u4   these maps, end to end
     sense/offsets   u4       n_objects + 1, if associations are known: each object's meanings
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
+    sense/names     u2, u4   3 * n_senses: the objects that name each sense; if there are fewer than
+                             three, the first one is repeated
     sense/ends      u4       n_senses + 1: offsets of the members of each sense
-    sense/members   u2, u4   objects, the strongest first
+    sense/members   u2, u4   the members that are close to the object on the map, strongest first
     column/K        u2, f4   n_objects: the K-th column's categories (65535: none), or numbers
     feature/K       u4       the objects with the K-th feature
 
 The header contains the labels and the model, the title, view, scales and regions of each map, the
 columns with their categories, and the offset of each block. `map_order` lists similar maps next to
-each other. The
-`hue` of a region is a number from 0 to 7, and its `island` is the index of the region to which it
-belongs, or null. A title is a list of words, which are
-labels or, if labels only number the objects, categories. The header does not contain hidden
-objects. The other objects have the indices 0, 1, ... and the similarities that the model of all
-objects assigns to them. `viewer/src/data/container.ts` reads this format.
+each other. The `hue` of a region is a number from 0 to 7, and its `island` is the index of the
+region to which it belongs, or null. A title is a list of words, which are labels or, if labels only
+number the objects, categories. The header does not contain hidden objects. The other objects have
+the indices 0, 1, ... and the similarities that the model of all objects assigns to them.
+`viewer/src/data/container.ts` reads this format.
 
 Shapes: coordinates (n_entries, n_components), points (k, 2).
 """
@@ -64,15 +67,21 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.atlas.atlas import LEAST_SHARE, Atlas
+from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
 from manymaps.atlas.landmarks import content_order, principal_plane, standing, view
 from manymaps.atlas.regions import Region, map_regions, region_titles
-from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number
 from manymaps.errors import ParameterError
 from manymaps.labels import fold, plural
-from manymaps.viewer.columns import check_shown, column_blocks, feature_blocks
+from manymaps.viewer.columns import check_shown, column_blocks, feature_blocks, numbers_of
+from manymaps.viewer.meanings import (
+    Meanings,
+    balanced_words,
+    index_type,
+    meanings_of,
+    well_spread,
+)
 from manymaps.viewer.options import PageOptions
 
 __all__ = ["pack_page", "page_title", "well_formed"]
@@ -99,9 +108,6 @@ TITLE_WORDS = 5
 # A page has no arrows to points outside the view. If there are few objects, the initial view
 # therefore contains all of them.
 FEW_OBJECTS, OUT_OF_VIEW = 100, 0.02
-#: If there are very many objects, fewer associates are stored, because they would otherwise account
-#: for most of the page size.
-MANY_OBJECTS, FEW_PARTNERS = 20_000, 10
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -164,10 +170,15 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     entries = _entries(atlas, number >= 0)
     scales, blocks["positions"] = _positions(entries, atlas.model.kernel_width)
     maps, of_maps = _maps(atlas, entries, options, _feature_groups(listed, members, kept))
-    blocks |= members | of_maps | _senses(atlas, entries, number) | _observed(atlas, number)
+    blocks |= members | of_maps
+    has_entry = np.zeros((atlas.n_maps, atlas.n_objects), bool)
+    has_entry[np.repeat(np.arange(atlas.n_maps), np.diff(entries.offsets)), entries.objects] = True
+    meanings = meanings_of(atlas, number, has_entry, options.min_weight)
+    if meanings is not None:
+        blocks |= meanings.blocks(number, atlas.n_maps)
     blocks |= _log_sums(atlas, kept) | {
         "offsets": entries.offsets.astype("<u4"),
-        "objects": number[entries.objects].astype(_index_type(len(kept))),
+        "objects": number[entries.objects].astype(index_type(len(kept))),
         "proportions": entries.proportions.astype("<u2"),
     }  # fmt: skip
     if atlas.n_maps > 1:
@@ -183,8 +194,9 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
         "map_order": content_order(atlas),
         "columns": columns,
-        "senses": "sense/offsets" in blocks,
-        "observed": "data/offsets" in blocks,
+        "examples": _examples(atlas, options, meanings, number),
+        "senses": meanings is not None,
+        "observed": meanings is not None,
         "factors": "log_factors" in blocks,
         "whole": len(kept) == atlas.n_objects,
         "features": listed,
@@ -211,14 +223,51 @@ def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
 
 def _told(atlas: Atlas, options: PageOptions) -> dict[str, Any]:
     """Return the texts of the page."""
+    has_associations = atlas.associations is not None and atlas.kinds is None
+    nouns = options.nouns("word" if has_associations else "object")
+    sentence = _sentence(atlas, *nouns, has_associations=has_associations)
     return {
         "title": page_title(atlas) if options.title is None else str(options.title),
-        "description": str(options.description),
+        "description": sentence if options.description is None else str(options.description),
         "source": str(options.source),
         "credit": str(options.credit),
         "date": str(options.date),
-        "noun": list(options.nouns),
+        "noun": list(nouns),
     }
+
+
+def _sentence(atlas: Atlas, noun: str, nouns: str, *, has_associations: bool) -> str:
+    """Return the default description of a page."""
+    if atlas.kinds is not None:
+        rows, columns = (plural(kind) for kind in dict.fromkeys(atlas.kinds))
+        return f"{rows.capitalize()} and {columns} that occur together lie close together."
+    start = nouns[:1].upper() + nouns[1:]
+    article = "An" if noun[:1].lower() in "aeiou" else "A"
+    if not has_associations:
+        several = f" {article} {noun} can appear on several maps." if atlas.n_maps > 1 else ""
+        return f"{start} that are similar lie close together.{several}"
+    several = f" {article} {noun} with several meanings appears on several maps, once for each."
+    near = f"{start} that bring each other to mind lie close together."
+    return near + (several if atlas.n_maps > 1 else "")
+
+
+def _examples(
+    atlas: Atlas, options: PageOptions, meanings: Meanings | None, number: np.ndarray
+) -> list[int]:
+    """Return the indices of the examples in the page.
+
+    Raises
+    ------
+    UnknownLabelError
+        If an example is not an object of the atlas. The message suggests similar labels.
+    """
+    if options.examples is not None:
+        chosen = numbers_of(atlas, options.examples)
+    elif meanings is not None:
+        chosen = balanced_words(atlas, meanings, number)
+    else:
+        chosen = well_spread(atlas, number)
+    return [int(number[i]) for i in dict.fromkeys(chosen) if number[i] >= 0]
 
 
 def _feature_groups(
@@ -254,55 +303,6 @@ def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
     if len(kept) < atlas.n_objects:
         blocks["log_normalizers"] = atlas.choices.log_wholes[kept].astype("<f8")
     return blocks
-
-
-def _senses(atlas: Atlas, entries: _Entries, number: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the meanings of each object in the maps that contain an entry for it."""
-    if atlas.kinds is not None or atlas.associations is None:
-        return {}
-    words = np.arange(atlas.n_objects)
-    found = sense_groups(atlas.choices, atlas.associations, words, atlas.meaning_space)
-    n_entries = np.diff(entries.offsets)
-    packed = np.repeat(np.arange(atlas.n_maps), n_entries) * atlas.n_objects + entries.objects
-    there = np.isin(found.maps * atlas.n_objects + found.owners, packed)
-    senses = np.repeat(np.arange(len(found.maps)), np.diff(found.ends))
-    said = number[found.members] >= 0
-    sizes = np.bincount(senses[said], minlength=len(found.maps))
-    kept = there & (sizes > 0) & found.listed(LEAST_SHARE)
-    owners = number[found.owners[kept]]
-    n_kept = int((number >= 0).sum())
-    members = number[found.members[said & kept[senses]]]
-    return {
-        "sense/offsets": _starts(np.bincount(owners, minlength=n_kept)),
-        "sense/maps": found.maps[kept].astype(_index_type(atlas.n_maps)),
-        "sense/shares": found.shares[kept].astype("<f4"),
-        "sense/ends": _starts(sizes[kept]),
-        "sense/members": members.astype(_index_type(n_kept)),
-    }
-
-
-def _observed(atlas: Atlas, number: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the strongest observed associates of each object, and their shares."""
-    if atlas.kinds is not None or atlas.associations is None:
-        return {}
-    table = atlas.associations
-    rows = np.repeat(np.arange(atlas.n_objects), np.diff(table.indptr))
-    order = np.lexsort((table.indices, -table.data, rows))
-    rows, partners, shares = rows[order], table.indices[order], table.data[order]
-    known = (number[rows] >= 0) & (number[partners] >= 0) & (shares > 0)
-    if len(number) > MANY_OBJECTS:
-        known &= np.arange(len(rows)) - table.indptr[rows] < FEW_PARTNERS
-    n_kept = int((number >= 0).sum())
-    packed = np.clip(np.rint(shares[known].astype(np.float64) * TOP), 1, TOP)
-    return {
-        "data/offsets": _starts(np.bincount(number[rows[known]], minlength=n_kept)),
-        "data/partners": number[partners[known]].astype(_index_type(n_kept)),
-        "data/shares": packed.astype("<u2"),
-    }
-
-
-def _starts(counts: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(counts)]).astype("<u4")
 
 
 def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:
@@ -399,7 +399,7 @@ def _maps(
         )
     largest = int(np.diff(entries.offsets).max())
     blocks = {"order": order, "region/members": np.concatenate(in_regions)}
-    blocks = {name: block.astype(_index_type(largest)) for name, block in blocks.items()}
+    blocks = {name: block.astype(index_type(largest)) for name, block in blocks.items()}
     if n_components > 2:
         blocks |= {"axes": axes.ravel().astype("<f4"), "middles": middles.ravel().astype("<f4")}
     return described, blocks
@@ -449,10 +449,6 @@ def _plane(
     plane = principal_plane(probes, np.concatenate([weights, np.zeros(n_components + 1)]))
     k = len(points)
     return plane.points[:k], plane.share, plane.points[k + 1 :] - plane.points[k], middle
-
-
-def _index_type(count: int) -> str:
-    return "<u2" if count <= TOP + 1 else "<u4"
 
 
 def _container(header: dict[str, Any], blocks: dict[str, np.ndarray]) -> bytes:

@@ -58,13 +58,14 @@ def write_page(
     title: str | Sequence[str] | None = None,
     features: Any = None,
     min_weight: float = 0.1,
-    description: str = "",
+    description: str | None = None,
     source: str = "",
     credit: str = "",
     date: str = "",
-    noun: str | tuple[str, str] = "object",
+    noun: str | tuple[str, str] | None = None,
     hide: str | Collection[str] = (),
     map_titles: Mapping[int, str] | None = None,
+    examples: Sequence[str] | None = None,
 ) -> None:
     """Write an atlas to a single HTML file that works offline.
 
@@ -89,18 +90,24 @@ def write_page(
         Minimum map weight (`Atlas.map_weights`) of the objects that each map shows when the page
         opens. The area of a dot shows the map weight.
     description : str, optional
-        Description of the page in a sentence or two, shown below the title.
+        Description of the page in a sentence or two, shown below the title. The default sentence
+        states what a short distance means. With "", the page has no description.
     source, credit, date : str, optional
         Source of the data, credits, and the date of the data or of the page.
     noun : str or (str, str), optional
         Noun for an object, such as "word", "image" or "cell", or the noun and its plural if the
-        plural is irregular.
+        plural is irregular. The default is "word" if associations are known, and "object"
+        otherwise.
     hide : str or collection of str, optional
         Labels to hide, matched regardless of case. The objects with these labels are omitted from
         the page completely, and the model's values for the other objects do not change. A label
         that does not match any object has no effect.
     map_titles : mapping of int to str, optional
         Titles of maps by map number, which replace the typical words.
+    examples : sequence of str, optional
+        Labels of the examples below the search field. The page opens with the meanings of the first
+        example. By default, four frequent words with balanced meanings on several maps are chosen.
+        If no associations are known, four objects that are spread over many maps are chosen.
 
     Raises
     ------
@@ -110,7 +117,8 @@ def write_page(
         atlases is not one or two, the number of titles is wrong, or features are passed for two
         atlases.
     UnknownLabelError
-        If the atlas does not contain a member of a feature. The message suggests similar labels.
+        If the atlas does not contain an example or a member of a feature. The message suggests
+        similar labels.
     OSError
         If the file cannot be written. No incomplete file remains.
 
@@ -147,7 +155,7 @@ def write_page(
             raise ParameterError("requires a single atlas; pass one atlas", name=name)
     options = PageOptions(
         None, description, source, credit, date, noun, color, size, features, min_weight, hide,
-        map_titles,
+        map_titles, None if examples is None else tuple(examples),
     )  # fmt: skip
     packed = [
         pack_page(one, _options_of(one, atlases, replace(options, title=own)))
@@ -177,12 +185,16 @@ def _titles(title: str | Sequence[str] | None, n_atlases: int, stem: str) -> lis
 
 
 def _options_of(atlas: Atlas, atlases: Sequence[Atlas], options: PageOptions) -> PageOptions:
-    """Remove from the options the columns that only the other atlas contains."""
+    """Remove from the options the columns and examples that only the other atlas contains."""
+    examples = options.examples
+    if examples is not None and len(atlases) > 1:
+        examples = [label for label in examples if label in atlas]
     there = {name for one in atlases for name in one.columns} - set(atlas.columns)
     return replace(
         options,
         color=None if options.color in there else options.color,
         size=None if options.size in there else options.size,
+        examples=examples,
     )
 
 

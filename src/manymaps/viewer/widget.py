@@ -7,7 +7,7 @@ missing from this module.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, NoReturn
 
@@ -36,7 +36,7 @@ if find_spec("anywidget") is not None:
             Same as in `write_page`.
         title : str, optional
             Title of the page. By default, it contains the numbers of objects and maps.
-        features, min_weight, description, source, credit, date, noun, map_titles
+        features, min_weight, description, source, credit, date, noun, map_titles, examples
             Same as in `write_page`.
         height : int
             Height in pixels.
@@ -101,18 +101,19 @@ if find_spec("anywidget") is not None:
             title: str | None = None,
             features: Any = None,
             min_weight: float = 0.1,
-            description: str = "",
+            description: str | None = None,
             source: str = "",
             credit: str = "",
             date: str = "",
-            noun: str | tuple[str, str] = "object",
+            noun: str | tuple[str, str] | None = None,
             map_titles: Mapping[int, str] | None = None,
+            examples: Sequence[str] | None = None,
             height: int = 640,
         ):
             self._atlas = atlas
             options = PageOptions(
                 title, description, source, credit, date, noun, color, size, features, min_weight,
-                map_titles=map_titles,
+                map_titles=map_titles, examples=examples,
             )  # fmt: skip
             super().__init__(data=pack_page(atlas, options), height=height)
 

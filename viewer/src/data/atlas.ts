@@ -117,9 +117,11 @@ export interface SenseGroups {
   maps: Uint32Array;
   /** The part of what was observed that the object recalls. */
   shares: Float32Array;
+  /** The objects that name sense s: 3 s to 3 s + 3, the first again where there are fewer. */
+  names: Uint32Array;
   /** The members of sense s: ends[s] to ends[s + 1]. */
   ends: Uint32Array;
-  /** Objects: the strongest associates first, then others that are near. */
+  /** The objects that are close on the map: the strongest associates first, then others. */
   members: Uint32Array;
 }
 
@@ -129,6 +131,9 @@ export interface Observed {
   offsets: Uint32Array;
   partners: Uint32Array;
   shares: Float32Array;
+  /** The maps on which partner p is close: closeMaps from closeEnds[p] to closeEnds[p + 1]. */
+  closeEnds: Uint32Array;
+  closeMaps: Uint32Array;
 }
 
 export interface Atlas {
@@ -141,6 +146,8 @@ export interface Atlas {
   method: string;
   /** What one object is called, and several. */
   noun: [string, string];
+  /** Objects to begin with. */
+  examples: number[];
   labels: string[];
   /** Whether the labels only number the objects. */
   isNumbered: boolean;

@@ -23,7 +23,7 @@ import type {
   SenseGroups,
 } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
-import { elementAt, inBounds } from "./elements.ts";
+import { elementAt, inBounds, startsOf } from "./elements.ts";
 
 const MAGIC = "manymaps";
 const VERSION = 1;
@@ -105,14 +105,14 @@ function cutShort(cause?: unknown): UnreadableAtlas {
   });
 }
 
-function damaged(): UnreadableAtlas {
-  return new UnreadableAtlas(`The data in this page are damaged; ${AGAIN}.`);
+function damaged(part: string): UnreadableAtlas {
+  return new UnreadableAtlas(`The data in this page are damaged (${part}); ${AGAIN}.`);
 }
 
 function headerOf(bytes: Uint8Array): Fields {
   try {
     const header: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return fields(header);
+    return asFields(header, "the header");
   } catch (cause) {
     if (cause instanceof UnreadableAtlas) throw cause;
     throw new UnreadableAtlas(`The header of the data in this page is not JSON; ${AGAIN}.`, {
@@ -128,17 +128,17 @@ class Blocks {
   readonly #start: number;
 
   constructor(header: Fields, buffer: ArrayBuffer, start: number) {
-    this.#listed = fields(header.blocks);
+    this.#listed = fields(header, "blocks");
     this.#buffer = buffer;
     this.#start = start;
-    if (start + count(header.total) > buffer.byteLength) throw cutShort();
+    if (start + count(header, "total") > buffer.byteLength) throw cutShort();
   }
 
   #read(name: string, length: number): Block {
-    const block = fields(this.#listed[name]);
+    const block = asFields(this.#listed[name], `the block ${name}`);
     const Kind = ARRAYS[block.dtype as keyof typeof ARRAYS];
-    const offset = count(block.offset);
-    if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged();
+    const offset = count(block, "offset");
+    if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged(`the block ${name}`);
     const start = this.#start + offset;
     if (start + length * Kind.BYTES_PER_ELEMENT > this.#buffer.byteLength) throw cutShort();
     return new Kind(this.#buffer, start, length);
@@ -148,11 +148,11 @@ class Blocks {
   whole(name: string, length: number, limit: number): Whole {
     const block = this.#read(name, length);
     if (block instanceof Float32Array || block instanceof Float64Array) {
-      throw damaged();
+      throw damaged(`the block ${name}`);
     }
     for (const value of block) {
       if (value >= limit) {
-        throw damaged();
+        throw damaged(`the block ${name}`);
       }
     }
     return block;
@@ -160,10 +160,10 @@ class Blocks {
 
   floats(name: string, length: number): Float32Array {
     const block = this.#read(name, length);
-    if (!(block instanceof Float32Array)) throw damaged();
+    if (!(block instanceof Float32Array)) throw damaged(`the block ${name}`);
     for (let i = 0; i < length; i++) {
       if (!Number.isFinite(block[i])) {
-        throw damaged();
+        throw damaged(`the block ${name}`);
       }
     }
     return block;
@@ -173,7 +173,7 @@ class Blocks {
   values(name: string, length: number): Floats {
     const block = this.#read(name, length);
     if (block instanceof Float32Array || block instanceof Float64Array) return block;
-    throw damaged();
+    throw damaged(`the block ${name}`);
   }
 
   /** Whole numbers or, where the block holds them, numbers themselves. */
@@ -184,34 +184,38 @@ class Blocks {
   }
 
   lengthOf(name: string): number {
-    return count(fields(this.#listed[name]).length);
+    return count(asFields(this.#listed[name], `the block ${name}`), "length");
   }
 }
 
 function assemble(header: Fields, blocks: Blocks): Atlas {
-  const nObjects = count(header.n_objects);
-  const labels = texts(header.labels);
-  if (labels.length !== nObjects) throw damaged();
-  const nComponents = count(header.n_components);
-  if (nComponents < 1) throw damaged();
-  const kinds = header.kinds === null ? null : texts(header.kinds);
-  const nRows = count(header.n_rows);
-  if (kinds && (kinds.length !== 2 || nRows < 1 || nRows >= nObjects)) throw damaged();
+  const nObjects = count(header, "n_objects");
+  const labels = texts(header, "labels");
+  if (labels.length !== nObjects) throw damaged("labels");
+  const nComponents = count(header, "n_components");
+  if (nComponents < 1) throw damaged("n_components");
+  const kinds = header.kinds === null ? null : texts(header, "kinds");
+  const nRows = count(header, "n_rows");
+  if (kinds && (kinds.length !== 2 || nRows < 1 || nRows >= nObjects)) throw damaged("the kinds");
   const columns = columnsOf(header, blocks, nObjects);
   const shown = (name: unknown): string | null => {
     if (name === null) return null;
     if (columns.some((column) => column.name === name)) return name as string;
-    throw damaged();
+    throw damaged("columns");
   };
   const maps = mapsOf(header, blocks, nObjects, nComponents);
   return {
-    title: text(header.title),
-    description: text(header.description),
-    source: text(header.source),
-    credit: text(header.credit),
-    date: text(header.date),
-    method: text(header.method),
+    title: text(header, "title"),
+    description: text(header, "description"),
+    source: text(header, "source"),
+    credit: text(header, "credit"),
+    date: text(header, "date"),
+    method: text(header, "method"),
     noun: nounOf(header),
+    examples: list(header, "examples").map((at) => {
+      if (labels[at as number] === undefined) throw damaged("an example");
+      return at as number;
+    }),
     labels,
     isNumbered: header.numbered === true,
     nObjects,
@@ -221,24 +225,24 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     kinds: kinds as [string, string] | null,
     nRows: kinds ? nRows : 0,
     logFactors: header.factors === true ? blocks.floats("log_factors", nObjects) : null,
-    logWhole: header.log_whole === null ? null : finite(header.log_whole),
+    logWhole: header.log_whole === null ? null : finite(header, "log_whole"),
     logNormalizers:
       header.whole === true ? null : Float64Array.from(blocks.values("log_normalizers", nObjects)),
     maps,
-    mapOrder: numbers(header.map_order ?? []),
+    mapOrder: numbers(header, "map_order"),
     senses: header.senses === true ? sensesOf(blocks, nObjects, maps) : null,
-    observed: header.observed === true ? observedOf(blocks, nObjects) : null,
+    observed: header.observed === true ? observedOf(blocks, nObjects, maps.length) : null,
     columns,
     features: featuresOf(header, blocks, nObjects),
     color: shown(header.color),
     size: shown(header.size),
-    minWeight: finite(header.min_weight),
+    minWeight: finite(header, "min_weight"),
   };
 }
 
 function nounOf(header: Fields): [string, string] {
-  const noun = texts(header.noun);
-  if (noun.length !== 2) throw damaged();
+  const noun = texts(header, "noun");
+  if (noun.length !== 2) throw damaged("the noun");
   return noun as [string, string];
 }
 
@@ -247,10 +251,10 @@ function isKernel(value: unknown): value is Model["kernel"] {
 }
 
 function modelOf(header: Fields, twoKinds: boolean): Model {
-  const model = fields(header.model);
+  const model = fields(header, "model");
   const { kernel, normalization, given } = model;
-  const background = finite(model.background);
-  const kernelWidth = finite(model.kernel_width);
+  const background = finite(model, "background");
+  const kernelWidth = finite(model, "kernel_width");
   if (
     !isKernel(kernel) ||
     (normalization !== "conditional" && normalization !== "joint") ||
@@ -259,18 +263,18 @@ function modelOf(header: Fields, twoKinds: boolean): Model {
     background < 0 ||
     background >= 1
   ) {
-    throw damaged();
+    throw damaged("the model");
   }
   return { kernel, normalization, background, kernelWidth, given: given as Model["given"] };
 }
 
 function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): AtlasMap[] {
-  const described = list(header.maps).map((map) => fields(map));
+  const described = list(header, "maps").map((map) => asFields(map, "a map"));
   const n = described.length;
-  if (count(header.n_maps) !== n) throw damaged();
+  if (count(header, "n_maps") !== n) throw damaged("n_maps");
   const nEntries = blocks.lengthOf("objects");
   const offsets = blocks.whole("offsets", n + 1, nEntries + 1);
-  if (offsets[0] !== 0 || offsets[n] !== nEntries) throw damaged();
+  if (offsets[0] !== 0 || offsets[n] !== nEntries) throw damaged("offsets");
   const objects = blocks.whole("objects", nEntries, nObjects);
   const proportions = blocks.whole("proportions", nEntries, 65536);
   const weights = n > 1 ? blocks.whole("weights", nEntries, 65536) : proportions;
@@ -281,7 +285,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
   const regionsOf = regionReader(blocks);
   return described.map((map, number) => {
     const [start, end] = [elementAt(offsets, number), elementAt(offsets, number + 1)];
-    if (end < start) throw damaged();
+    if (end < start) throw damaged("offsets");
     const coordinates = coordinatesOf(positions, start, end, nEntries, d, map);
     const points = axes
       ? drawn(
@@ -291,9 +295,9 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
           (middles as Float32Array).subarray(number * d),
         )
       : flat(coordinates, d);
-    const title = texts(map.title);
-    const view = numbers(map.view);
-    if (view.length !== 4) throw damaged();
+    const title = texts(map, "title");
+    const view = numbers(map, "view");
+    if (view.length !== 4) throw damaged("a view");
     return {
       number,
       objects: ascending(objects.subarray(start, end)),
@@ -304,7 +308,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
       order: permutation(order.subarray(start, end)),
       view: view as AtlasMap["view"],
       title,
-      share: finite(map.share),
+      share: finite(map, "share"),
       regions: regionsOf(map, end - start),
     };
   });
@@ -315,21 +319,20 @@ function regionReader(blocks: Blocks): (map: Fields, nEntries: number) => Region
   const members = blocks.whole("region/members", blocks.lengthOf("region/members"), 2 ** 32);
   let end = 0;
   return (map, nEntries) => {
-    const regions = list(map.regions).map((listed): Region => {
-      const region = fields(listed);
+    const regions = list(map, "regions").map((listed): Region => {
+      const region = asFields(listed, "a region");
       const start = end;
-      end += count(region.size);
+      end += count(region, "size");
       const own = members.subarray(start, end);
-      if (end > members.length || own.some((entry) => entry >= nEntries)) throw damaged();
+      if (end > members.length || own.some((entry) => entry >= nEntries)) throw damaged("a region");
       return {
-        name: text(region.name),
-        words: texts(region.words),
-        x: finite(region.x),
-        y: finite(region.y),
+        name: text(region, "name"),
+        words: texts(region, "words"),
+        x: finite(region, "x"),
+        y: finite(region, "y"),
         members: Uint32Array.from(own),
-        // Older pages have regions of one level.
-        hue: count(region.hue ?? 0) % 8,
-        island: region.island == null ? null : count(region.island),
+        hue: count(region, "hue") % 8,
+        island: region.island === null ? null : count(region, "island"),
       };
     });
     // The members of an island are those of its parts.
@@ -359,10 +362,10 @@ function coordinatesOf(
   d: number,
   map: Fields,
 ): Float32Array {
-  const low = numbers(map.low);
-  const step = numbers(map.step);
+  const low = numbers(map, "low");
+  const step = numbers(map, "step");
   const packed = positions instanceof Uint16Array;
-  if (packed && (low.length !== d || step.length !== d)) throw damaged();
+  if (packed && (low.length !== d || step.length !== d)) throw damaged("the steps of a map");
   const coordinates = new Float32Array((end - start) * d);
   for (let c = 0; c < d; c++) {
     const [origin, unit] = packed ? [elementAt(low, c), elementAt(step, c)] : [0, 1];
@@ -408,7 +411,7 @@ function drawn(
 function ascending(objects: Whole): Uint32Array {
   let before = -1;
   for (const object of objects) {
-    if (object <= before) throw damaged();
+    if (object <= before) throw damaged("the objects of a map");
     before = object;
   }
   return Uint32Array.from(objects);
@@ -417,34 +420,34 @@ function ascending(objects: Whole): Uint32Array {
 function permutation(order: Whole): Uint32Array {
   const seen = new Uint8Array(order.length);
   for (const entry of order) {
-    if (entry >= order.length || seen[entry]) throw damaged();
+    if (entry >= order.length || seen[entry]) throw damaged("the order of a map");
     seen[entry] = 1;
   }
   return Uint32Array.from(order);
 }
 
 function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
-  return list(header.columns).map((listed, k) => {
-    const column = fields(listed);
-    const name = text(column.name);
+  return list(header, "columns").map((listed, k) => {
+    const column = asFields(listed, "a column");
+    const name = text(column, "name");
     const block = `column/${k}`;
     if (column.type === "category") {
-      const categories = texts(column.categories);
+      const categories = texts(column, "categories");
       const codes = Uint16Array.from(blocks.whole(block, nObjects, NO_CATEGORY + 1));
       if (codes.some((code) => code >= categories.length && code !== NO_CATEGORY)) {
-        throw damaged();
+        throw damaged(`the column ${name}`);
       }
       return { name, type: "category", categories, codes };
     }
     if (column.type === "number") {
-      const low = finite(column.low);
-      const high = finite(column.high);
+      const low = finite(column, "low");
+      const high = finite(column, "high");
       return { name, type: "number", low, high, values: blocks.values(block, nObjects) };
     }
-    const values = texts(column.values);
+    const values = texts(column, "values");
     const { type } = column;
     if ((type !== "text" && type !== "image") || values.length !== nObjects) {
-      throw damaged();
+      throw damaged(`the column ${name}`);
     }
     return { name, type, values };
   });
@@ -457,17 +460,22 @@ function sensesOf(blocks: Blocks, nObjects: number, maps: AtlasMap[]): SenseGrou
     offsets: rising(blocks.whole("sense/offsets", nObjects + 1, nSenses + 1), nSenses),
     maps: Uint32Array.from(blocks.whole("sense/maps", nSenses, maps.length)),
     shares: blocks.floats("sense/shares", nSenses),
+    names: Uint32Array.from(blocks.whole("sense/names", 3 * nSenses, nObjects)),
     ends: rising(blocks.whole("sense/ends", nSenses + 1, nMembers + 1), nMembers),
     members: Uint32Array.from(blocks.whole("sense/members", nMembers, nObjects)),
   };
 }
 
-function observedOf(blocks: Blocks, nObjects: number): Observed {
+function observedOf(blocks: Blocks, nObjects: number, nMaps: number): Observed {
   const n = blocks.lengthOf("data/partners");
+  const nClose = blocks.lengthOf("data/close_maps");
+  const counts = Uint32Array.from(blocks.whole("data/close_counts", n, nMaps + 1));
   return {
     offsets: rising(blocks.whole("data/offsets", nObjects + 1, n + 1), n),
     partners: Uint32Array.from(blocks.whole("data/partners", n, nObjects)),
     shares: shares(blocks.whole("data/shares", n, 65536)),
+    closeEnds: rising(startsOf(counts), nClose),
+    closeMaps: Uint32Array.from(blocks.whole("data/close_maps", nClose, nMaps)),
   };
 }
 
@@ -475,54 +483,68 @@ function observedOf(blocks: Blocks, nObjects: number): Observed {
 function rising(starts: Whole, whole: number): Uint32Array {
   let before = 0;
   for (const start of starts) {
-    if (start < before) throw damaged();
+    if (start < before) throw damaged("the senses");
     before = start;
   }
-  if (starts[0] !== 0 || before !== whole) throw damaged();
+  if (starts[0] !== 0 || before !== whole) throw damaged("the senses");
   return Uint32Array.from(starts);
 }
 
 function featuresOf(header: Fields, blocks: Blocks, nObjects: number): Feature[] {
-  return list(header.features).map((listed, k) => {
-    const feature = fields(listed);
+  return list(header, "features").map((listed, k) => {
+    const feature = asFields(listed, "a feature");
     const block = `feature/${k}`;
     return {
-      name: text(feature.name),
-      weight: finite(feature.weight),
+      name: text(feature, "name"),
+      weight: finite(feature, "weight"),
       members: Uint32Array.from(blocks.whole(block, blocks.lengthOf(block), nObjects)),
     };
   });
 }
 
-function fields(value: unknown): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged();
+function asFields(value: unknown, part: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(part);
   return value as Fields;
 }
 
-function list(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw damaged();
+// Each reads a part by its name in the header, which a message says where the part makes no sense.
+
+function fields(of: Fields, key: string): Fields {
+  return asFields(of[key], key);
+}
+
+function list(of: Fields, key: string): unknown[] {
+  return arrayOf(of, key, () => true);
+}
+
+function text(of: Fields, key: string): string {
+  const value = of[key];
+  if (typeof value !== "string") throw damaged(key);
   return value;
 }
 
-function text(value: unknown): string {
-  if (typeof value !== "string") throw damaged();
+function texts(of: Fields, key: string): string[] {
+  return arrayOf(of, key, (item) => typeof item === "string") as string[];
+}
+
+function finite(of: Fields, key: string): number {
+  const value = of[key];
+  if (!Number.isFinite(value)) throw damaged(key);
+  return value as number;
+}
+
+function numbers(of: Fields, key: string): number[] {
+  return arrayOf(of, key, Number.isFinite) as number[];
+}
+
+function arrayOf(of: Fields, key: string, isFit: (item: unknown) => boolean): unknown[] {
+  const value = of[key];
+  if (!Array.isArray(value) || !value.every(isFit)) throw damaged(key);
   return value;
 }
 
-function texts(value: unknown): string[] {
-  return list(value).map((item) => text(item));
-}
-
-function finite(value: unknown): number {
-  if (typeof value !== "number" || !Number.isFinite(value)) throw damaged();
-  return value;
-}
-
-function numbers(value: unknown): number[] {
-  return list(value).map((item) => finite(item));
-}
-
-function count(value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw damaged();
+function count(of: Fields, key: string): number {
+  const value = of[key];
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw damaged(key);
   return value as number;
 }

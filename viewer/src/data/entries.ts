@@ -29,26 +29,6 @@ export function mapsOf({ maps }: Atlas, object: number): { map: number; weight: 
   return found.sort((a, b) => b.weight - a.weight);
 }
 
-const LEAST_EFFECTIVE = 1.8;
-const MOST_MANY_SIDED = 24;
-
-/** The objects with the largest effective number of maps, exp(-sum p log p), those of the most first. */
-export function manySided({ maps, nObjects }: Atlas): number[] {
-  const entropy = new Float32Array(nObjects);
-  for (const map of maps) {
-    forEachEntry(map, (object, p) => {
-      entropy[object] = inBounds(entropy[object]) - p * Math.log(p);
-    });
-  }
-  const least = Math.log(LEAST_EFFECTIVE);
-  const found: { object: number; of: number }[] = [];
-  entropy.forEach((of, object) => {
-    if (of >= least) found.push({ object, of });
-  });
-  found.sort((a, b) => b.of - a.of || a.object - b.object);
-  return found.slice(0, MOST_MANY_SIDED).map(({ object }) => object);
-}
-
 /** What tells words of one beginning apart in a search: how early they stand in their maps' orders. */
 export function importance({ maps, nObjects }: Atlas): Float32Array {
   const found = new Float32Array(nObjects);

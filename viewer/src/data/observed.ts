@@ -6,19 +6,22 @@
  */
 import type { Observed, SenseGroups } from "./atlas.ts";
 import { elementAt, inBounds } from "./elements.ts";
-import type { Association } from "./probabilities.ts";
 
 export interface Partner {
   object: number;
   share: number;
+  /** The maps on which the partner is close to the object. */
+  maps: number[];
 }
 
 /** What an object was observed to recall, the most first. */
-export function recalledBy({ offsets, partners, shares }: Observed, object: number): Partner[] {
+export function recalledBy(observed: Observed, object: number): Partner[] {
+  const { offsets, partners, shares, closeEnds, closeMaps } = observed;
   const found: Partner[] = [];
   const end = elementAt(offsets, object + 1);
   for (let at = elementAt(offsets, object); at < end; at++) {
-    found.push({ object: elementAt(partners, at), share: elementAt(shares, at) });
+    const maps = [...closeMaps.subarray(closeEnds[at], closeEnds[at + 1])];
+    found.push({ object: elementAt(partners, at), share: elementAt(shares, at), maps });
   }
   return found;
 }
@@ -29,7 +32,7 @@ export function whoRecalls({ offsets, partners, shares }: Observed, object: numb
   let other = 0;
   for (let at = partners.indexOf(object); at >= 0; at = partners.indexOf(object, at + 1)) {
     while (inBounds(offsets[other + 1]) <= at) other++;
-    found.push({ object: other, share: inBounds(shares[at]) });
+    found.push({ object: other, share: inBounds(shares[at]), maps: [] });
   }
   return found.sort((a, b) => b.share - a.share);
 }
@@ -54,16 +57,4 @@ export function observedShare(observed: Observed, a: number, b: number): number 
   }
   // Who is none of the strongest partners has nothing where these have all, rounded to 16 bits.
   return rest < 1e-3 ? 0 : Number.NaN;
-}
-
-/** An object and its partners, either way, where both ways are known. */
-export function bothWays(observed: Observed, object: number): Association[] {
-  const partners = [...recalledBy(observed, object), ...whoRecalls(observed, object)];
-  return [...new Set(partners.map((partner) => partner.object))]
-    .map((other) => ({
-      object: other,
-      to: observedShare(observed, object, other),
-      from: observedShare(observed, other, object),
-    }))
-    .filter(({ to, from }) => to + from > 0);
 }

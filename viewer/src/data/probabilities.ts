@@ -12,7 +12,7 @@
  */
 import { type Atlas, type AtlasMap, lives, type Model } from "./atlas.ts";
 import { elementAt, inBounds, startsOf } from "./elements.ts";
-import { entryOf, forEachEntry } from "./entries.ts";
+import { forEachEntry } from "./entries.ts";
 
 /** An object near another one, with the share of the similarity that one map gives. */
 export interface Neighbor {
@@ -31,16 +31,10 @@ export interface Sense {
    * holds no group, null where nothing was observed of the object.
    */
   share: number | null;
+  /** The objects that name it. */
+  name: number[];
+  /** Of a group its members that are close on the map. */
   neighbors: Neighbor[];
-  /** Of a group what is observed most of it, near or not. */
-  first?: number | undefined;
-}
-
-/** How strongly an object recalls another one (`to`) and is recalled by it (`from`). */
-export interface Association {
-  object: number;
-  to: number;
-  from: number;
 }
 
 /** What is near an object in a map, and its association probability through the map. */
@@ -50,15 +44,8 @@ export interface Near extends Neighbor {
 
 type Among = "all" | "rows" | "columns";
 
-/** Who has this part of the similarity that the nearest of a map has there is near too. */
-const NEAR = 0.05;
-// Pairs that one call may visit, some tenths of a second.
-const MAX_PAIRS = 1e7;
-
 /** An atlas as its model reads it. */
 export class Probabilities {
-  /** Whether i may recall j more than j recalls i. */
-  readonly isAsymmetric: boolean;
   readonly #atlas: Atlas;
   readonly #homes: Homes;
   /** a of the kernel (1 + d2 / a)^-a: 1 of the Cauchy kernel, Infinity of the Gaussian one. */
@@ -84,7 +71,6 @@ export class Probabilities {
     this.#distances = new Float64Array(largest);
     this.#logNormalizers =
       atlas.logNormalizers?.slice() ?? new Float64Array(atlas.nObjects).fill(Number.NaN);
-    this.isAsymmetric = atlas.model.normalization === "conditional" && atlas.kinds === null;
   }
 
   /**
@@ -96,7 +82,7 @@ export class Probabilities {
     options: { nNeighbors: number; minWeight: number; sameKind?: boolean },
   ): Sense[] {
     const { nNeighbors, minWeight, sameKind = false } = options;
-    const groups = this.#groups(object, nNeighbors, minWeight);
+    const groups = this.#groups(object, nNeighbors);
     if (groups.length > 0) return groups;
     const among = this.#among(object, sameKind);
     const logTotal = this.#logTotal(object, among);
@@ -109,16 +95,14 @@ export class Probabilities {
       .map((home, k) => ({ ...home, weight: elementAt(weights, k) }))
       .sort((a, b) => b.weight - a.weight)
       .filter(({ weight }, rank) => rank === 0 || lives(weight, minWeight))
-      .map(({ map, entry, weight }) => ({
-        map: map.number,
-        entry,
-        weight,
-        share: null,
-        neighbors: this.#strongest(map, entry, among, logTotal, nNeighbors),
-      }));
+      .map(({ map, entry, weight }) => {
+        const neighbors = this.#strongest(map, entry, among, logTotal, nNeighbors);
+        const name = neighbors.slice(0, 3).map((near) => near.object);
+        return { map: map.number, entry, weight, share: null, name, neighbors };
+      });
   }
 
-  #groups(object: number, nNeighbors: number, minWeight: number): Sense[] {
+  #groups(object: number, nNeighbors: number): Sense[] {
     const { senses } = this.#atlas;
     if (senses === null) return [];
     const homes = new Map(this.#homes.of(object).map((home) => [home.map.number, home]));
@@ -128,17 +112,13 @@ export class Probabilities {
       const home = homes.get(elementAt(senses.maps, s));
       if (home === undefined) continue;
       const members = senses.members.subarray(senses.ends[s], senses.ends[s + 1]);
-      const isNear = this.nearIn(object, home.map.number);
-      // What is observed most comes first, and stands there even where it is far away.
-      const isThere = (member: number, rank: number) =>
-        isNear(member) || (rank === 0 && livesIn(home.map, member, minWeight));
       found.push({
         map: home.map.number,
         entry: home.entry,
         weight: elementAt(home.map.weights, home.entry),
         share: elementAt(senses.shares, s),
-        first: members[0],
-        neighbors: Array.from(members.filter(isThere).subarray(0, nNeighbors), (member) => ({
+        name: [...new Set(senses.names.subarray(3 * s, 3 * s + 3))],
+        neighbors: Array.from(members.subarray(0, nNeighbors), (member) => ({
           object: member,
           share: this.#share(object, member),
         })),
@@ -177,49 +157,13 @@ export class Probabilities {
     return this.#strongest(home.map, home.entry, among, logTotal, count);
   }
 
-  /** Tells who stands near an object in a map: not much farther than the nearest does. */
-  nearIn(object: number, map: number): (other: number) => boolean {
-    const home = this.#homes.of(object).find((at) => at.map.number === map);
-    if (home === undefined) return () => false;
-    const logTotal = this.#logRow(object);
-    const [first] = this.#strongest(home.map, home.entry, "all", logTotal, 1, null, null);
-    const least = logTotal + Math.log(NEAR * (first?.share ?? Number.POSITIVE_INFINITY));
-    return (other) => {
-      const entry = entryOf(home.map, other);
-      return entry >= 0 && this.#logValue(home.map, home.entry, entry) >= least;
-    };
-  }
-
-  /**
-   * The strongest associations of an object, in either direction, with objects that share a map.
-   *
-   * In a map of very many objects only those that it recalls most are asked what they recall.
-   */
-  associations(object: number, count: number): Association[] {
-    const others = this.#homes.companions(object);
-    const recalled = Float64Array.from(others, (other) => this.similarity(object, other));
-    const nAsked = Math.max(count, this.#nAffordable(others));
-    const least = recalled.slice().sort().at(-nAsked) ?? 0;
-    const asked: Association[] = [];
-    for (const [k, other] of others.entries()) {
-      if (asked.length >= nAsked) break;
-      const to = inBounds(recalled[k]);
-      if (to < least) continue;
-      asked.push({ object: other, to, from: this.similarity(other, object) });
+  /** The objects that the model gives an object as its strongest associates. */
+  associates(object: number, count: number): Neighbor[] {
+    const strongest = new Strongest(count);
+    for (const other of this.#homes.companions(object)) {
+      strongest.offer(other, this.probability(object, other));
     }
-    return asked
-      .filter(({ to, from }) => Math.max(to, from) > 0)
-      .sort((a, b) => Math.max(b.to, b.from) - Math.max(a.to, a.from))
-      .slice(0, count);
-  }
-
-  /** Of how many objects the sums Z may be asked for at once. */
-  #nAffordable(objects: number[]): number {
-    if (this.#atlas.model.normalization === "joint") return objects.length;
-    const visited = objects.reduce((sum, object) => sum + this.#homes.nPairs(object), 0);
-    return visited <= MAX_PAIRS
-      ? objects.length
-      : Math.floor((objects.length * MAX_PAIRS) / visited);
+    return strongest.found;
   }
 
   /** The objects nearest to an object in each of its main maps, of those whose main map it is too. */
@@ -459,11 +403,6 @@ function exponentOf(kernel: Model["kernel"]): number {
   return kernel === "cauchy" ? 1 : (kernel + 1) / 2;
 }
 
-function livesIn(map: AtlasMap, object: number, threshold: number): boolean {
-  const entry = entryOf(map, object);
-  return entry >= 0 && lives(elementAt(map.weights, entry), threshold);
-}
-
 interface Home {
   map: AtlasMap;
   entry: number;
@@ -570,10 +509,6 @@ class Homes {
       if (is && other !== object) found.push(other);
     });
     return found;
-  }
-
-  nPairs(object: number): number {
-    return this.of(object).reduce((sum, { map }) => sum + map.objects.length, 0);
   }
 
   /** Where the homes of an object start and end. */

@@ -46,15 +46,42 @@ export function mapTitle(map: AtlasMap, most = 4): string {
   );
 }
 
-/** A share as per cent: two digits that tell; "less than" where it is next to nothing, and exact even there. */
+/** A share as per cent: "<1%" below 1 %, one decimal below 10 %; exact digits where they are asked for. */
 export function percent(share: number, isExact = false): string {
   const value = 100 * share;
-  if (value <= 0) return "0%";
-  const least = isExact ? 0.0001 : 0.01;
-  if (value < least) return `<${least}%`;
-  if (value < 0.01) return `${value.toPrecision(1)}%`;
-  if (value >= 9.95) return `${Math.round(value)}%`;
-  return `${value.toFixed(value < 0.995 ? 2 : 1)}%`;
+  if (!(value > 0)) return "0%";
+  if (isExact && value < 0.995) {
+    if (value < 1e-4) return "<0.0001%";
+    return `${value < 0.01 ? value.toPrecision(1) : value.toFixed(2)}%`;
+  }
+  if (value < 1) return "<1%";
+  return `${value.toFixed(value >= 9.95 ? 0 : 1)}%`;
+}
+
+/**
+ * Shares of one whole as whole per cent whose sum is the rounded sum of the shares: the largest
+ * remainders are rounded up.
+ */
+export function wholePercents(shares: readonly number[]): number[] {
+  const whole = Math.round(shares.reduce((sum, share) => sum + 100 * share, 0));
+  const found = shares.map((share) => Math.floor(100 * share));
+  const rest = whole - found.reduce((sum, value) => sum + value, 0);
+  const remainder = (k: number) => 100 * elementAt(shares, k) - elementAt(found, k);
+  const order = [...shares.keys()].sort((a, b) => remainder(b) - remainder(a));
+  for (const k of order.slice(0, rest)) found[k] = elementAt(found, k) + 1;
+  return found;
+}
+
+/** A whole per cent; "<1%" for 0. */
+export function wholePercent(value: number): string {
+  return value > 0 ? `${value}%` : "<1%";
+}
+
+const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
+
+/** A small count in words, with its noun: "One meaning", "Three maps". */
+export function spelled(count: number, noun: string): string {
+  return `${NUMBERS[count] ?? count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A count with its noun: 1 map, 2,000 words. */

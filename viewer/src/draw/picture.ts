@@ -70,8 +70,8 @@ export function drawPicture(
   const { size, devicePixelRatio: ratio, emphasis = NO_EMPHASIS } = options;
   const context = prepare(canvas, size, ratio);
   if (!context) return [];
-  drawGround(context, scene, camera, { ...options, emphasis });
   scene.setEmphasis(emphasis);
+  drawGround(context, scene, camera, { ...options, emphasis });
   const shown = lettersOf(scene, camera, size, options);
   drawLetters(context, scene, camera, size, shown);
   drawOutlineNumbers(context, scene, camera, size, options.outlines ?? []);
@@ -436,8 +436,8 @@ export function drawLetters(
     if (label.style !== style) {
       style = label.style;
       context.font = fontOf(scene.look.type[style]);
-      context.fillStyle = labelColor(scene, style);
     }
+    context.fillStyle = scene.tint(label.entry) || labelColor(scene, style);
     write(context, label.text, label.x + label.width / 2, baseline(label), 3);
   }
 }

@@ -27,12 +27,17 @@ interface Points {
   points: Float32Array;
 }
 
+/** The first `count` points, which are those of the dots. */
+interface Marks extends Points {
+  count: number;
+}
+
 const MARGIN = 36;
 /** What keeps a view from being empty lies so far from its edge. */
 const SIGHT = 56;
 const CROP_MARGIN = 34;
-/** The median neighbour of a crop keeps so many pixels from the word. */
-const APART = 18;
+/** The median neighbour of a crop keeps so many pixels from the word, which leaves room for names. */
+const APART = 36;
 
 /** The camera that shows a box whole, with free pixels round it. */
 export function fit(box: Box, size: Size, margin = MARGIN): Camera {
@@ -90,12 +95,37 @@ export function panned(camera: Camera, dx: number, dy: number): Camera {
   return { x: camera.x + dx / camera.zoom, y: camera.y - dy / camera.zoom, zoom: camera.zoom };
 }
 
+/** As many of the nearest dots stay in sight where one looks from near. */
+export const NEAREST = 5;
+
+/** The largest zoom at which the nearest dots round the middle of the screen are all in sight. */
+export function closestZoom({ points, count }: Marks, { x, y }: Camera, size: Size): number {
+  const least: number[] = new Array(NEAREST).fill(Number.POSITIVE_INFINITY);
+  for (let i = 0; i < count; i++) {
+    const distance = Math.hypot(inBounds(points[2 * i]) - x, inBounds(points[2 * i + 1]) - y);
+    if (distance >= elementAt(least, NEAREST - 1)) continue;
+    const place = least.findIndex((other) => distance < other);
+    least.splice(place, 0, distance);
+    least.pop();
+  }
+  const farthest = elementAt(least, NEAREST - 1);
+  const room = Math.max(Math.min(size.width, size.height) / 2 - CROP_MARGIN, 1);
+  return Number.isFinite(farthest) ? room / farthest : Number.POSITIVE_INFINITY;
+}
+
+/** How many of the dots are in sight. */
+export function countInSight({ points, count }: Marks, { x, y, zoom }: Camera, size: Size): number {
+  let found = 0;
+  for (let i = 0; i < count; i++) {
+    const right = Math.abs(inBounds(points[2 * i]) - x) * zoom;
+    const up = Math.abs(inBounds(points[2 * i + 1]) - y) * zoom;
+    if (right < size.width / 2 && up < size.height / 2) found++;
+  }
+  return found;
+}
+
 /** The camera, moved as little as is needed for one of the first `count` points to be in sight. */
-export function inSight(
-  { points, count }: Points & { count: number },
-  camera: Camera,
-  size: Size,
-): Camera {
+export function inSight({ points, count }: Marks, camera: Camera, size: Size): Camera {
   const { x, y, zoom } = camera;
   const halfX = Math.max(size.width / 2 - SIGHT, 0) / zoom;
   const halfY = Math.max(size.height / 2 - SIGHT, 0) / zoom;
@@ -120,9 +150,15 @@ export function inSight(
  * The camera that shows an entry with its nearest neighbours, all of them where that can be.
  *
  * Remote ones are left out, the farthest first, while they would bring the median neighbour nearer to
- * the entry than APART pixels.
+ * the entry than APART pixels; the nearest `least` stay.
  */
-export function crop(map: Points, entry: number, neighbors: ArrayLike<number>, size: Size): Camera {
+export function crop(
+  map: Points,
+  entry: number,
+  neighbors: ArrayLike<number>,
+  size: Size,
+  least = 1,
+): Camera {
   const [x, y] = pointOf(map.points, entry);
   const others = Array.from(neighbors, (other) => pointOf(map.points, other));
   const distance = ([otherX, otherY]: readonly number[]) =>
@@ -136,6 +172,6 @@ export function crop(map: Points, entry: number, neighbors: ArrayLike<number>, s
     const box: Box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
     const isPoint = box[0] === box[2] && box[1] === box[3];
     const camera = fit(isPoint ? [x - 1, y - 1, x + 1, y + 1] : box, size, margin);
-    if (others.length < 2 || camera.zoom * median >= APART) return camera;
+    if (others.length <= least || camera.zoom * median >= APART) return camera;
   }
 }

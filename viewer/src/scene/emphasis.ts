@@ -15,6 +15,8 @@ export interface Emphasis {
   chosen: readonly number[];
   /** The nearest first. */
   near: readonly number[];
+  /** The colours of some of them, in place of those of the map. */
+  tints?: ReadonlyMap<number, string>;
 }
 
 export const NO_EMPHASIS: Emphasis = { chosen: [], near: [] };

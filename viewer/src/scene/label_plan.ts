@@ -19,7 +19,7 @@ import {
 
 /** How many of a map's visible labels are large, and how many large or middle. */
 const N_LARGE = 6;
-export const N_MIDDLE = 36;
+const N_MIDDLE = 36;
 /** The heights of boxes are reckoned for dots where a share of 1 has this radius. */
 const USUAL_RADIUS = 5;
 /** The relative radius whose label stands at the common offset. */

@@ -54,8 +54,6 @@ const MOST_LETTERS = 24;
 /** Parts take the place of islands, and words that of parts, where the map is so many times as large. */
 const PARTS = [1.7, 2.1] as const;
 const WORDS = [5, 7] as const;
-/** Up to here, only the most important objects have labels beside the names of islands. */
-export const FROM_AFAR = PARTS[0];
 /** Free pixels between names. */
 const GAP = 4;
 /** Members reach so many standard deviations from their middle, for the name and for the box. */

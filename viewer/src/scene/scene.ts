@@ -16,7 +16,7 @@ import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./colori
 import { densityLines } from "./contours.ts";
 import { type Emphasis, EmphasisLabels, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
 import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
-import { LabelPlan, type LabelSource, lift, N_MIDDLE } from "./label_plan.ts";
+import { LabelPlan, type LabelSource, lift } from "./label_plan.ts";
 import {
   type LabelStyle,
   LEADING,
@@ -37,7 +37,6 @@ import {
 } from "./mark_data.ts";
 
 import {
-  FROM_AFAR,
   type NamedRegion,
   namedRegions,
   namesAt,
@@ -180,8 +179,15 @@ export class Scene {
     return elementAt(this.marking.shapes, entry);
   }
 
+  /** The colour of an entry that stands out, where it has one of its own. */
+  tint(entry: number): string | undefined {
+    return this.emphasized.emphasis.tints?.get(entry);
+  }
+
   /** The colour of an entry's dot. */
   color(entry: number): string {
+    const tint = this.tint(entry);
+    if (tint) return tint;
     const part = (c: number) => elementAt(this.marking.colors, 4 * entry + c);
     return `#${((1 << 24) | (part(0) << 16) | (part(1) << 8) | part(2)).toString(16).slice(1)}`;
   }
@@ -245,8 +251,9 @@ export class Scene {
     const first = this.emphasizedLabels(camera, size, covers);
     const { chosen, near } = this.emphasized.emphasis;
     const taken = new Set([...chosen, ...near]);
-    const kept = [...first.map(boxOf), ...[...taken].map((entry) => view.dot(entry))];
-    const { names, room, words } = this.names(camera, size, [...covers, ...kept]);
+    const dots = [...taken].map((entry) => view.dot(entry));
+    const kept = [...covers, ...first.map(boxOf), ...dots];
+    const { names, room, words } = this.names(camera, size, kept);
     kept.push(...room);
     const leaders = first.flatMap(({ leader }) => (leader ? [leader] : []));
     const plan = this.plan ?? this.pending;
@@ -256,9 +263,7 @@ export class Scene {
     }
     const { zooms, known } = plan.ranges;
     const others: ShownLabel[] = [];
-    const isCalm = names.length > 0 && camera.zoom < FROM_AFAR * this.fitCamera.zoom;
-    const last = isCalm ? Math.min(known, N_MIDDLE) : known;
-    for (let rank = 0; rank < last && others.length < MOST_LABELS; rank++) {
+    for (let rank = 0; rank < known && others.length < MOST_LABELS; rank++) {
       if (inBounds(zooms[rank]) > camera.zoom) continue;
       const entry = inBounds(plan.order[rank]);
       if (!this.visible[entry] || !view.mayShow(entry)) continue;

@@ -23,6 +23,8 @@ export interface Place {
   path: string | null;
   kind: string | null;
   map: number | null;
+  /** "all" maps, or those of the "word" alone, in place of its meanings. */
+  maps: string | null;
   zoom: number | null;
   x: number | null;
   y: number | null;
@@ -70,6 +72,7 @@ export function toHash(place: Place): string {
     ["kind", place.kind],
     ["path", place.path],
     ["map", written(place.map, Math.round)],
+    ["maps", place.maps],
     ["zoom", written(place.zoom, (zoom) => Number(zoom.toPrecision(4)))],
     ["x", written(place.x, (x) => rounded(x, decimals))],
     ["y", written(place.y, (y) => rounded(y, decimals))],
@@ -114,6 +117,7 @@ export function fromHash(hash: string): Place {
     kind: parts.get("kind") ?? null,
     path: parts.get("path") ?? null,
     map: map !== null && Number.isInteger(map) ? map : null,
+    maps: parts.get("maps") ?? null,
     zoom: number("zoom", 1 / MAX_COORDINATE, MAX_COORDINATE),
     x: number("x", -MAX_COORDINATE, MAX_COORDINATE),
     y: number("y", -MAX_COORDINATE, MAX_COORDINATE),

@@ -14,6 +14,8 @@ import {
   toRuns,
 } from "./address.ts";
 import type { Panes } from "./panes.ts";
+import { fold } from "./search.ts";
+import { noMatch } from "./sentences.ts";
 import type { State } from "./store.ts";
 
 /** What an address says where the page's own column is switched off. */
@@ -25,8 +27,11 @@ const PATIENCE = 250;
 export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const place = fromHash(hash);
   const state: Partial<State> = { word: objectOf(atlas, place), map: mapOf(atlas, place) };
-  const end = place.path === null ? -1 : atlas.labels.indexOf(place.path);
-  state.path = state.word === null || end < 0 ? null : end;
+  const end = place.path === null ? null : named(atlas, place.path);
+  state.path = state.word === null || end === state.word ? null : end;
+  const isGallery = state.word !== null && (place.maps === "all" || place.maps === "word");
+  state.gallery = isGallery && state.map === null ? (place.maps as "all" | "word") : null;
+  state.notice = noticeOf(atlas, place, state, end);
   const { zoom, x, y, threshold } = place;
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
@@ -44,6 +49,22 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   state.filters = filtersAt(atlas, place);
   state.selection = fromRuns(place.select ?? "", atlas.nObjects) ?? [];
   return state;
+}
+
+/** What an address asks for and the atlas does not have. */
+function noticeOf(
+  atlas: Atlas,
+  { word, path, map }: Place,
+  state: Partial<State>,
+  end: number | null,
+): string {
+  if (word !== null && state.word === null) return noMatch(atlas, word);
+  if (path !== null && end === null) return noMatch(atlas, path);
+  if (path !== null && state.path === null) return `A path needs two different ${atlas.noun[1]}`;
+  if (map !== null && state.map !== map) {
+    return `There is no map ${map}; the last one is map ${atlas.nMaps - 1}`;
+  }
+  return "";
 }
 
 function filtersAt(atlas: Atlas, place: Place): Filters {
@@ -168,12 +189,14 @@ function placeOf(atlas: Atlas, state: State): Place {
     scale,
     filters,
     selection,
+    gallery,
   } = state;
   return {
     word: word === null ? null : elementAt(atlas.labels, word),
     kind: word === null ? null : kindOf(atlas, word),
     path: path === null ? null : elementAt(atlas.labels, path),
     map: atlas.nMaps === 1 && camera === null ? null : map,
+    maps: gallery,
     zoom: camera?.zoom ?? null,
     x: camera?.x ?? null,
     y: camera?.y ?? null,
@@ -191,9 +214,16 @@ function placeOf(atlas: Atlas, state: State): Place {
 
 function objectOf(atlas: Atlas, { word, kind }: Place): number | null {
   if (word === null) return null;
-  const from = atlas.kinds !== null && kind === atlas.kinds[1] ? atlas.nRows : 0;
-  const exact = atlas.labels.indexOf(word, from);
-  return exact >= 0 ? exact : null;
+  return named(atlas, word, atlas.kinds !== null && kind === atlas.kinds[1] ? atlas.nRows : 0);
+}
+
+/** The object of a label, else the first without case and accents; null without any. */
+function named({ labels }: Atlas, label: string, from = 0): number | null {
+  const exact = labels.indexOf(label, from);
+  if (exact >= 0) return exact;
+  const wanted = fold(label);
+  const found = labels.findIndex((other, at) => at >= from && fold(other) === wanted);
+  return found >= 0 ? found : null;
 }
 
 function mapOf(atlas: Atlas, { map }: Place): number | null {

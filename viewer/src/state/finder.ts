@@ -40,7 +40,7 @@ const MOST_TEXTS = 4;
 const MOST_CLOSE = 5;
 /** Where so many labels hold the query nothing close to it is looked for. */
 const ENOUGH = 4;
-/** One letter is in nearly every category and text. */
+/** One letter is in nearly every category and text, and finds those that are this letter. */
 const SHORTEST = 2;
 
 export class Finder {
@@ -73,7 +73,9 @@ export class Finder {
     });
     const hits = this.labels.find(query, MOST).map((hit) => label(hit, "label"));
     const isLong = query.trim().length >= SHORTEST;
-    const groups = isLong ? this.groups(query).slice(0, MOST_GROUPS) : [];
+    const groups = this.groups(query)
+      .filter(({ text }) => isLong || text.length < SHORTEST)
+      .slice(0, MOST_GROUPS);
     const known = new Set(hits.map(({ object }) => object));
     const texts = isLong ? this.texts(query).filter(({ object }) => !known.has(object)) : [];
     const others = [...groups, ...texts.slice(0, MOST_TEXTS)];

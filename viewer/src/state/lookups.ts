@@ -1,13 +1,7 @@
 /** What is looked up of words: senses, associations; remembered, as every drawing asks for it again. */
 import type { Atlas } from "../data/atlas.ts";
-import { manySided } from "../data/entries.ts";
 import { type Partner, recalledBy, whoRecalls } from "../data/observed.ts";
-import {
-  type Association,
-  type Neighbor,
-  Probabilities,
-  type Sense,
-} from "../data/probabilities.ts";
+import { type Neighbor, Probabilities, type Sense } from "../data/probabilities.ts";
 import type { Filtering } from "./filtering.ts";
 import type { Store } from "./store.ts";
 
@@ -18,22 +12,32 @@ const ASSOCIATIONS = 10;
 const MOST_REMEMBERED = 64;
 /** Of frequent words many others are reminded, and each costs a sum over its maps. */
 const RECALLING = 8;
-/** Observed partners that no sense shows are told down to this share; the strongest one always. */
-const LEAST_TOLD = 0.01;
+/** As many meanings as a screen holds have a card. */
+const MOST_MEANINGS = 5;
+/** Associates that are not close on any map are named down to this share, and the strongest always. */
+const LEAST_NAMED = 0.05;
+const MOST_NAMED = 3;
 
-/** A partner of an object in the data, beside what the model says; NaN was not observed. */
+/** A partner of an object in the data, and its share in the model; NaN was not observed. */
 export interface Beside extends Partner {
-  /** The share in the model of what the `share` was observed of. */
   model: number;
-  /** The maps of the object's senses in which the partner stands near it. */
-  maps: number[];
+}
+
+/** A meaning, and which of the meanings with a card it is; null without a card. */
+export interface Meaning extends Sense {
+  rank: number | null;
+}
+
+/** The meanings of a word that one map shows, the largest share first. */
+export interface Card {
+  map: number;
+  meanings: Meaning[];
 }
 
 export class Lookups {
   readonly probabilities: Probabilities;
   private remembered = new Map<string, unknown>();
   private passed: Uint8Array | null = null;
-  private spread: number[] | null = null;
 
   constructor(
     private atlas: Atlas,
@@ -43,31 +47,46 @@ export class Lookups {
     this.probabilities = new Probabilities(atlas);
   }
 
-  /** The senses of a word, of maps those at the present threshold. */
-  sensesOf(word: number): Sense[] {
+  /**
+   * The senses of a word, of maps those at the present threshold. A meaning has a card where at
+   * least one of its members is close on its map.
+   */
+  sensesOf(word: number): Meaning[] {
     const { threshold: minWeight, neighborKind } = this.store.state;
     return this.once(`senses ${word} ${minWeight} ${neighborKind}`, () => {
       const nNeighbors = this.filtering.passed ? MOST_ASKED : NEIGHBORS;
       const sameKind = this.isOwnKind(word);
       const found = this.probabilities.senses(word, { nNeighbors, minWeight, sameKind });
-      for (const sense of found) {
+      let next = 0;
+      return found.map((sense) => {
         const near = sense.neighbors.filter(({ object }) => this.filtering.passes(object));
-        sense.neighbors = near.slice(0, NEIGHBORS);
-        if (!this.filtering.passes(sense.first ?? word)) sense.first = undefined;
-      }
-      return found;
+        const hasCard =
+          next < MOST_MEANINGS && (sense.neighbors.length > 0 || sense.share === null);
+        return { ...sense, neighbors: near.slice(0, NEIGHBORS), rank: hasCard ? next++ : null };
+      });
     });
   }
 
-  sensesIn(word: number, map: number): Sense[] {
+  /** A card for each map that shows meanings of a word, in the order of their largest shares. */
+  cardsOf(word: number): Card[] {
+    const cards = new Map<number, Card>();
+    for (const meaning of this.sensesOf(word)) {
+      if (meaning.rank === null) continue;
+      const { map } = meaning;
+      const card = cards.get(map) ?? { map, meanings: [] };
+      cards.set(map, card);
+      card.meanings.push(meaning);
+    }
+    return [...cards.values()];
+  }
+
+  sensesIn(word: number, map: number): Meaning[] {
     return this.sensesOf(word).filter((sense) => sense.map === map);
   }
 
-  /** What an object recalls and what recalls it in the model, the strongest first. */
-  associationsOf(object: number): Association[] {
-    return this.once(`associations ${object}`, () =>
-      this.probabilities.associations(object, ASSOCIATIONS),
-    );
+  /** What an object recalls in the model, the most first. */
+  associatesOf(object: number): Neighbor[] {
+    return this.once(`model ${object}`, () => this.probabilities.associates(object, ASSOCIATIONS));
   }
 
   /** What the only map places nearest to an object, with the shares of all that is there. */
@@ -81,62 +100,46 @@ export class Lookups {
   recalledBy(object: number): Beside[] {
     const { observed } = this.atlas;
     if (observed === null) return [];
-    return this.once(`associates ${object} ${this.store.state.threshold}`, () =>
-      this.beside(object, recalledBy(observed, object), (other) => [object, other]),
+    return this.once(`associates ${object}`, () =>
+      recalledBy(observed, object).map((partner) => ({
+        ...partner,
+        model: this.probabilities.probability(object, partner.object),
+      })),
     );
   }
 
   /** What the model says that an object recalls and was not observed, the most first. */
   recalledInModel(object: number): Beside[] {
-    return this.once(`modelled ${object} ${this.store.state.threshold}`, () => {
-      const known = new Set(this.recalledBy(object).map((partner) => partner.object));
-      const found = this.associationsOf(object)
-        .filter((other) => other.to > 0 && !known.has(other.object))
-        .sort((a, b) => b.to - a.to)
-        .map((other) => ({ object: other.object, share: Number.NaN }));
-      return this.beside(object, found, (other) => [object, other]);
-    });
+    const known = new Set(this.recalledBy(object).map((partner) => partner.object));
+    return this.associatesOf(object)
+      .filter((other) => !known.has(other.object))
+      .map(({ object, share }) => ({ object, share: Number.NaN, maps: [], model: share }));
   }
 
   /** Who was observed to recall an object, the most first. */
   whoRecalls(object: number): Beside[] {
     const { observed } = this.atlas;
     if (observed === null) return [];
-    return this.once(`recalling ${object} ${this.store.state.threshold}`, () => {
-      const found = whoRecalls(observed, object).slice(0, RECALLING);
-      return this.beside(object, found, (other) => [other, object]);
-    });
-  }
-
-  /** What a word was observed to recall and none of its senses shows, the most first. */
-  unseen(word: number): Beside[] {
-    const seen = new Set(
-      this.sensesOf(word).flatMap(({ neighbors }) => neighbors.map(({ object }) => object)),
-    );
-    return this.recalledBy(word).filter(
-      ({ object, share }, rank) =>
-        !seen.has(object) && this.filtering.passes(object) && (rank === 0 || share >= LEAST_TOLD),
+    return this.once(`recalling ${object}`, () =>
+      whoRecalls(observed, object)
+        .slice(0, RECALLING)
+        .map((partner) => ({
+          ...partner,
+          model: this.probabilities.probability(partner.object, object),
+        })),
     );
   }
 
-  /** Objects that are spread over many maps, those of the most maps first. */
-  get manySided(): number[] {
-    this.spread ??= manySided(this.atlas);
-    return this.spread;
-  }
-
-  private beside(
-    object: number,
-    partners: readonly Partner[],
-    pairOf: (other: number) => [number, number],
-  ): Beside[] {
-    const maps = [...new Set(this.sensesOf(object).map(({ map }) => map))];
-    const isNear = maps.map((map) => this.probabilities.nearIn(object, map));
-    return partners.map((partner) => ({
-      ...partner,
-      model: this.probabilities.probability(...pairOf(partner.object)),
-      maps: maps.filter((_, k) => isNear[k]?.(partner.object)),
-    }));
+  /** The strongest associates of a word that are not close to it on any map. */
+  farFrom(word: number): Beside[] {
+    return this.recalledBy(word)
+      .filter(
+        ({ object, share, maps }, rank) =>
+          maps.length === 0 &&
+          (rank === 0 || share >= LEAST_NAMED) &&
+          this.filtering.passes(object),
+      )
+      .slice(0, MOST_NAMED);
   }
 
   private isOwnKind(object: number): boolean {

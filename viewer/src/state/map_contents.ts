@@ -1,14 +1,14 @@
 /** What the state means in one map: which entries stand out, and from where it is looked at first. */
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
-import { elementAt } from "../data/elements.ts";
+import { elementAt, pointOf } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
-import type { Sense } from "../data/probabilities.ts";
 import type { FeatureOutline, Tie } from "../draw/picture.ts";
-import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
+import { type Camera, crop, fit, NEAREST, type Size } from "../scene/camera.ts";
+import { MEANING_COLORS } from "../scene/meaning_colors.ts";
 import { type Emphasis, NO_EMPHASIS } from "../scene/scene.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Filtering } from "./filtering.ts";
-import type { Lookups } from "./lookups.ts";
+import type { Lookups, Meaning } from "./lookups.ts";
 import type { PathSearch } from "./path_search.ts";
 import type { Store } from "./store.ts";
 
@@ -34,10 +34,36 @@ export class MapContents {
     const [entry] = chosen;
     if (entry === undefined) return null;
     const at = elementAt(this.atlas.maps, map);
-    const close = crop(at, entry, near, size);
+    const close = stepped ? crop(at, entry, near, size) : this.closeUp(map, entry, near, size);
     // A little farther than the crops, so that the surroundings show too; two words have but each other.
     const farther = (stepped ? 0.12 : 0.75) * close.zoom;
     return { ...close, zoom: Math.max(fit(at.view, size).zoom, farther) };
+  }
+
+  /** The camera that shows an entry with its neighbours and at least the dots nearest to it. */
+  closeUp(map: number, entry: number, near: readonly number[], size: Size): Camera {
+    const at = elementAt(this.atlas.maps, map);
+    return crop(at, entry, [...new Set([...near, ...this.nearestDots(at, entry)])], size, NEAREST);
+  }
+
+  private nearestDots({ points, objects, weights }: AtlasMap, entry: number): number[] {
+    const [x, y] = pointOf(points, entry);
+    const found: { at: number; distance: number }[] = [];
+    for (let at = 0; at < objects.length; at++) {
+      if (at === entry || !this.isShown(elementAt(weights, at), elementAt(objects, at))) continue;
+      const [otherX, otherY] = pointOf(points, at);
+      const distance = Math.hypot(otherX - x, otherY - y);
+      const last = found[NEAREST - 1];
+      if (last && distance >= last.distance) continue;
+      const place = found.findLastIndex((other) => other.distance <= distance) + 1;
+      found.splice(place, 0, { at, distance });
+      found.length = Math.min(found.length, NEAREST);
+    }
+    return found.map(({ at }) => at);
+  }
+
+  private isShown(weight: number, object: number): boolean {
+    return lives(weight, this.store.state.threshold) && this.filtering.passes(object);
   }
 
   /** The entries of the word, wherever it lives, of its neighbours in the senses there, and at lines. */
@@ -47,10 +73,11 @@ export class MapContents {
     const stepped = this.stepped(map);
     if (stepped) return stepped;
     const senses = this.lookups.sensesIn(word, map);
-    const { chosen, near } = this.emphasisOf(senses);
+    const { chosen, near, tints } = this.emphasisOf(senses);
     return {
       chosen: senses.length > 0 ? chosen : this.shownIn(map, [word]),
       near: [...new Set([...near, ...this.tiesIn(map).map(({ to }) => to)])],
+      ...(tints && { tints }),
     };
   }
 
@@ -73,23 +100,47 @@ export class MapContents {
     const [sense] = this.lookups.sensesIn(word, map);
     const [from] = sense ? [sense.entry] : this.shownIn(map, [word]);
     if (from === undefined) return [];
-    const isNear = this.lookups.probabilities.nearIn(word, map);
     return this.lookups
       .recalledBy(word)
       .slice(0, MOST_TIES)
-      .flatMap(({ object }) => {
-        const near = isNear(object);
+      .flatMap(({ object, maps }) => {
+        const near = maps.includes(map);
         const entries = near ? this.entriesIn(map, [object]) : this.shownIn(map, [object]);
         return entries.map((to) => ({ from, to, isNear: near }));
       });
   }
 
   /** The entries of the word and of its neighbours in some senses of one map. */
-  emphasisOf(senses: readonly Sense[]): Emphasis {
+  emphasisOf(senses: readonly Meaning[]): Emphasis {
     const [first] = senses;
     if (first === undefined) return NO_EMPHASIS;
-    const neighbors = senses.flatMap((sense) => sense.neighbors.map(({ object }) => object));
-    return { chosen: [first.entry], near: this.entriesIn(first.map, new Set(neighbors)) };
+    const tints = new Map<number, string>();
+    for (const { neighbors, share, rank } of senses) {
+      const objects = neighbors.map(({ object }) => object);
+      // Maps without known associations are not meanings, and have the colours of the page.
+      const color = share === null || rank === null ? null : this.colorOf(rank);
+      for (const entry of this.entriesIn(first.map, objects)) {
+        tints.set(entry, color ?? tints.get(entry) ?? "");
+      }
+    }
+    return { chosen: [first.entry], near: [...tints.keys()], tints };
+  }
+
+  /** The colour of a meaning, which is one of those with a card. */
+  colorOf(rank: number): string {
+    const colors = MEANING_COLORS[this.appearance.theme];
+    return elementAt(colors, rank % colors.length);
+  }
+
+  /** The maps of the gallery: those of the word first, or alone. */
+  get inGallery(): AtlasMap[] {
+    const { word, gallery } = this.store.state;
+    const { mapOrder } = this.atlas;
+    const maps = mapOrder.map((map) => elementAt(this.atlas.maps, map));
+    if (word === null) return maps;
+    const own = new Set(this.lookups.sensesOf(word).map(({ map }) => map));
+    const first = [...own].map((map) => elementAt(this.atlas.maps, map));
+    return gallery === "word" ? first : [...first, ...maps.filter((map) => !own.has(map.number))];
   }
 
   /** The entries of the selected objects that live there. */
@@ -99,12 +150,10 @@ export class MapContents {
 
   /** How many objects are shown in a map. */
   countIn({ objects, weights }: AtlasMap): number {
-    const { threshold } = this.store.state;
-    const { passed } = this.filtering;
-    return weights.reduce((count, weight, entry) => {
-      const isShown = lives(weight, threshold) && passed?.[elementAt(objects, entry)] !== 0;
-      return count + (isShown ? 1 : 0);
-    }, 0);
+    return weights.reduce(
+      (count, weight, entry) => count + (this.isShown(weight, elementAt(objects, entry)) ? 1 : 0),
+      0,
+    );
   }
 
   /** The features that are switched on. */

@@ -28,6 +28,7 @@ const SHARED = [
   "systemTheme",
   "hasKeys",
   "neighborKind",
+  "hasSettings",
 ] as const;
 
 /** Of a change that is part of a greater one, that one is told at its end. */
@@ -112,7 +113,14 @@ export class Panes {
   open(state: Partial<State> = {}, step: Step = "push"): void {
     const { active } = this;
     if (!this.mayOpen) return;
-    const alike = { ...active.state, map: null, camera: null, isPreview: false, ...state };
+    const alike = {
+      ...active.state,
+      map: null,
+      camera: null,
+      gallery: null,
+      isPreview: false,
+      ...state,
+    };
     this.add(new Session(active.atlas, alike, true, active.finder));
     this.isLinked = false;
     this.active = elementAt(this.views, 1);

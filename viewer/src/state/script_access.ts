@@ -6,10 +6,9 @@
  */
 
 import type { Atlas } from "../data/atlas.ts";
-import type { Sense } from "../data/probabilities.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ShownLabel, ShownName } from "../scene/scene.ts";
-import type { Beside } from "./lookups.ts";
+import type { Beside, Meaning } from "./lookups.ts";
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
@@ -23,10 +22,12 @@ interface ScriptAccess {
   readonly isAtRest: boolean;
   /** Milliseconds of the last frames of the open map. */
   readonly frameTimes: readonly number[];
-  senses(object: number): Sense[];
+  senses(object: number): Meaning[];
   similarity(a: number, b: number): number;
   /** What an object was observed to recall, and who recalls it, beside the model. */
   observed(object: number): { recalled: Beside[]; recalling: Beside[] };
+  /** The strong associates of a word that are not close on any map. */
+  farFrom(object: number): number[];
   shown(): readonly ShownLabel[];
   /** The names of regions that stand on the open map, with their boxes. */
   names(): readonly ShownName[];
@@ -63,6 +64,10 @@ export function scriptAccess(session: () => Session, beside: () => Session | nul
       recalled: session().lookups.recalledBy(object),
       recalling: session().lookups.whoRecalls(object),
     }),
+    farFrom: (word) =>
+      session()
+        .lookups.farFrom(word)
+        .map(({ object }) => object),
     shown: () => session().mapView?.shown ?? [],
     names: () => session().mapView?.names ?? [],
     change: (part) => session().goToState(part),

@@ -1,29 +1,82 @@
 /** Sentences about words, for cards, headings, announcements and pictures. */
 import { type Atlas, kindOf, lives } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import type { Step } from "../data/paths.ts";
 import type { Sense } from "../data/probabilities.ts";
-import { counted, percent, plainLabel, plainText } from "../data/words.ts";
-import type { Beside } from "./lookups.ts";
+import {
+  counted,
+  countedObjects,
+  percent,
+  plainLabel,
+  plainText,
+  spelled,
+  wholePercent,
+  wholePercents,
+} from "../data/words.ts";
+import type { Beside, Meaning } from "./lookups.ts";
 
-/** The neighbours of a sense, or that it has none. */
-export function whatIsNear(atlas: Atlas, { neighbors, first }: Sense): string {
-  if (neighbors.length > 0)
-    return neighbors.map(({ object }) => plainLabel(atlas, object)).join(", ");
-  return first === undefined
-    ? "no neighbours here"
-    : `${plainLabel(atlas, first)} is not close here`;
-}
-
-const MOST_SENSES = 3;
+/** Words of a meaning on its card, its name among them: fewer of each where there are more meanings. */
+const MOST_WORDS = [6, 6, 6, 5, 4, 3];
+/** Not every neighbour is spoken. */
 const MOST_NEIGHBORS = 3;
 /** What is not listed is not worth a word below this. */
 const LEAST_SAID = 0.005;
+
+/** The meanings with a card, in the order of their shares. */
+export function shownOf(senses: readonly Meaning[]): Meaning[] {
+  return senses.filter(({ rank }) => rank !== null);
+}
+
+/** What each meaning with a card has of the word: its share in the data, or its map weight. */
+export function numbersOf(senses: readonly Meaning[]): number[] {
+  return wholePercents(shownOf(senses).map(({ share, weight }) => share ?? weight));
+}
+
+/** "Three meanings. They cover 66% of its associations."; "On three maps." where none are known. */
+export function summary(senses: readonly Meaning[]): string {
+  const shown = shownOf(senses);
+  const { length } = shown;
+  if (senses[0]?.share === null) return `On ${spelled(length, "map").toLowerCase()}.`;
+  if (length === 0) return "No map shows its meanings.";
+  const covered = wholePercent(numbersOf(senses).reduce((sum, value) => sum + value, 0));
+  const cover = length === 1 ? "It covers" : "They cover";
+  return `${spelled(length, "meaning")}. ${cover} ${covered} of its associations.`;
+}
+
+/** The name of a meaning, and further words that are close on its map. */
+export function wordsOf(
+  atlas: Atlas,
+  { name, neighbors }: Sense,
+  nMeanings: number,
+): { name: string; others: string } {
+  const most = (MOST_WORDS[nMeanings] ?? 3) - name.length;
+  const labels = (objects: number[]) => objects.map((at) => plainLabel(atlas, at)).join(", ");
+  const others = neighbors.map(({ object }) => object).filter((object) => !name.includes(object));
+  return { name: labels(name), others: labels(others.slice(0, most)) };
+}
+
+/** "Not close on any map: money."; "" where all strong associates are close somewhere. */
+export function notClose(atlas: Atlas, far: readonly Beside[]): string {
+  const labels = far.map(({ object }) => plainLabel(atlas, object)).join(", ");
+  const where = atlas.nMaps === 1 ? "the map" : "any map";
+  return labels && `Not close on ${where}: ${labels}.`;
+}
 
 /** Where an atlas comes from, as far as it says: "Source: USF norms \u00b7 1998 \u00b7 Credit: Nelson". */
 export function provenance({ source, date, credit }: Atlas): string {
   const parts = [source && `Source: ${source}`, date, credit && `Credit: ${credit}`];
   return parts.filter(Boolean).join(" \u00b7 ");
+}
+
+/** What an atlas holds, in a line. */
+export function facts(atlas: Atlas): string {
+  const { kinds, nRows, nObjects, nMaps, method } = atlas;
+  const objects = kinds
+    ? `${counted(nRows, kinds[0])}, ${counted(nObjects - nRows, kinds[1])}`
+    : countedObjects(atlas, nObjects);
+  const drawn = method && `, drawn by ${method}`;
+  return `${objects} in ${counted(nMaps, "map")}${drawn}`;
 }
 
 /** The kind of an object and in how many maps it lives. */
@@ -34,28 +87,25 @@ export function whereabouts(atlas: Atlas, object: number, threshold: number): st
   return [kind, counted(Math.max(homes.length, 1), "map")].filter(Boolean).join(", ");
 }
 
-/** The first senses of a word, each with a few of its neighbours, and what none of them shows. */
+/** A word in a sentence: its meanings with their names, or its neighbours on the only map. */
 export function sensesInWords(
   atlas: Atlas,
   word: number,
-  senses: readonly Sense[],
-  unseen: readonly Beside[] = [],
+  senses: readonly Meaning[],
+  far: readonly Beside[] = [],
 ): string {
-  const parts = senses.slice(0, MOST_SENSES).map((sense) => {
-    const names = sense.neighbors
-      .slice(0, MOST_NEIGHBORS)
-      .map(({ object }) => plainLabel(atlas, object));
-    const near = names.join(", ");
-    if (atlas.nMaps === 1) return `close to ${near}`;
-    return `map ${sense.map}, ${shareInWords(sense)}${near && `, close to ${near}`}`;
+  const label = plainLabel(atlas, word);
+  const numbers = numbersOf(senses);
+  const parts = shownOf(senses).map(({ map, name, neighbors }, k) => {
+    const near = neighbors.slice(0, MOST_NEIGHBORS).map(({ object }) => object);
+    const words = (atlas.nMaps === 1 ? near : name).map((object) => plainLabel(atlas, object));
+    const where = `${wholePercent(elementAt(numbers, k))} on map ${map}`;
+    return atlas.nMaps === 1 ? words.join(", ") : `${words.join(", ")}, ${where}`;
   });
-  const [first] = unseen;
-  if (first) {
-    const label = plainLabel(atlas, first.object);
-    parts.push(`also observed, ${nearIn(first)}: ${label} ${beside(first)}`);
-  }
-  const where = atlas.nMaps === 1 ? "" : ` ${whereSensesLie(senses)}`;
-  return `${plainLabel(atlas, word)}${where}: ${parts.join("; ")}`;
+  if (atlas.nMaps === 1) return `${label}, near ${parts.join("; ")}`;
+  return [`${label}: ${summary(senses)} ${parts.join("; ")}.`, notClose(atlas, far)]
+    .join(" ")
+    .trim();
 }
 
 /** "dog to tie in 2 steps: cat in map 3, tie in map 5". */
@@ -66,44 +116,16 @@ export function pathInWords(atlas: Atlas, steps: readonly Step[]): string {
   return `${counted(steps.length, "step")} from ${plainLabel(atlas, first.from)}: ${names.join(", ")}`;
 }
 
-/** "41% (model 0.9%)": what was observed, and the model beside it. */
-export function beside({ share, model }: Pick<Beside, "share" | "model">): string {
-  return `${percent(share)} (model ${percent(model)})`;
-}
-
-/** "not close in any map", "close in map 3, 5": the maps in which an associate is close to the word. */
-export function nearIn({ maps }: Beside): string {
-  return maps.length > 0 ? `close in map ${maps.join(", ")}` : "not close in any map";
-}
-
-/** What a word has of a sense: its map weight, and its observed share. */
-function shareInWords({ share, weight }: Sense): string {
-  return share === null ? percent(weight) : `${observed(share)}, model ${percent(weight)}`;
-}
-
-/** "54% observed"; "not observed" for a map whose words were observed in other senses only. */
-export function observed(share: number): string {
-  return share > 0 ? `${percent(share)} observed` : "not observed";
-}
-
-/** "has 4 meanings in 3 maps", without those not observed; "appears in 3 maps" where no data are known. */
-export function whereSensesLie(senses: readonly Sense[]): string {
-  const found = senses.filter(({ share }) => share !== 0);
-  const maps = counted(new Set(found.map(({ map }) => map)).size, "map");
-  if (found[0]?.share === null) return `appears in ${maps}`;
-  return `has ${counted(found.length, "meaning")} in ${maps}`;
-}
-
 /** Nothing has a name like a text that was typed. */
 export function noMatch({ noun }: Atlas, text: string): string {
   return `No ${noun[0]} matches “${plainText(text)}”`;
 }
 
-/** "5 further maps: 7% in the model" of a word's weight; "" where that is next to nothing. */
+/** "5 further maps: 7% predicted" of a word's weight; "" where that is next to nothing. */
 export function furtherMaps(atlas: Atlas, word: number, senses: readonly Sense[]): string {
   const listed = new Map(senses.map(({ map, weight }) => [map, weight]));
   const rest = 1 - [...listed.values()].reduce((sum, weight) => sum + weight, 0);
   const others = mapsOf(atlas, word).filter(({ map }) => !listed.has(map));
   if (others.length === 0 || rest < LEAST_SAID) return "";
-  return `${counted(others.length, "further map")}: ${percent(rest)} in the model`;
+  return `${counted(others.length, "further map")}: ${percent(rest)} predicted`;
 }

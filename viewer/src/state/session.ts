@@ -68,7 +68,9 @@ export class Session {
       systemTheme: "light",
       hasKeys: true,
       neighborKind: 1,
-      onlyItsMaps: false,
+      gallery: null,
+      hasSettings: false,
+      notice: "",
       ...state,
     });
     this.filtering = new Filtering(atlas, this.store);
@@ -132,6 +134,7 @@ export class Session {
 
   /** Asks for a path from a word to another one; null for none any longer. */
   findPath(end: number | null, word = this.state.word): void {
+    if (end === word) return;
     this.isPathAwaited = end !== null;
     this.step({ word, path: end, stepAt: null });
     if (end === null) this.focusFound();
@@ -148,7 +151,7 @@ export class Session {
 
   private inWords(word: number): string {
     const { atlas, lookups } = this;
-    return sensesInWords(atlas, word, lookups.sensesOf(word), lookups.unseen(word));
+    return sensesInWords(atlas, word, lookups.sensesOf(word), lookups.farFrom(word));
   }
 
   /** Puts the focus on the open map, or on the first sense of the word. */
@@ -180,10 +183,19 @@ export class Session {
     });
   }
 
+  /** Shows all of the open map; where thresholds and filters hide all of it, as the page began. */
+  showAll(): void {
+    const { map } = this.state;
+    if (map !== null && this.contents.countIn(elementAt(this.atlas.maps, map)) === 0) {
+      this.store.change({ threshold: this.atlas.minWeight, filters: new Map() });
+    }
+    this.mapView?.fit();
+  }
+
   /** A step that can be taken back; the view that is left is kept as it is now. */
   private step(part: Partial<State>, step: Step = "push"): void {
     this.mapView?.tellCamera();
-    this.store.change(part, step);
+    this.store.change({ gallery: null, notice: "", ...part }, step);
   }
 
   /** Changes the state as a script or an address says: the open map goes where it would open. */
@@ -197,10 +209,23 @@ export class Session {
     else queueMicrotask(() => this.mapView?.lookFrom(camera));
   }
 
+  /** Goes from a map to the word, or to all maps. */
   closeMap(): void {
-    if (this.isSingle || this.state.map === null) return;
-    this.step({ map: null, camera: null });
-    this.announce(`All ${counted(this.atlas.nMaps, "map")}`);
+    const { word } = this.state;
+    if (this.isSingle) return;
+    if (word === null) this.showGallery();
+    else {
+      this.step({ map: null, camera: null });
+      this.announce(this.inWords(word));
+    }
+  }
+
+  /** Shows all maps, or those of the word alone. */
+  showGallery(gallery: "all" | "word" = "all"): void {
+    if (this.isSingle) return;
+    const { word } = this.state;
+    this.step({ map: null, camera: null, gallery: word === null ? null : gallery });
+    this.announce(gallery === "all" ? `All ${counted(this.atlas.nMaps, "map")}` : "Its maps");
   }
 
   /** The map before or after the open one. */

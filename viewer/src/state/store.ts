@@ -52,8 +52,12 @@ export interface State {
   hasKeys: boolean;
   /** Of two kinds of object, which one is listed as neighbours: 0 the rows, 1 the columns. */
   neighborKind: 0 | 1;
-  /** In the gallery: only the maps of the word. */
-  onlyItsMaps: boolean;
+  /** Whether all maps, or those of the word alone, are shown in place of its meanings. */
+  gallery: "all" | "word" | null;
+  /** Whether the settings of how maps are drawn are in sight. */
+  hasSettings: boolean;
+  /** What the address asked for and the atlas does not have; "" for nothing. */
+  notice: string;
 }
 
 export type Step = "push" | "replace";

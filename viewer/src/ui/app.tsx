@@ -1,14 +1,16 @@
 /** The whole page: head, one view or two side by side, panel. */
 
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
-import { capital } from "../data/words.ts";
+import { capital, plainLabel } from "../data/words.ts";
 import type { Panes } from "../state/panes.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
+import { SaveMenu } from "./exports.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icons.tsx";
 import { listenToKeys } from "./keys.ts";
 import type { Shown } from "./map_page.tsx";
-import { facts, Pane } from "./pane.tsx";
+import { Pane } from "./pane.tsx";
 import { Panel } from "./panel.tsx";
 import { Search } from "./search.tsx";
 
@@ -18,6 +20,7 @@ export function App({ panes }: { panes: Panes }) {
   const [shown, setShown] = useState(new Map<Session, Shown>());
   const [isHelpOpen, setHelpOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
+  const isOpening = useRef(false);
   const { views, active, isPair } = panes;
   // What the page listens to is there with it, not after its first frame: nothing pressed is lost.
   useLayoutEffect(() => panes.listen(redraw as () => void), []);
@@ -29,9 +32,19 @@ export function App({ panes }: { panes: Panes }) {
     session.announce = (sentence) => say((all) => new Map(all).set(session, sentence));
   }
   const labels = shown.get(active);
+  const { map, word, isPreview, selection, hasSettings, color } = active.state;
+  // While a word is only looked at, the field in which it is typed stays where it is.
+  if (!isPreview) isOpening.current = !isPair && map === null && word === null;
+  const hasPanel = map !== null || selection.length > 0 || hasSettings || color !== null;
+  const layout = [isPair && "pair", isOpening.current && "opening", !hasPanel && "bare"];
+  useLayoutEffect(() => {
+    if (!active.ownsTheKeys || isPreview) return;
+    const label = word === null ? "" : `${plainLabel(active.atlas, word)} \u2013 `;
+    document.title = label + panes.title;
+  }, [active, word, isPreview]);
   return (
-    <div class={isPair ? "atlas pair" : "atlas"} ref={root} tabIndex={-1}>
-      <Head panes={panes} onHelp={() => setHelpOpen(true)} />
+    <div class={["atlas", ...layout].filter(Boolean).join(" ")} ref={root} tabIndex={-1}>
+      <Head panes={panes} isOpening={isOpening.current} onHelp={() => setHelpOpen(true)} />
       <div class="panes" role={isPair ? "main" : undefined}>
         {views.map((session) => (
           <Pane
@@ -42,11 +55,13 @@ export function App({ panes }: { panes: Panes }) {
           />
         ))}
       </div>
-      <Panel
-        session={active}
-        of={isPair ? panes.nameOf(active) : null}
-        shown={labels?.map === active.state.map ? labels.labels : []}
-      />
+      {hasPanel && (
+        <Panel
+          session={active}
+          of={isPair ? panes.nameOf(active) : null}
+          shown={labels?.map === map ? labels.labels : []}
+        />
+      )}
       {views.map((session) => (
         <div key={session} class="unseen" role="status" aria-live="polite">
           {isPair && said.has(session) && `${panes.nameOf(session)}: `}
@@ -58,24 +73,42 @@ export function App({ panes }: { panes: Panes }) {
   );
 }
 
-function Head({ panes, onHelp }: { panes: Panes; onHelp: () => void }) {
+interface HeadProps {
+  panes: Panes;
+  isOpening: boolean;
+  onHelp: () => void;
+}
+
+function Head({ panes, isOpening, onHelp }: HeadProps) {
   const { active, title, isPair } = panes;
   const { theme } = active.appearance;
+  const { hasSettings } = active.state;
   const other = theme === "dark" ? "light" : "dark";
   const goOther = `${capital(other)} theme`;
+  const { description } = active.atlas;
   return (
     <header class="head">
       <div>
         <h1 title={title}>{title}</h1>
-        <p class="facts">
-          {panes.hasTwoAtlases ? "Two atlases side by side" : facts(active.atlas)}
-        </p>
+        {panes.hasTwoAtlases && <p class="quiet">Two atlases side by side</p>}
+        {isOpening && description && (
+          <p class="sentence" dir="auto">
+            {description}
+          </p>
+        )}
       </div>
-      <Search session={active} />
+      <Search session={active} isOpening={isOpening} />
       <div class="tools">
+        <Button
+          class="button"
+          aria-pressed={hasSettings}
+          onClick={() => active.store.change({ hasSettings: !hasSettings })}
+        >
+          Display
+        </Button>
+        <SaveMenu session={active} />
         {(panes.mayOpen || (isPair && !panes.hasTwoAtlases)) && (
-          <button
-            type="button"
+          <Button
             class="tool"
             title="Side by side (d)"
             aria-label="Side by side"
@@ -83,20 +116,19 @@ function Head({ panes, onHelp }: { panes: Panes; onHelp: () => void }) {
             onClick={() => panes.toggle()}
           >
             <Icon name="beside" />
-          </button>
+          </Button>
         )}
-        <button
-          type="button"
+        <Button
           class="tool"
           title={goOther}
           aria-label={goOther}
           onClick={() => active.store.change({ theme: other })}
         >
           <Icon name={theme === "dark" ? "sun" : "moon"} />
-        </button>
-        <button type="button" class="tool" title="Help (?)" aria-label="Help" onClick={onHelp}>
+        </Button>
+        <Button class="tool" title="Help (?)" aria-label="Help" onClick={onHelp}>
           <Icon name="help" />
-        </button>
+        </Button>
       </div>
     </header>
   );

@@ -3,21 +3,17 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { onPrint } from "../draw/printing.ts";
 import { keysOf } from "../scene/legend.ts";
-import { provenance } from "../state/sentences.ts";
+import { facts, provenance } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 
-/** What the atlas shows and where it comes from, as far as its author said. */
-export function About({ session: { atlas } }: { session: Session }) {
-  const source = provenance(atlas);
-  if (!atlas.description && !source) return null;
+/** What the atlas holds and where it comes from, as far as its author said. */
+export function About({ session: { atlas, isSingle } }: { session: Session }) {
   return (
     <div class="about">
-      {atlas.description && <p dir="auto">{atlas.description}</p>}
-      {source && (
-        <p class="quiet source" dir="auto">
-          {source}
-        </p>
-      )}
+      {isSingle && atlas.description && <p dir="auto">{atlas.description}</p>}
+      <p class="quiet source" dir="auto">
+        {[facts(atlas), provenance(atlas)].filter(Boolean).join(". ")}
+      </p>
     </div>
   );
 }

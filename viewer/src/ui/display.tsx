@@ -14,6 +14,7 @@ import {
   sizeColumns,
 } from "../scene/coloring.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
 import { Only } from "./filters.tsx";
 
 export function Display({ session }: { session: Session }) {
@@ -35,7 +36,6 @@ export function Display({ session }: { session: Session }) {
         />
       )}
       <NumberColors session={session} />
-      <LegendKeys session={session} legend={session.appearance.look.coloring.legend} />
       {sizes.length > 0 && (
         <ColumnChoice
           name="Size"
@@ -54,7 +54,7 @@ export function Display({ session }: { session: Session }) {
         />
         <span>Density contours</span>
       </label>
-      {atlas.kinds && <Kinds session={session} kinds={atlas.kinds} />}
+      {atlas.kinds && <Neighbors session={session} kinds={atlas.kinds} />}
       {atlas.features.length > 0 && <Features session={session} />}
     </section>
   );
@@ -151,6 +151,19 @@ function NumberColors({ session }: { session: Session }) {
   );
 }
 
+/** What colours and shapes say, also while the settings are out of sight. */
+export function Legends({ session }: { session: Session }) {
+  const { legend } = session.appearance.look.coloring;
+  const { kinds } = session.atlas;
+  if (legend.type === "weight" && !kinds) return null;
+  return (
+    <section aria-label="Legend">
+      <LegendKeys session={session} legend={legend} />
+      {kinds && <Kinds kinds={kinds} />}
+    </section>
+  );
+}
+
 function LegendKeys({ session, legend }: { session: Session; legend: Legend }) {
   if (legend.type === "weight") return null;
   if (legend.type === "number") {
@@ -200,8 +213,7 @@ function Key({ session, item, column }: KeyProps) {
   const onlyThis = () => session.showOnly(column, codes);
   return (
     <>
-      <button
-        type="button"
+      <Button
         class="key plain"
         title={label}
         aria-pressed={isOn}
@@ -211,37 +223,41 @@ function Key({ session, item, column }: KeyProps) {
           <circle cx="5" cy="5" r="5" fill={color} />
         </svg>
         <span>{label}</span>
-      </button>
+      </Button>
       <Only name={label} onChoose={onlyThis} />
     </>
   );
 }
 
-function Kinds({ session, kinds }: { session: Session; kinds: [string, string] }) {
+function Kinds({ kinds }: { kinds: [string, string] }) {
+  return (
+    <ul class="legend" aria-label="Marks">
+      <li class="key">
+        <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+          <circle cx="5" cy="5" r="4.5" fill="currentColor" />
+        </svg>
+        <span>{kinds[0]}</span>
+      </li>
+      <li class="key">
+        <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+          <path d="M5 0L10 5L5 10L0 5z" fill="currentColor" />
+        </svg>
+        <span>{kinds[1]}</span>
+      </li>
+    </ul>
+  );
+}
+
+/** Which of two kinds is listed as neighbours. */
+function Neighbors({ session, kinds }: { session: Session; kinds: [string, string] }) {
   const { neighborKind } = session.state;
   return (
-    <>
-      <ul class="legend" aria-label="Marks">
-        <li class="key">
-          <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-            <circle cx="5" cy="5" r="4.5" fill="currentColor" />
-          </svg>
-          <span>{kinds[0]}</span>
-        </li>
-        <li class="key">
-          <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-            <path d="M5 0L10 5L5 10L0 5z" fill="currentColor" />
-          </svg>
-          <span>{kinds[1]}</span>
-        </li>
-      </ul>
-      <Choice
-        name="Neighbours"
-        options={kinds.map((kind, k) => [String(k), `${kind}s`])}
-        value={String(neighborKind)}
-        onChoose={(chosen) => session.store.change({ neighborKind: chosen === "0" ? 0 : 1 })}
-      />
-    </>
+    <Choice
+      name="Neighbours"
+      options={kinds.map((kind, k) => [String(k), `${kind}s`])}
+      value={String(neighborKind)}
+      onChoose={(chosen) => session.store.change({ neighborKind: chosen === "0" ? 0 : 1 })}
+    />
   );
 }
 

@@ -1,16 +1,15 @@
 /** Pictures that are kept, as PNG or SVG: the open map, the senses of a word, the gallery. */
 
-import { useState } from "preact/hooks";
-import type { AtlasMap } from "../data/atlas.ts";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
-import type { Sense } from "../data/probabilities.ts";
-import { mapTitle, percent, plainLabel, plainText } from "../data/words.ts";
+import { mapTitle, plainLabel, plainText, wholePercent } from "../data/words.ts";
 import { savePng, saveSvg } from "../draw/saving.ts";
 import type { Panel, Sheet } from "../draw/sheet.ts";
 import type { Size } from "../scene/camera.ts";
 import { keysOf } from "../scene/legend.ts";
-import { observed, provenance, whatIsNear, whereSensesLie } from "../state/sentences.ts";
+import { numbersOf, provenance, summary, wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
 import { cropOf, thumbnail } from "./pictures.tsx";
 
 /** Of each map where there are several. */
@@ -18,7 +17,7 @@ const SIZE: Size = { width: 320, height: 240 };
 const MOST_CROPS = 4;
 
 /** The open map as it is seen now. */
-export function mapSheet(session: Session, map: number): Sheet | null {
+function mapSheet(session: Session, map: number): Sheet | null {
   const panel = session.mapView?.panel();
   const { word } = session.state;
   const parts = session.isSingle ? [] : [`Map ${map}: ${titleOf(session, map)}`];
@@ -27,21 +26,26 @@ export function mapSheet(session: Session, map: number): Sheet | null {
   return panel ? sheetOf(session, subtitle, [panel], 1) : null;
 }
 
-export function sensesSheet(session: Session, word: number, senses: readonly Sense[]): Sheet {
-  const { atlas } = session;
-  const panels = senses.map((sense): Panel => {
-    const { map, share, weight } = sense;
-    const told = share === null ? percent(weight) : `${observed(share)}, model ${percent(weight)}`;
-    const near = whatIsNear(atlas, sense);
-    return { ...cropOf(session, sense, SIZE), caption: `Map ${map}, ${told}`, words: near };
+function sensesSheet(session: Session, word: number): Sheet {
+  const { atlas, lookups } = session;
+  const senses = lookups.sensesOf(word);
+  const numbers = numbersOf(senses);
+  const panels = lookups.cardsOf(word).map(({ map, meanings }): Panel => {
+    const words = meanings.map((meaning) => {
+      const { name, others } = wordsOf(atlas, meaning, numbers.length);
+      const number = wholePercent(elementAt(numbers, meaning.rank as number));
+      return `${name} ${number}${others && `: ${others}`}`;
+    });
+    const picture = cropOf(session, meanings, SIZE);
+    return { ...picture, caption: `Map ${map}`, words: words.join("; ") };
   });
-  const subtitle = `${plainLabel(atlas, word)} ${whereSensesLie(senses)}`;
+  const subtitle = `${plainLabel(atlas, word)}: ${summary(senses)}`;
   const rows = Math.ceil(panels.length / MOST_CROPS);
   return sheetOf(session, subtitle, panels, Math.ceil(panels.length / rows));
 }
 
-export function gallerySheet(session: Session, maps: readonly AtlasMap[]): Sheet {
-  const panels = maps.map((map): Panel => {
+function gallerySheet(session: Session): Sheet {
+  const panels = session.contents.inGallery.map((map): Panel => {
     const words = titleOf(session, map.number);
     return { ...thumbnail(session, map, SIZE), caption: `Map ${map.number}`, words };
   });
@@ -65,22 +69,33 @@ function sheetOf(session: Session, subtitle: string, panels: Panel[], columns: n
   };
 }
 
-interface SaveButtonsProps {
-  session: Session;
-  /** What is saved, where it is not the open map. */
-  of?: string;
-  /** What the file is called after the atlas. */
-  name: string;
-  sheet: () => Sheet | null;
-}
-
-export function SaveButtons({ session, of, name, sheet }: SaveButtonsProps) {
+/** Saves what is in sight: the open map, the meanings of the word, or all maps. */
+export function SaveMenu({ session }: { session: Session }) {
   const [problem, setProblem] = useState("");
+  const menu = useRef<HTMLDetailsElement>(null);
+  // A click elsewhere closes what unfolds over the page.
+  useLayoutEffect(() => {
+    const close = (event: Event) => {
+      const { current } = menu;
+      if (current && !event.composedPath().includes(current)) current.open = false;
+    };
+    addEventListener("pointerdown", close);
+    return () => removeEventListener("pointerdown", close);
+  }, []);
+  const { map, word, gallery } = session.state;
+  const isOfWord = map === null && word !== null && gallery === null;
+  const label = word === null ? "" : plainLabel(session.atlas, word);
+  const of = isOfWord ? `meanings of ${label}` : map === null ? "maps" : `map ${map} ${label}`;
+  const sheet = () => {
+    if (map !== null) return mapSheet(session, map);
+    return isOfWord ? sensesSheet(session, word) : gallerySheet(session);
+  };
   const save = async (how: typeof savePng | typeof saveSvg) => {
     try {
       const found = sheet();
-      const file = `${session.atlas.title} ${name}`;
+      const file = `${session.atlas.title} ${of}`.trim();
       if (found) await how(found, session.appearance.palette, file);
+      if (menu.current) menu.current.open = false;
       setProblem("");
     } catch (error) {
       setProblem(`Could not save the picture: ${error instanceof Error ? error.message : error}`);
@@ -91,21 +106,16 @@ export function SaveButtons({ session, of, name, sheet }: SaveButtonsProps) {
     ["SVG", saveSvg],
   ] as const;
   return (
-    <>
-      {formats.map(([format, how]) => (
-        <button
-          key={format}
-          type="button"
-          class="tool"
-          data-exports={of === undefined}
-          data-format
-          aria-label={of && `${format} of ${of}`}
-          onClick={() => save(how)}
-        >
-          {format}
-        </button>
-      ))}
+    <details class="menu" ref={menu}>
+      <summary class="button">Save</summary>
+      <div class="choices">
+        {formats.map(([format, how]) => (
+          <Button key={format} class="button" onClick={() => save(how)}>
+            {format}
+          </Button>
+        ))}
+      </div>
       {problem && <p role="alert">{problem}</p>}
-    </>
+    </details>
   );
 }

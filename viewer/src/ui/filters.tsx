@@ -16,6 +16,7 @@ import {
 } from "../data/filters.ts";
 import { fold } from "../state/search.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
 
 /** Longer lists of categories can be searched, and are cut. */
 const FEW = 12;
@@ -33,13 +34,9 @@ export function Filters({ session }: { session: Session }) {
   return (
     <section class="filters" aria-label="Filters">
       {filters.size > 0 && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => session.store.change({ filters: new Map() })}
-        >
+        <Button class="button" onClick={() => session.store.change({ filters: new Map() })}>
           Show all
-        </button>
+        </Button>
       )}
       <details>
         <summary>
@@ -99,14 +96,13 @@ function Categories({ session, column }: CategoriesProps) {
       )}
       <p class="row">
         {[true, false].map((isOn) => (
-          <button
+          <Button
             key={String(isOn)}
-            type="button"
             class="plain quiet"
             onClick={() => session.let(column, found, isOn)}
           >
             {isOn ? "All" : "None"}
-          </button>
+          </Button>
         ))}
       </p>
       <div class="listed">
@@ -137,9 +133,9 @@ function Categories({ session, column }: CategoriesProps) {
 /** Shows one thing alone. */
 export function Only({ name, onChoose }: { name: string; onChoose: () => void }) {
   return (
-    <button type="button" class="only plain" aria-label={`Only ${name}`} onClick={onChoose}>
+    <Button class="only plain" aria-label={`Only ${name}`} onClick={onChoose}>
       only
-    </button>
+    </Button>
   );
 }
 

@@ -1,103 +1,92 @@
-/** All maps as small pictures; where a word is looked up, its maps come first. */
+/** The opening, with a worked example; and all maps as small pictures, those of a word first. */
 
 import type { AtlasMap } from "../data/atlas.ts";
+import { observedIn } from "../data/observed.ts";
 import { counted, countedObjects, percent, plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
+import { Cards, stepBetween } from "./cards.tsx";
 import { About } from "./colophon.tsx";
-import { gallerySheet, SaveButtons } from "./exports.tsx";
 import { MapTitle, Thumbnail } from "./pictures.tsx";
-import { stepBetween } from "./senses.tsx";
+import { Word } from "./words.tsx";
 
 export function Gallery({ session }: { session: Session }) {
-  const { word, onlyItsMaps } = session.state;
-  const senses = word === null ? [] : session.lookups.sensesOf(word);
-  const weights = new Map(senses.map(({ map, weight }) => [map, weight]));
-  const { mapOrder } = session.atlas;
-  const sorted = [...session.atlas.maps].sort(
-    (a, b) =>
-      (weights.get(b.number) ?? 0) - (weights.get(a.number) ?? 0) ||
-      mapOrder.indexOf(a.number) - mapOrder.indexOf(b.number),
-  );
-  const shown = word !== null && onlyItsMaps ? sorted.filter((m) => weights.has(m.number)) : sorted;
+  const { atlas, contents, state } = session;
+  const { word, gallery } = state;
+  const shown = contents.inGallery;
+  const total = counted(atlas.nMaps, "map");
   return (
     <div class="gallery">
-      {word === null && <About session={session} />}
+      {word === null && <Example session={session} />}
       <div class="bar-top">
-        <h2>
-          {shown.length === sorted.length
-            ? `${counted(sorted.length, "map")}`
-            : `${shown.length} of ${counted(sorted.length, "map")}`}
-        </h2>
-        <div class="keep">
-          <SaveButtons
-            session={session}
-            of="all maps"
-            name="maps"
-            sheet={() => gallerySheet(session, shown)}
-          />
-        </div>
+        <h2>{shown.length === atlas.nMaps ? total : `${shown.length} of ${total}`}</h2>
         {word !== null && (
-          <button
-            type="button"
-            class="button"
-            aria-pressed={onlyItsMaps}
-            onClick={() => session.store.change({ onlyItsMaps: !onlyItsMaps })}
-          >
-            <span>
-              Only maps with <bdi>{plainLabel(session.atlas, word)}</bdi>
-            </span>
-          </button>
+          <>
+            <Button
+              class="button"
+              aria-pressed={gallery === "word"}
+              onClick={() => session.showGallery(gallery === "word" ? "all" : "word")}
+            >
+              <span>
+                Only maps with <bdi>{plainLabel(atlas, word)}</bdi>
+              </span>
+            </Button>
+            <Button class="button" onClick={() => session.chooseWord(word)}>
+              Show meanings
+            </Button>
+          </>
         )}
       </div>
       <ul class="sheets" onKeyDown={stepBetween}>
         {shown.map((map) => (
           <li key={map.number}>
-            <Sheet session={session} map={map} weight={weights.get(map.number)} />
+            <Sheet session={session} map={map} />
           </li>
         ))}
       </ul>
+      {word === null && <About session={session} />}
     </div>
   );
 }
 
-interface SheetProps {
-  session: Session;
-  map: AtlasMap;
-  /** The map weight of the word that is looked up. */
-  weight: number | undefined;
+/** The meanings of the first example. */
+function Example({ session }: { session: Session }) {
+  const { atlas } = session;
+  const [word] = atlas.examples;
+  if (word === undefined) return null;
+  return (
+    <section class="example" aria-label="Example">
+      <h2>
+        Example: <Word atlas={atlas} object={word} />
+      </h2>
+      <Cards session={session} word={word} onOpen={(map) => session.goTo(word, map)} />
+    </section>
+  );
 }
 
-function Sheet({ session, map, weight }: SheetProps) {
+function Sheet({ session, map }: { session: Session; map: AtlasMap }) {
   const { word } = session.state;
+  const { number } = map;
   const count = session.contents.countIn(map);
-  const isApart = word !== null && weight === undefined;
+  const own = word === null ? [] : session.lookups.sensesIn(word, number);
+  const share = own[0] && word !== null ? observedIn(session.atlas.senses, word, number) : null;
+  const told = share ?? own[0]?.weight;
   return (
-    <button
-      type="button"
-      class={isApart ? "sheet apart" : "sheet"}
-      data-map={map.number}
-      onClick={() => session.openMap(map.number)}
+    <Button
+      class={word !== null && own.length === 0 ? "sheet apart" : "sheet"}
+      data-map={number}
+      onClick={() => session.openMap(number)}
     >
       <Thumbnail session={session} map={map} />
       <span class="caption">
         <span class="share">
-          <span>Map {map.number}</span>
-          {weight === undefined ? (
-            <span>{countedObjects(session.atlas, count)}</span>
-          ) : (
-            <>
-              <span class="bar">
-                <i style={{ width: `${100 * weight}%` }} />
-              </span>
-              <span class="number">
-                {session.atlas.observed && "model "}
-                {percent(weight)}
-              </span>
-            </>
-          )}
+          <span>Map {number}</span>
+          <span class="number">
+            {told === undefined ? countedObjects(session.atlas, count) : percent(told)}
+          </span>
         </span>
         <MapTitle session={session} map={map} />
       </span>
-    </button>
+    </Button>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 
 const KEYS: [string[], string][] = [
@@ -19,7 +20,7 @@ const KEYS: [string[], string][] = [
   [["d", "o"], "open or close a second view; go to the other view"],
   [["t"], "go to the threshold; arrows change it"],
   [["f"], "go to the filters; Enter opens them"],
-  [["e"], "go to the export buttons of the map"],
+  [["e"], "save a picture"],
   [["Esc"], "close, clear, or return to all maps"],
   [["?"], "show this help"],
 ];
@@ -42,9 +43,9 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
     <dialog ref={dialog} aria-labelledby="help-title" onCancel={onClose} onClose={onClose}>
       <div class="dialoghead">
         <h2 id="help-title">How to read an atlas</h2>
-        <button type="button" class="tool" aria-label="Close" onClick={onClose}>
+        <Button class="tool" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
-        </button>
+        </Button>
       </div>
       <p>
         {session.isSingle
@@ -57,8 +58,8 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
       </p>
       {session.atlas.observed && (
         <p>
-          “Observed” is the share in the data, “model” the share that the maps predict. “Close”
-          means not much farther away than the nearest neighbour on that map.
+          “Observed” is the share in the data, “predicted” the share that the maps predict. “Close”
+          means a similarity on that map of at least 5% of the largest one.
         </p>
       )}
       <dl>

@@ -5,19 +5,24 @@ import type { Session } from "../state/session.ts";
 
 export function listenToKeys(root: HTMLElement, panes: Panes, openHelp: () => void): () => void {
   const find = (selector: string) => root.querySelector<HTMLElement>(selector)?.focus();
+  const settings = (selector: string) => {
+    panes.active.store.change({ hasSettings: true });
+    // Once they stand there: Preact renders in a microtask.
+    queueMicrotask(() => find(selector));
+  };
   const tool = (name: "pan" | "box" | "lasso") => panes.active.store.change({ tool: name });
   const actions: Record<string, () => void> = {
     "/": () => find(".search .field"),
     "?": openHelp,
-    g: () => panes.active.closeMap(),
+    g: () => panes.active.showGallery(),
     m: () => panes.active.element?.querySelector<HTMLElement>(".mapview")?.focus(),
     "[": () => panes.active.turnPage(-1),
     "]": () => panes.active.turnPage(1),
     d: () => panes.toggle(),
     o: () => panes.goAcross(),
-    t: () => find("#threshold"),
-    f: () => find(".filters summary"),
-    e: () => panes.active.element?.querySelector<HTMLElement>("[data-exports]")?.focus(),
+    t: () => settings("#threshold"),
+    f: () => settings(".filters summary"),
+    e: () => find(".menu summary"),
     s: () => {
       const { word } = panes.active.state;
       if (word !== null) panes.active.select([word], "toggle");
@@ -46,9 +51,9 @@ export function listenToKeys(root: HTMLElement, panes: Panes, openHelp: () => vo
 
 /** One step out: the selection, the word, the map. */
 function leave(session: Session): void {
-  const { selection, word, map, path } = session.state;
+  const { selection, word, map, path, gallery } = session.state;
   if (selection.length > 0) session.select([]);
-  else if (map !== null && !session.isSingle) session.closeMap();
+  else if ((map !== null && !session.isSingle) || gallery !== null) session.closeMap();
   else if (path !== null) session.findPath(null);
   else if (word !== null) session.chooseWord(null);
 }

@@ -5,22 +5,23 @@ import { type AtlasMap, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { observedIn } from "../data/observed.ts";
-import { counted, mapTitle, percent, plainLabel } from "../data/words.ts";
+import { counted, countedObjects, mapTitle, percent } from "../data/words.ts";
 import { onPrint } from "../draw/printing.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { ShownLabel } from "../scene/scene.ts";
-import { beside, observed } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
-import { mapSheet, SaveButtons } from "./exports.tsx";
+import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { Details } from "./word_card.tsx";
 import { Portraits, Word } from "./words.tsx";
 
 const MOST_NEAR = 3;
+/** A view with fewer dots offers the way back. */
+const FEW = 3;
 
 /** The labels that stand on a map now. */
 export interface Shown {
@@ -46,7 +47,15 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const at = elementAt(session.atlas.maps, map);
   const [, nouns] = session.atlas.noun;
-  useMapView(session, map, host, setHovered, onShown);
+  // Read when labels stand, which is when the view is at rest.
+  const [few, setFew] = useState<number | null>(null);
+  useMapView(session, map, host, setHovered, (shown) => {
+    onShown(shown);
+    const count = session.mapView?.countInSight ?? FEW;
+    setFew(
+      count < FEW && count < session.contents.countIn(at) + (count === 0 ? 1 : 0) ? count : null,
+    );
+  });
   return (
     <div class="mappage">
       <div
@@ -57,7 +66,15 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         aria-label={`${session.nameOf(map)}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Labelled ${nouns}” lists its ${nouns}`}
       />
       <Plaque session={session} map={map} />
-      <Dock session={session} map={map} />
+      <Dock session={session} />
+      {few !== null && (
+        <p class="few">
+          {countedObjects(session.atlas, few)} in sight
+          <Button class="button" onClick={() => session.showAll()}>
+            Show all
+          </Button>
+        </p>
+      )}
       {hovered?.map === at && <Tip session={session} at={hovered} host={host.current} />}
     </div>
   );
@@ -167,7 +184,7 @@ function Plaque({ session, map }: { session: Session; map: number }) {
   if (session.isSingle) return null;
   return (
     <div class="plaque">
-      <ToolButton icon="grid" name="All maps" keys="g" onClick={() => session.closeMap()} />
+      <ToolButton icon="grid" name="All maps" keys="g" onClick={() => session.showGallery()} />
       <ToolButton icon="left" name="Previous map" keys="[" onClick={() => session.turnPage(-1)} />
       <ToolButton icon="right" name="Next map" keys="]" onClick={() => session.turnPage(1)} />
       <h2 title={title}>
@@ -182,9 +199,8 @@ function Plaque({ session, map }: { session: Session; map: number }) {
   );
 }
 
-function Dock({ session, map }: { session: Session; map: number }) {
-  const { tool, word } = session.state;
-  const name = word === null ? `map ${map}` : `map ${map} ${plainLabel(session.atlas, word)}`;
+function Dock({ session }: { session: Session }) {
+  const { tool } = session.state;
   const tools: [Tool, string, string][] = [
     ["pan", "Move the map", "p"],
     ["box", "Select in a box", "b"],
@@ -216,8 +232,6 @@ function Dock({ session, map }: { session: Session; map: number }) {
           onClick={() => session.store.change({ tool: id })}
         />
       ))}
-      <hr />
-      <SaveButtons session={session} name={name} sheet={() => mapSheet(session, map)} />
     </div>
   );
 }
@@ -232,8 +246,7 @@ interface ToolButtonProps {
 
 function ToolButton({ icon, name, keys, isPressed, onClick }: ToolButtonProps) {
   return (
-    <button
-      type="button"
+    <Button
       class="tool"
       title={`${name} (${keys})`}
       aria-label={name}
@@ -241,7 +254,7 @@ function ToolButton({ icon, name, keys, isPressed, onClick }: ToolButtonProps) {
       onClick={onClick}
     >
       <Icon name={icon} />
-    </button>
+    </Button>
   );
 }
 
@@ -259,10 +272,9 @@ function Tip({ session, at, host }: TipProps) {
   const others = mapsOf(atlas, object).filter(
     (place) => place.map !== map && lives(place.weight, state.threshold),
   );
-  const weight = percent(elementAt(weights, at.entry));
   const share = observedIn(atlas.senses, object, map);
-  const model = share === null ? "" : "model ";
-  const here = share === null ? weight : `${observed(share)} here, ${model}${weight}`;
+  const here =
+    share === null ? percent(elementAt(weights, at.entry)) : `${percent(share)} observed here`;
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
     ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
@@ -282,7 +294,7 @@ function Tip({ session, at, host }: TipProps) {
           also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}
           {others
             .slice(0, 6)
-            .map((place) => `${place.map} (${model}${percent(place.weight)})`)
+            .map((place) => place.map)
             .join(", ")}
         </span>
       )}
@@ -290,7 +302,7 @@ function Tip({ session, at, host }: TipProps) {
   );
 }
 
-/** What was most observed of an object, beside the model; without data, what stands near it here. */
+/** What was most observed of an object; without data, what stands near it here. */
 function Near({ session, object, map }: { session: Session; object: number; map: number }) {
   const { atlas, lookups } = session;
   const { word } = session.state;
@@ -302,13 +314,13 @@ function Near({ session, object, map }: { session: Session; object: number; map:
     : lookups.sensesIn(object, map).flatMap(({ neighbors }) => neighbors);
   const isObserved = partners.length > 0;
   const listed: [number, string][] = isObserved
-    ? partners.map((partner) => [partner.object, ` ${beside(partner)}`])
+    ? partners.map((partner) => [partner.object, ` ${percent(partner.share)}`])
     : near.map((neighbor) => [neighbor.object, ""]);
   return (
     <>
       {word !== null && told && (
         <span class="more">
-          <Word atlas={atlas} object={word} /> evokes it: observed {beside(told)}
+          <Word atlas={atlas} object={word} /> evokes it: {percent(told.share)} observed
         </span>
       )}
       {listed.length > 0 && (

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
 import { Portraits, Word } from "./words.tsx";
 
 interface Column<T> {
@@ -40,10 +41,10 @@ export function ObjectTable<T extends { object: number }>(props: ObjectTableProp
         {rows.map((row) => (
           <tr key={row.object}>
             <th scope="row">
-              <button type="button" class="plain" onClick={() => session.chooseWord(row.object)}>
+              <Button class="plain" onClick={() => session.chooseWord(row.object)}>
                 <Portraits atlas={atlas} object={row.object} isNamed />
                 <Word atlas={atlas} object={row.object} />
-              </button>
+              </Button>
             </th>
             {columns.map(({ head, cell, isText }) => (
               <td key={head} class={isText ? undefined : "number"}>

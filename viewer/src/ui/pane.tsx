@@ -1,10 +1,10 @@
 /** One view of an atlas: senses, gallery or map; beside another one, what it is called. */
 
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import type { Atlas } from "../data/atlas.ts";
-import { counted, countedObjects } from "../data/words.ts";
 import type { Panes } from "../state/panes.ts";
+import { facts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
 import { Colophon } from "./colophon.tsx";
 import { Gallery } from "./gallery.tsx";
 import { Icon } from "./icons.tsx";
@@ -20,12 +20,18 @@ interface PaneProps {
 
 export function Pane({ panes, session, onShown }: PaneProps) {
   const root = useRef<HTMLDivElement>(null);
-  const { word, isPreview, path, map } = session.state;
+  const { word, isPreview, path, map, gallery, notice } = session.state;
   const { isPair } = panes;
   const lacked = panes.lackedBy(session);
   const name = panes.nameOf(session);
   const id = useId();
-  const where = map === null ? "All maps" : session.nameOf(map);
+  const found =
+    word === null || session.isSingle || gallery !== null ? null : path !== null && !isPreview ? (
+      <Path session={session} word={word} end={path} of={id} />
+    ) : (
+      <Senses session={session} word={word} isLow={map !== null} of={id} />
+    );
+  const where = map !== null ? session.nameOf(map) : found ? "Meanings" : "All maps";
   useKeptFocus(session, root);
   useLayoutEffect(() => {
     session.element = root.current;
@@ -46,13 +52,7 @@ export function Pane({ panes, session, onShown }: PaneProps) {
     >
       {isPair && <Bar panes={panes} session={session} name={name} id={id} />}
       <Colophon session={session} />
-      {word !== null &&
-        !session.isSingle &&
-        (path !== null && !isPreview ? (
-          <Path session={session} word={word} end={path} of={id} />
-        ) : (
-          <Senses session={session} word={word} isLow={isPair || map !== null} of={id} />
-        ))}
+      {map !== null && found}
       {lacked !== null && (
         <h2 class="senses lacked">
           <bdi>{lacked}</bdi> is not in <bdi>{name}</bdi>
@@ -64,24 +64,23 @@ export function Pane({ panes, session, onShown }: PaneProps) {
           ? { role: "region", "aria-label": `${name}: ${where}`, tabIndex: -1 }
           : { role: "main", "aria-label": where })}
       >
+        {notice && (
+          <p class="notice" role="alert">
+            {notice}
+          </p>
+        )}
         {map === null ? (
-          <Gallery session={session} />
+          found ? (
+            <div class="gallery">{found}</div>
+          ) : (
+            <Gallery session={session} />
+          )
         ) : (
           <MapPage session={session} map={map} onShown={onShown} />
         )}
       </div>
     </div>
   );
-}
-
-/** What an atlas holds, in a line. */
-export function facts(atlas: Atlas): string {
-  const { kinds, nRows, nObjects, nMaps, method } = atlas;
-  const objects = kinds
-    ? `${counted(nRows, kinds[0])}, ${counted(nObjects - nRows, kinds[1])}`
-    : countedObjects(atlas, nObjects);
-  const drawn = method && `, drawn by ${method}`;
-  return `${objects} in ${counted(nMaps, "map")}${drawn}`;
 }
 
 interface BarProps {
@@ -110,15 +109,14 @@ function Bar({ panes, session, name, id }: BarProps) {
         </label>
       )}
       {!panes.hasTwoAtlases && (
-        <button
-          type="button"
+        <Button
           class="tool leave"
           title="Close (d)"
           aria-label={`Close ${name}`}
           onClick={() => panes.close(session)}
         >
           <Icon name="close" />
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -1,16 +1,14 @@
 /** Beside the pictures: how they are drawn, the word in question, the selection, the words in view. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { capital } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import { About } from "./colophon.tsx";
-import { Display } from "./display.tsx";
+import { Display, Legends } from "./display.tsx";
 import { Filters } from "./filters.tsx";
 import { Selection } from "./selection.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { WordCard } from "./word_card.tsx";
-import { Word } from "./words.tsx";
 import { WordsInView } from "./words_in_view.tsx";
 
 interface PanelProps {
@@ -21,7 +19,8 @@ interface PanelProps {
 }
 
 export function Panel({ session, of, shown }: PanelProps) {
-  const { selection, word, map } = session.state;
+  const { state } = session;
+  const { selection, word, map } = state;
   const [only = null] = selection.length === 1 ? selection : [];
   const object = only ?? word;
   const panel = useRef<HTMLElement>(null);
@@ -33,10 +32,10 @@ export function Panel({ session, of, shown }: PanelProps) {
   return (
     <aside class="panel" aria-label="About this view" tabIndex={0} ref={panel}>
       {session.isSingle && <About session={session} />}
-      <Display session={session} />
-      <Filters session={session} />
-      {object === null && map === null && <ManySided session={session} />}
-      {object !== null && (
+      {state.hasSettings && <Display session={session} />}
+      <Legends session={session} />
+      {state.hasSettings && <Filters session={session} />}
+      {object !== null && (map !== null || only !== null) && (
         <WordCard
           session={session}
           of={of}
@@ -47,26 +46,5 @@ export function Panel({ session, of, shown }: PanelProps) {
       <Selection session={session} />
       {map !== null && <WordsInView session={session} map={map} shown={shown} />}
     </aside>
-  );
-}
-
-/** Words to begin with. */
-function ManySided({ session }: { session: Session }) {
-  const objects = session.lookups.manySided;
-  if (objects.length === 0) return null;
-  const title = `${capital(session.atlas.noun[1])} with many meanings`;
-  return (
-    <section aria-label={title}>
-      <h2>{title}</h2>
-      <ul class="chips">
-        {objects.map((object) => (
-          <li key={object}>
-            <button type="button" class="chip" onClick={() => session.chooseWord(object)}>
-              <Word atlas={session.atlas} object={object} />
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }

@@ -5,12 +5,13 @@ import { elementAt } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
 import { observedShare } from "../data/observed.ts";
 import type { Step } from "../data/paths.ts";
-import type { Sense } from "../data/probabilities.ts";
 import { counted } from "../data/words.ts";
+import type { Meaning } from "../state/lookups.ts";
 import { noMatch } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
+import { Card, Share, stepBetween } from "./cards.tsx";
 import { Icon } from "./icons.tsx";
-import { Card, stepBetween } from "./senses.tsx";
 import { Word } from "./words.tsx";
 
 const MOST_HITS = 8;
@@ -48,15 +49,14 @@ export function Path({ session, word, end, of }: PathProps) {
               ? "Each step stays in one map and follows the model."
               : "No path found"}
         </p>
-        <button
-          type="button"
+        <Button
           class="tool leave"
           title="Close"
           aria-label="Close the path"
           onClick={() => session.findPath(null)}
         >
           <Icon name="close" />
-        </button>
+        </Button>
       </div>
       <ol class="strip" onKeyDown={stepBetween}>
         {(steps ?? []).map((step, k) => (
@@ -64,14 +64,13 @@ export function Path({ session, word, end, of }: PathProps) {
             <Card
               session={session}
               word={step.from}
-              sense={asSense(session, step)}
+              meanings={[asMeaning(session, step)]}
               isOpen={state.map === step.map && paths.stepIn(step.map) === step}
               onOpen={() => session.openStep(k)}
             >
-              <Word atlas={atlas} object={step.from} /> →{" "}
-              <b>
-                <Word atlas={atlas} object={step.to} />
-              </b>
+              <Share value={Math.round(100 * shareOf(session, step))}>
+                <Word atlas={atlas} object={step.from} /> → <Word atlas={atlas} object={step.to} />
+              </Share>
             </Card>
           </li>
         ))}
@@ -80,15 +79,22 @@ export function Path({ session, word, end, of }: PathProps) {
   );
 }
 
+/** What the data say of a step, else the model. */
+function shareOf({ atlas }: Session, { from, to, share }: Step): number {
+  const observed = atlas.observed ? observedShare(atlas.observed, from, to) : Number.NaN;
+  return Number.isNaN(observed) ? share : observed;
+}
+
 /** A step as what its card shows: the next word as the only neighbour. */
-function asSense({ atlas }: Session, { from, to, map, share }: Step): Sense {
-  const told = atlas.observed ? observedShare(atlas.observed, from, to) : Number.NaN;
+function asMeaning({ atlas }: Session, { from, to, map, share }: Step): Meaning {
   return {
     map,
     entry: entryOf(elementAt(atlas.maps, map), from),
     weight: share,
-    share: Number.isNaN(told) ? null : told,
+    share: null,
+    name: [to],
     neighbors: [{ object: to, share }],
+    rank: null,
   };
 }
 
@@ -125,9 +131,9 @@ export function PathTo({ session, object }: { session: Session; object: number }
       </label>
       <div class="chips">
         {hits.map((hit) => (
-          <button key={hit} type="button" class="chip" onClick={() => go(hit)}>
+          <Button key={hit} class="chip" onClick={() => go(hit)}>
             <Word atlas={session.atlas} object={hit} />
-          </button>
+          </Button>
         ))}
         {text.trim() !== "" && hits.length === 0 && (
           <span class="quiet">{noMatch(session.atlas, text)}</span>

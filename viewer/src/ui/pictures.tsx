@@ -3,14 +3,14 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import type { Sense } from "../data/probabilities.ts";
 import { BETWEEN, mapTitle } from "../data/words.ts";
 import { drawPicture } from "../draw/picture.ts";
 import { onPrint, pixelRatio } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
-import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
+import { type Camera, fit, type Size } from "../scene/camera.ts";
 import { PICTURE_TYPE, scaledType } from "../scene/lettering.ts";
 import { type Emphasis, Scene } from "../scene/scene.ts";
+import type { Meaning } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
 
 const THUMBNAIL_MARGIN = 12;
@@ -70,11 +70,12 @@ export function thumbnail(session: Session, map: AtlasMap, size: Size): Panel {
   return still(session, map, size, emphasis, fit(map.view, size, THUMBNAIL_MARGIN));
 }
 
-/** The part of a map round a word, with its neighbours in one sense. */
-export function cropOf(session: Session, sense: Sense, size: Size): Panel {
-  const map = elementAt(session.atlas.maps, sense.map);
-  const emphasis = session.contents.emphasisOf([sense]);
-  return still(session, map, size, emphasis, crop(map, sense.entry, emphasis.near, size));
+/** The part of a map round a word, with its neighbours in the meanings that the map shows. */
+export function cropOf(session: Session, meanings: readonly Meaning[], size: Size): Panel {
+  const { map, entry } = elementAt(meanings, 0);
+  const emphasis = session.contents.emphasisOf(meanings);
+  const camera = session.contents.closeUp(map, entry, emphasis.near, size);
+  return still(session, elementAt(session.atlas.maps, map), size, emphasis, camera);
 }
 
 /** A still picture, with letters that suit its size. */
@@ -128,15 +129,22 @@ export function MapTitle({ session, map }: { session: Session; map: AtlasMap }) 
   );
 }
 
-export function Crop({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
-  const { near } = session.contents.emphasisOf([sense]);
+interface CropProps {
+  session: Session;
+  word: number;
+  meanings: readonly Meaning[];
+}
+
+export function Crop({ session, word, meanings }: CropProps) {
+  const { near } = session.contents.emphasisOf(meanings);
+  const { look } = session.appearance;
   return (
     <Picture
       session={session}
-      panel={(size) => cropOf(session, sense, size)}
+      panel={(size) => cropOf(session, meanings, size)}
       queue={crops}
       title="An arrow at the edge points to a neighbour outside the picture"
-      depends={[session.appearance.look, word, sense.map, near.join()]}
+      depends={[look, word, meanings[0]?.map, near.join()]}
     />
   );
 }

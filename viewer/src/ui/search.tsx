@@ -10,6 +10,7 @@ import { capital, countedObjects, plainText } from "../data/words.ts";
 import type { Found } from "../state/finder.ts";
 import { noMatch, whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { holdPictures } from "./pictures.tsx";
 import { Marked, Word } from "./words.tsx";
@@ -19,7 +20,13 @@ const PAUSE = 150;
 /** Of a long text so many characters before and after the match are listed. */
 const AROUND = 24;
 
-export function Search({ session }: { session: Session }) {
+interface SearchProps {
+  session: Session;
+  /** Whether examples stand below the field. */
+  isOpening: boolean;
+}
+
+export function Search({ session, isOpening }: SearchProps) {
   const { word } = session.state;
   const [, nouns] = session.atlas.noun;
   const labelOf = (object: number | null) =>
@@ -164,8 +171,7 @@ export function Search({ session }: { session: Session }) {
         onBlur={leave}
       />
       {text !== "" && (
-        <button
-          type="button"
+        <Button
           class="clear"
           aria-label="Clear the search"
           // As in the list: the field keeps the focus until the click.
@@ -173,7 +179,7 @@ export function Search({ session }: { session: Session }) {
           onClick={clear}
         >
           <Icon name="close" />
-        </button>
+        </Button>
       )}
       <div
         class="hits"
@@ -199,6 +205,16 @@ export function Search({ session }: { session: Session }) {
       {isOpen && hits.length === 0 && (
         <p class="hits nothing" role="status">
           {noMatch(session.atlas, text)}
+        </p>
+      )}
+      {isOpening && session.atlas.examples.length > 0 && (
+        <p class="examples">
+          For example{" "}
+          {session.atlas.examples.map((object) => (
+            <Button class="plain link" onClick={() => goTo(object)}>
+              <Word atlas={session.atlas} object={object} />
+            </Button>
+          ))}
         </p>
       )}
     </div>

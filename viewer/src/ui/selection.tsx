@@ -4,6 +4,7 @@ import { countedObjects, plainLabel } from "../data/words.ts";
 import { saveTable } from "../draw/saving.ts";
 import { nSelectedKept } from "../state/browser_history.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { Word } from "./words.tsx";
 
@@ -21,9 +22,9 @@ export function Selection({ session }: { session: Session }) {
       <ul class="chips">
         {selection.slice(0, MOST_CHIPS).map((object) => (
           <li key={object}>
-            <button type="button" class="chip" onClick={() => session.chooseWord(object)}>
+            <Button class="chip" onClick={() => session.chooseWord(object)}>
               <Word atlas={session.atlas} object={object} />
-            </button>
+            </Button>
           </li>
         ))}
         {selection.length > MOST_CHIPS && (
@@ -37,16 +38,12 @@ export function Selection({ session }: { session: Session }) {
         </p>
       )}
       <div class="row">
-        <button
-          type="button"
-          class="button"
-          onClick={() => saveTable(session.atlas, selection, name)}
-        >
+        <Button class="button" onClick={() => saveTable(session.atlas, selection, name)}>
           <Icon name="save" /> CSV
-        </button>
-        <button type="button" class="button" onClick={() => session.select([])}>
+        </Button>
+        <Button class="button" onClick={() => session.select([])}>
           Clear
-        </button>
+        </Button>
       </div>
     </section>
   );

@@ -7,6 +7,7 @@ import { observedIn } from "../data/observed.ts";
 import { countedObjects, percent } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
 import { ObjectTable } from "./object_table.tsx";
 
 const MOST_ROWS = 60;
@@ -31,7 +32,7 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
       .join(", ");
   const title = `Labelled ${noun[1]}`;
   const labelled = countedObjects(atlas, shown.length, "labelled ");
-  const model = ({ entry }: ShownLabel) => percent(elementAt(weights, entry));
+  const weight = ({ entry }: ShownLabel) => percent(elementAt(weights, entry));
   const observed = ({ object }: ShownLabel) => {
     const share = observedIn(atlas.senses, object, map);
     return share === null ? "–" : percent(share);
@@ -41,32 +42,21 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
     isText: true,
     cell: (row: ShownLabel) => otherMaps(row.object),
   };
-  const data = atlas.observed && {
-    head: "observed",
-    cell: observed,
-    title: "Observed share of its meanings in this map",
-  };
-  const given = {
-    head: data ? "model" : "weight",
-    cell: model,
-    title: "Map weight",
-  };
+  const given = atlas.observed
+    ? { head: "observed", cell: observed, title: "Observed share of its meanings in this map" }
+    : { head: "weight", cell: weight, title: "Map weight" };
   return (
     <section aria-label={title}>
       <ObjectTable
         session={session}
         caption={shown.length > rows.length ? `The first ${rows.length} of ${labelled}` : labelled}
         rows={rows}
-        columns={session.isSingle ? [] : data ? [data, given, others] : [given, others]}
+        columns={session.isSingle ? [] : [given, others]}
       />
       <p class="row">
-        <button
-          type="button"
-          class="button"
-          onClick={() => session.select(shown.map(({ object }) => object))}
-        >
+        <Button class="button" onClick={() => session.select(shown.map(({ object }) => object))}>
           Select these {noun[1]}
-        </button>
+        </Button>
       </p>
     </section>
   );

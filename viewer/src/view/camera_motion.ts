@@ -15,6 +15,8 @@ interface MotionHooks {
   fitCamera(): Camera | null;
   /** The camera, moved to where something is seen. */
   inSight(camera: Camera): Camera;
+  /** The largest zoom at which there is enough to see round the camera. */
+  closestZoom(camera: Camera): number;
   onMove(): void;
 }
 
@@ -47,8 +49,15 @@ export class CameraMotion {
     return this.hooks.fitCamera() ?? this.current;
   }
 
-  /** The least and the largest zoom. */
+  /** The least and the largest zoom; by hand only as near as there is enough to see. */
   get bounds(): [number, number] {
+    const [least, most] = this.limits;
+    const { zoom } = this.current;
+    const closest = Math.min(most, this.hooks.closestZoom(this.current));
+    return [least, Math.max(closest, zoom, this.fitCamera.zoom)];
+  }
+
+  private get limits(): [number, number] {
     const { zoom } = this.fitCamera;
     return [zoom / 3, zoom * FARTHEST];
   }
@@ -128,7 +137,7 @@ export class CameraMotion {
 
   /** The nearest camera that shows something; what comes from elsewhere may be anything. */
   private within(asked: Camera): Camera {
-    const [least, most] = this.bounds;
+    const [least, most] = this.limits;
     const known = (value: number, usual: number) => (Math.abs(value) < FAR ? value : usual);
     const { x, y, zoom } = this.fitCamera;
     return this.hooks.inSight({

@@ -11,7 +11,14 @@ import { type Marks, sharedMarks } from "../draw/marks.ts";
 import { drawHoverRing, type FeatureOutline, type Tie } from "../draw/picture.ts";
 import { isPrinting } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
-import { type Camera, fit, inSight, type Size } from "../scene/camera.ts";
+import {
+  type Camera,
+  closestZoom,
+  countInSight,
+  fit,
+  inSight,
+  type Size,
+} from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { Point } from "../scene/outline.ts";
 import {
@@ -105,6 +112,8 @@ export class MapView {
         size: () => this.size,
         fitCamera: () => this.scene?.fitCamera ?? null,
         inSight: (camera) => (this.scene ? inSight(this.scene.marks, camera, this.size) : camera),
+        closestZoom: (camera) =>
+          this.scene ? closestZoom(this.scene.marks, camera, this.size) : Number.POSITIVE_INFINITY,
         onMove: () => this.moved(),
       },
       options.reducedMotion ?? false,
@@ -250,6 +259,11 @@ export class MapView {
   /** Goes to where a script or the browser's history says. */
   lookFrom(camera: Camera): void {
     this.motion.jump(camera);
+  }
+
+  /** How many dots are in sight. */
+  get countInSight(): number {
+    return this.scene ? countInSight(this.scene.marks, this.camera, this.size) : 0;
   }
 
   zoomBy(factor: number): void {

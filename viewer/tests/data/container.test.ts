@@ -101,6 +101,7 @@ function withSenses(header: Header, blocks: Blocks): void {
   blocks["sense/offsets"] = Uint32Array.of(0, 2, 3, 3, 3);
   blocks["sense/maps"] = Uint16Array.of(1, 0, 0);
   blocks["sense/shares"] = Float32Array.of(0.75, 0.25, 1);
+  blocks["sense/names"] = Uint16Array.of(2, 1, 3, 1, 1, 1, 0, 2, 0);
   blocks["sense/ends"] = Uint32Array.of(0, 1, 3, 4);
   blocks["sense/members"] = Uint16Array.of(2, 1, 3, 0);
 }
@@ -112,6 +113,7 @@ test("senses come out as they went in", async () => {
     offsets: Uint32Array.of(0, 2, 3, 3, 3),
     maps: Uint32Array.of(1, 0, 0),
     shares: Float32Array.of(0.75, 0.25, 1),
+    names: Uint32Array.of(2, 1, 3, 1, 1, 1, 0, 2, 0),
     ends: Uint32Array.of(0, 1, 3, 4),
     members: Uint32Array.of(2, 1, 3, 0),
   });
@@ -125,6 +127,8 @@ test("senses that do not fit are refused", async () => {
     ["offsets", Uint32Array.of(0, 2, 3, 3)],
     ["maps", Uint16Array.of(1, 0, 2)],
     ["shares", Float32Array.of(0.75, Number.NaN, 1)],
+    ["names", Uint16Array.of(2, 1, 3, 1, 1, 1, 0, 4, 0)],
+    ["names", Uint16Array.of(2, 1, 3)],
     ["ends", Uint32Array.of(0, 1, 3, 5)],
     ["ends", Uint32Array.of(0, 3, 1, 4)],
     ["members", Uint16Array.of(2, 1, 4, 0)],
@@ -135,6 +139,45 @@ test("senses that do not fit are refused", async () => {
       blocks[`sense/${name}`] = block;
     });
     assert.match(await refusal(bytes), /damaged/, name);
+  }
+});
+
+test("maps on which associates are close come out as they went in, and must fit", async () => {
+  const description = {
+    ...SMALL,
+    observed: [
+      [
+        [1, 0.5, [0, 1]],
+        [2, 0.5],
+      ],
+      [],
+      [],
+      [],
+    ],
+  };
+  const { observed } = await readAtlas(packed(description as Description));
+  assert.deepEqual(observed?.closeEnds, Uint32Array.of(0, 2, 2));
+  assert.deepEqual(observed?.closeMaps, Uint32Array.of(0, 1));
+  for (const [name, block] of [
+    ["close_counts", Uint16Array.of(1, 0)],
+    ["close_counts", Uint16Array.of(3, 0)],
+    ["close_maps", Uint16Array.of(0, 2)],
+  ] as const) {
+    const bytes = packed(description as Description, (_, blocks) => {
+      blocks[`data/${name}`] = block;
+    });
+    assert.match(await refusal(bytes), /damaged/, name);
+  }
+});
+
+test("examples are objects of the atlas", async () => {
+  const withExamples = (examples: unknown) =>
+    packed(SMALL, (header) => {
+      header.examples = examples;
+    });
+  assert.deepEqual((await readAtlas(withExamples([2, 0]))).examples, [2, 0]);
+  for (const wrong of [[4], [-1], ["tie"], null]) {
+    assert.match(await refusal(withExamples(wrong)), /damaged \(.*example/);
   }
 });
 
@@ -313,7 +356,7 @@ test("blocks that end beyond the data or hold impossible numbers are refused", a
       await spoilt((header) => {
         elementAt(header.maps as Header[], 0).title = title;
       }),
-      /damaged/,
+      /(title)/,
     );
   }
 });

@@ -90,6 +90,7 @@ test("what was observed stands beside what the model weights, where it is known"
     offsets: Uint32Array.of(0, 2, 2, 2),
     maps: Uint32Array.of(1, 1),
     shares: Float32Array.of(0.5, 0.25),
+    names: new Uint32Array(6),
     ends: Uint32Array.of(0, 0, 0),
     members: Uint32Array.of(),
   };

@@ -9,6 +9,9 @@ import {
   percent,
   plainLabel,
   plainText,
+  spelled,
+  wholePercent,
+  wholePercents,
 } from "../../src/data/words.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
@@ -54,11 +57,55 @@ test("an atlas speaks of its objects by its own noun", () => {
   assert.equal(capital(atlas.noun[1]), "Mice");
 });
 
-test("next to nothing is told exactly where it is all there is to tell", () => {
-  assert.equal(percent(0.0000123), "<0.01%");
+test("below 1 % there are no digits, but where they are all there is to tell", () => {
+  assert.equal(percent(0.0000123), "<1%");
+  assert.equal(percent(0.00999), "<1%");
+  assert.equal(percent(0.01), "1.0%");
+  assert.equal(percent(0.0994), "9.9%");
+  assert.equal(percent(0.0996), "10%");
+  assert.equal(percent(0), "0%");
   assert.equal(percent(0.0000123, true), "0.001%");
+  assert.equal(percent(0.0042, true), "0.42%");
   assert.equal(percent(0.2, true), "20%");
   assert.equal(percent(0.00006, true), "0.006%");
   assert.equal(percent(1e-9, true), "<0.0001%");
   assert.equal(percent(0, true), "0%");
+});
+
+test("whole per cent of one whole never exceed it, and keep their order", () => {
+  assert.deepEqual(wholePercents([0.505, 0.495]), [51, 49]);
+  assert.deepEqual(wholePercents([0.665, 0.335]), [67, 33]);
+  assert.deepEqual(
+    wholePercents([0.166, 0.166, 0.166, 0.166, 0.166, 0.166]),
+    [17, 17, 17, 17, 16, 16],
+  );
+  assert.deepEqual(wholePercents([0.29]), [29]);
+  assert.deepEqual(wholePercents([]), []);
+  assert.equal(wholePercent(0), "<1%");
+  for (let seed = 1; seed < 300; seed++) {
+    const shares = Array.from({ length: 1 + (seed % 7) }, (_, k) =>
+      Math.abs(Math.sin(seed + 9 * k)),
+    );
+    const sum = shares.reduce((total, share) => total + share, 0);
+    const parts = shares.map((share) => share / sum).sort((a, b) => b - a);
+    const found = wholePercents(parts);
+    assert.equal(
+      found.reduce((total, value) => total + value, 0),
+      100,
+    );
+    assert.deepEqual(
+      [...found].sort((a, b) => b - a),
+      found,
+    );
+    parts.forEach((part, k) => {
+      assert.ok(Math.abs(100 * part - elementAt(found, k)) < 1);
+    });
+  }
+});
+
+test("small counts are spelled", () => {
+  assert.equal(spelled(1, "map"), "One map");
+  assert.equal(spelled(3, "meaning"), "Three meanings");
+  assert.equal(spelled(0, "map"), "No maps");
+  assert.equal(spelled(12, "map"), "12 maps");
 });

@@ -16,6 +16,7 @@ const NOWHERE: Place = {
   path: null,
   kind: null,
   map: null,
+  maps: null,
   zoom: null,
   x: null,
   y: null,
@@ -35,6 +36,7 @@ test("the hash can be read", () => {
     ...NOWHERE,
     word: "tie",
     map: 3,
+    maps: "word",
     zoom: 42.1,
     x: 1.25,
     y: -3.5,
@@ -45,7 +47,7 @@ test("the hash can be read", () => {
   };
   assert.equal(
     toHash(place),
-    "#word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1&contours=1",
+    "#word=tie&map=3&maps=word&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1&contours=1",
   );
   assert.deepEqual(fromHash(toHash(place)), place);
   assert.equal(toHash(NOWHERE), "");

@@ -50,7 +50,7 @@ test("labels come first, then groups, then texts", () => {
   ]);
 });
 
-test("one letter finds labels alone, and numbers are found whole", () => {
+test("one letter finds labels and values of one letter, and numbers are found whole", () => {
   assert.deepEqual(found("s"), ["lighthouse label [s]"]);
   assert.deepEqual(found("1990"), ["year = 1990 [1990] 2"]);
   assert.deepEqual(found("0.1"), ["year = 0.1 [0.1] 1"]);

@@ -5,7 +5,7 @@ import type { Atlas } from "../../src/data/atlas.ts";
 import { readAtlas } from "../../src/data/container.ts";
 import { Filtering } from "../../src/state/filtering.ts";
 import { Lookups } from "../../src/state/lookups.ts";
-import { beside, nearIn, sensesInWords } from "../../src/state/sentences.ts";
+import { notClose } from "../../src/state/sentences.ts";
 import { type State, Store } from "../../src/state/store.ts";
 import { packed } from "../packed.ts";
 
@@ -21,7 +21,12 @@ async function light(shares: number[] = [0.4, 0.2, 0.15, 0.15, 0.1]): Promise<At
     [x + 90, 0],
   ];
   const nowhere = [500, 500];
-  const rows = [3, 1, 2, 4, 5].map((partner, k): [number, number] => [partner, shares[k] ?? 0]);
+  const close = [[], [0], [0], [1], [1]];
+  const rows = [3, 1, 2, 4, 5].map((partner, k): [number, number, number[]] => [
+    partner,
+    shares[k] ?? 0,
+    close[k] ?? [],
+  ]);
   const atlas = await readAtlas(
     packed({
       labels: LABELS,
@@ -40,8 +45,9 @@ async function light(shares: number[] = [0.4, 0.2, 0.15, 0.15, 0.1]): Promise<At
     offsets: Uint32Array.of(0, 2, 2, 2, 2, 2, 2),
     maps: Uint32Array.of(0, 1),
     shares: Float32Array.of(0.75, 0.25),
-    ends: Uint32Array.of(0, 3, 5),
-    members: Uint32Array.of(3, 1, 2, 4, 5),
+    names: Uint32Array.of(3, 1, 2, 4, 5, 4),
+    ends: Uint32Array.of(0, 2, 4),
+    members: Uint32Array.of(1, 2, 4, 5),
   };
   return atlas;
 }
@@ -73,7 +79,6 @@ test("the data come first, each share with the model's and the maps where the tw
   const [lamp, dark] = lookups.whoRecalls(0);
   assert.deepEqual([lamp?.object, lamp?.share, dark?.object], [1, 1, 3]);
   assert.equal(lamp?.model, lookups.probabilities.similarity(1, 0));
-  assert.deepEqual([lamp?.maps, dark?.maps], [[0], []]);
 });
 
 test("what the model alone places near has no share in the data", async () => {
@@ -83,76 +88,51 @@ test("what the model alone places near has no share in the data", async () => {
   assert.ok(found.every(({ share, model }) => Number.isNaN(share) && model > 0));
 });
 
-/** Whether a word's strongest observed partner is at one of its senses, told in words, or neither. */
-function whereStrongest(lookups: Lookups, word: number): "sense" | "words" | "nowhere" {
-  const [strongest] = objectsOf(lookups.recalledBy(word));
-  const isThere = (found: readonly { object: number }[]) =>
-    objectsOf(found).includes(strongest as number);
-  if (lookups.sensesOf(word).some(({ neighbors }) => isThere(neighbors))) return "sense";
-  return isThere(lookups.unseen(word)) ? "words" : "nowhere";
-}
+const namesOf = (lookups: Lookups) => lookups.sensesOf(0).map(({ name }) => name);
 
-test("the strongest partner is at its sense where it lives, far away too, and told where not", async () => {
+test("a word has a card for each map with something close, and what is close nowhere is named", async () => {
   const atlas = await light();
-  assert.equal(whereStrongest(lookupsOf(atlas), 0), "sense");
-  assert.deepEqual(objectsOf(lookupsOf(atlas).unseen(0)), []);
-  // No map shows dark any more.
-  atlas.maps[0]?.weights.fill(0.01, 3, 4);
   const lookups = lookupsOf(atlas);
-  assert.equal(whereStrongest(lookups, 0), "words");
-  const senses = lookups.sensesOf(0);
+  assert.deepEqual(namesOf(lookups), [
+    [3, 1, 2],
+    [4, 5],
+  ]);
+  const cards = lookups.cardsOf(0);
   assert.deepEqual(
-    senses.map(({ neighbors }) => objectsOf(neighbors)),
+    cards.map(({ map, meanings }) => [map, meanings.map(({ neighbors }) => objectsOf(neighbors))]),
     [
-      [1, 2],
-      [4, 5],
+      [0, [[1, 2]]],
+      [1, [[4, 5]]],
     ],
   );
-  const [dark] = lookups.unseen(0);
-  assert.ok(dark);
-  assert.match(
-    `${nearIn(dark)}: ${beside(dark)}`,
-    /^not close in any map: 40% \(model <?0\.\d+%\)$/,
-  );
-  assert.match(
-    sensesInWords(atlas, 0, senses, lookups.unseen(0)),
-    /; also observed, not close in any map: dark 40% \(model <?0\.\d+%\)$/,
-  );
+  assert.deepEqual(objectsOf(lookups.farFrom(0)), [3]);
+  assert.equal(notClose(atlas, lookups.farFrom(0)), "Not close on any map: dark.");
 });
 
-test("a sense of which nothing is near says what it is of, unless that is filtered out", async () => {
+test("a meaning of which nothing is close has no card, and two of one map share one", async () => {
   const atlas = await light();
-  atlas.maps[0]?.coordinates.fill(400, 2, 6);
   const senses = atlas.senses as NonNullable<Atlas["senses"]>;
-  senses.members = Uint32Array.of(2, 1, 1, 4, 5);
-  atlas.maps[0]?.weights.fill(0.01, 1, 3);
-  const store = new Store({
-    threshold: 0.1,
-    neighborKind: 1,
-    word: null,
-    filters: new Map(),
-  } as Partial<State> as State);
-  const filtering = new Filtering(atlas, store);
-  const [first] = new Lookups(atlas, store, filtering).sensesOf(0);
-  assert.deepEqual([first?.neighbors, first?.first], [[], 2]);
-  filtering.passes = (object) => object !== 2;
-  const [other] = new Lookups(atlas, store, filtering).sensesOf(0);
-  assert.equal(other?.first, undefined);
-});
-
-test("of every word the strongest partner is shown or told, however weak", async () => {
-  for (const shares of [[0.4], [0.004, 0.002], [0.2, 0.2, 0.2, 0.2, 0.2]]) {
-    const atlas = await light(shares);
-    for (const threshold of [0, 0.1, 0.9]) {
-      const lookups = lookupsOf(atlas, threshold);
-      for (const word of [0, 1, 3]) assert.notEqual(whereStrongest(lookups, word), "nowhere");
-    }
-  }
-});
-
-test("without data nothing is said to be observed", async () => {
-  const atlas = await light();
-  atlas.observed = null;
+  senses.maps = Uint32Array.of(0, 0);
+  const [card, ...more] = lookupsOf(atlas).cardsOf(0);
+  assert.deepEqual([card?.meanings.length, more.length], [2, 0]);
+  senses.ends = Uint32Array.of(0, 0, 4);
   const lookups = lookupsOf(atlas);
-  assert.deepEqual([lookups.recalledBy(0), lookups.whoRecalls(0), lookups.unseen(0)], [[], [], []]);
+  assert.deepEqual(
+    lookups.sensesOf(0).map(({ rank }) => rank),
+    [null, 0],
+  );
+  assert.equal(lookups.cardsOf(0).length, 1);
+});
+
+test("the strongest associate is named where it is close nowhere, weak others are not", async () => {
+  for (const [shares, expected] of [
+    [[0.4, 0.2, 0.15, 0.15, 0.1], [3]],
+    [[0.004, 0.002], [3]],
+  ] as const) {
+    const atlas = await light([...shares]);
+    assert.deepEqual(objectsOf(lookupsOf(atlas).farFrom(0)), expected);
+  }
+  const atlas = await light();
+  (atlas.observed as NonNullable<Atlas["observed"]>).closeEnds.fill(0);
+  assert.deepEqual(objectsOf(lookupsOf(atlas).farFrom(0)), [3, 1, 2]);
 });

@@ -1,0 +1,126 @@
+"""The scan of noise levels: costs against a float64 twin, the transition, and the restart."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist, squareform
+from scipy.special import logsumexp
+from sklearn.base import clone
+
+from manymaps import LBFGS, MultipleMapsTSNE, SymmetricSNE, associations_from, noise_scan
+from manymaps.errors import ParameterError
+from manymaps.maps import annealing
+from manymaps.optimizers import Constant
+
+
+def roll(n=120, seed=0):
+    """A spiral band, which a map without noise tears or folds."""
+    rng = np.random.default_rng(seed)
+    angle = rng.uniform(3, 12, n)
+    return np.c_[angle * np.cos(angle), rng.uniform(0, 10, n), angle * np.sin(angle)]
+
+
+def slow_cost(p, positions):
+    """KL(P || Q) of symmetric SNE in float64."""
+    squares = pdist(positions, "sqeuclidean")
+    log_q = squareform(-squares - logsumexp(-squares) - np.log(2))
+    stored = p > 0
+    return float((p[stored] * (np.log(p[stored]) - log_q[stored])).sum())
+
+
+@pytest.fixture(scope="module")
+def scanned():
+    estimator = SymmetricSNE(perplexity=8, init="random", random_state=0)
+    return estimator, noise_scan(estimator, roll())
+
+
+def test_costs_are_least_over_the_scale_of_the_map(scanned, monkeypatch):
+    estimator, scan = scanned
+    p = estimator._read(roll(), 0)[2].values.toarray().astype(np.float64)
+    seen = []
+    least = annealing._least_cost
+    monkeypatch.setattr(
+        annealing, "_least_cost", lambda o, atlas: (seen.append(atlas), least(o, atlas))[1]
+    )
+    again = noise_scan(estimator, roll())
+    np.testing.assert_array_equal(again.costs, scan.costs)
+    assert len(seen) == len(scan.levels)
+    for atlas, cost, scale in zip(seen[::4], scan.costs[::4], scan.scales[::4], strict=True):
+        positions = atlas.maps[0].astype(np.float64)
+        np.testing.assert_allclose(slow_cost(p, scale * positions), cost, rtol=1e-3)
+        grid = [slow_cost(p, s * positions) for s in np.geomspace(1e-3, 2, 60)]
+        assert cost <= min(grid) * 1.005
+
+
+def test_structure_emerges_at_the_steepest_fall(scanned):
+    estimator, scan = scanned
+    p = estimator._read(roll(), 0)[2].values.toarray().astype(np.float64)
+    flat = slow_cost(p, np.zeros((120, 2)))
+    fall = int(np.argmin(np.diff(scan.costs)))
+    assert scan.critical == scan.levels[fall]
+    np.testing.assert_allclose(scan.costs[:5], flat, rtol=0.02)
+    assert scan.costs[-1] < 0.5 * flat
+    assert (scan.levels > scan.critical).any()
+    assert estimator.optimizer is None
+
+
+def test_the_restart_begins_above_and_ends_without_noise(scanned):
+    _, scan = scanned
+    noise = scan.schedule(400)
+    assert noise(0) > scan.critical
+    assert noise(300) == noise(399) == 0
+    assert (np.diff([noise(t) for t in range(300)]) < 0).all()
+    assert scan.cooled(400).jitter == noise
+
+
+def test_cooling_finds_better_maps_than_no_noise(scanned):
+    estimator, scan = scanned
+    costs = {}
+    for name, optimizer in (("cooled", scan.cooled(300)), ("plain", scan.optimizer)):
+        fits = [
+            clone(estimator)
+            .set_params(optimizer=optimizer, max_iter=300, random_state=seed)
+            .fit(roll())
+            for seed in range(8)
+        ]
+        costs[name] = np.mean([fit.kl_divergence_ for fit in fits])
+    assert scan.optimizer.jitter == Constant(0.0)
+    assert costs["cooled"] < 0.9 * costs["plain"]
+
+
+def test_scans_of_several_maps():
+    estimator = MultipleMapsTSNE(2, perplexity=8, random_state=0)
+    scan = noise_scan(estimator, roll(60), n_levels=8, per_level=5)
+    assert np.isfinite(scan.costs).all()
+    assert scan.costs[-1] < scan.costs[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"highest": 0}, "highest=0"), ({"lowest": 5}, "lowest=5"), ({"n_levels": 2}, "n_levels=2"),
+        ({"per_level": 0}, "per_level=0"), ({"highest": 0.1}, "highest=0.1 is too low"),
+    ],
+)  # fmt: skip
+def test_settings_out_of_range(settings, message):
+    with pytest.raises(ParameterError, match=message):
+        noise_scan(SymmetricSNE(perplexity=8, random_state=0), roll(60), **settings)
+
+
+def test_an_optimizer_without_noise():
+    with pytest.raises(ParameterError, match=r"optimizer=LBFGS.* adds no noise"):
+        noise_scan(SymmetricSNE(optimizer=LBFGS()), roll(60))
+
+
+def test_the_model_of_associations_has_its_factors(monkeypatch):
+    rng = np.random.default_rng(0)
+    groups = np.arange(40) // 10
+    strengths = rng.random((40, 40)) * (groups[:, None] == groups)
+    strengths[:, 0] += 1
+    np.fill_diagonal(strengths, 0)
+    words = associations_from(strengths, labels=[f"w{i}" for i in range(40)])
+    seen = []
+    made = annealing.objective_of
+    monkeypatch.setattr(annealing, "objective_of", lambda *a: seen.append(made(*a)) or seen[-1])
+    noise_scan(MultipleMapsTSNE(2, random_state=0), words, n_levels=8, per_level=30)
+    assert seen[0].model.kernel == 2
+    assert seen[0].column_factors.argmax() == 0

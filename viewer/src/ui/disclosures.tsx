@@ -1,0 +1,173 @@
+/** What is known of an object beyond its meanings: closed until it is asked for. */
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Neighbor } from "../data/probabilities.ts";
+import { percent } from "../data/words.ts";
+import type { Beside } from "../state/lookups.ts";
+import { furtherMaps, wordsOf } from "../state/sentences.ts";
+import type { Session } from "../state/session.ts";
+import { Button } from "./button.tsx";
+import { ObjectTable } from "./object_table.tsx";
+import { PathTo } from "./path.tsx";
+
+interface OfObject {
+  session: Session;
+  object: number;
+}
+
+export function Disclosures({ session, object }: OfObject) {
+  const { atlas, lookups, state } = session;
+  const [noun] = atlas.noun;
+  const isSelected = state.selection.includes(object);
+  return (
+    <div class="disclosures">
+      <Disclosure title={atlas.observed ? "All associates" : "Neighbours"}>
+        {() => (
+          <>
+            <Associates session={session} object={object} />
+            <p class="row">
+              <Button
+                class="button"
+                title="Select (s)"
+                aria-pressed={isSelected}
+                onClick={() => session.select([object], "toggle")}
+              >
+                {isSelected ? "Selected" : "Select"}
+              </Button>
+            </p>
+            {!session.isSingle && <PathTo key={object} session={session} object={object} />}
+          </>
+        )}
+      </Disclosure>
+      {atlas.observed && (
+        <Disclosure title={`What evokes this ${noun}`}>
+          {() => (
+            <ObjectTable
+              session={session}
+              caption="Shares of their own associations"
+              rows={lookups.whoRecalls(object)}
+              columns={figures(session)}
+            />
+          )}
+        </Disclosure>
+      )}
+      {!session.isSingle && (
+        <Disclosure title={atlas.observed ? "Weaker meanings" : "Other maps"}>
+          {() => <Weaker session={session} object={object} />}
+        </Disclosure>
+      )}
+    </div>
+  );
+}
+
+/** A part that is made when it is opened. */
+function Disclosure({ title, children }: { title: string; children: () => ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children()}
+    </details>
+  );
+}
+
+/** Meanings without a card, and what other maps say of the object in the model. */
+function Weaker({ session, object }: OfObject) {
+  const { atlas, lookups } = session;
+  const senses = lookups.sensesOf(object);
+  const further = furtherMaps(atlas, object, senses);
+  const weaker = senses.filter(({ rank }) => rank === null);
+  return (
+    <>
+      <ul class="weaker">
+        {weaker.map((sense) => (
+          <li>
+            <bdi>{wordsOf(atlas, sense, 0).name}</bdi>{" "}
+            <span class="number">{percent(sense.share ?? sense.weight)}</span>{" "}
+            <MapLink session={session} object={object} map={sense.map} />
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">
+        {weaker.length === 0 && "All meanings of at least 5% have a card. "}
+        {further && `${further}.`}
+      </p>
+    </>
+  );
+}
+
+function MapLink({ session, object, map }: OfObject & { map: number }) {
+  return (
+    <Button class="plain link" aria-label={`Map ${map}`} onClick={() => session.goTo(object, map)}>
+      {map}
+    </Button>
+  );
+}
+
+const MOST_OBSERVED = 30;
+const MOST_ROWS = 12;
+
+/** Observed shares and those that the maps predict. */
+function figures({ isSingle }: Session) {
+  return [
+    {
+      head: "observed",
+      title: "Share in the data; a dash if not among the strongest",
+      cell: ({ share }: Beside) => (Number.isNaN(share) ? "–" : percent(share)),
+    },
+    {
+      head: "predicted",
+      title: "Share that the maps predict",
+      cell: ({ model }: Beside) => percent(model, isSingle),
+    },
+  ];
+}
+
+/** The associates of the object, or what the maps say where none were observed. */
+function Associates({ session, object }: OfObject) {
+  const { atlas, lookups } = session;
+  if (atlas.observed) {
+    const observed = lookups.recalledBy(object).slice(0, MOST_OBSERVED);
+    const predicted = lookups.recalledInModel(object).slice(0, MOST_ROWS - observed.length);
+    const close = session.isSingle
+      ? {
+          head: "on the map",
+          isText: true,
+          cell: ({ maps }: Beside) => (maps.length > 0 ? "close" : "not close"),
+        }
+      : {
+          head: "close on map",
+          isText: true,
+          cell: ({ maps, share }: Beside) =>
+            maps.length > 0
+              ? maps.map((map, k) => (
+                  <>
+                    {k > 0 && ", "}
+                    <MapLink session={session} object={object} map={map} />
+                  </>
+                ))
+              : Number.isNaN(share)
+                ? ""
+                : "none",
+        };
+    return (
+      <ObjectTable
+        session={session}
+        caption="Its associates"
+        rows={[...observed, ...predicted]}
+        columns={[...figures(session), close]}
+      />
+    );
+  }
+  // Between two kinds the most frequent would come first everywhere; the cards list what is near.
+  if (atlas.kinds !== null && !session.isSingle) return null;
+  return (
+    <ObjectTable
+      session={session}
+      caption={session.isSingle ? "Nearest neighbours" : "Predicted by the maps"}
+      rows={session.isSingle ? lookups.nearestTo(object) : lookups.associatesOf(object)}
+      columns={[{ head: "share", cell: ({ share }: Neighbor) => percent(share, session.isSingle) }]}
+    />
+  );
+}
