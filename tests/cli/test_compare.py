@@ -124,6 +124,16 @@ def test_a_person_reads_what_changed(norms, tmp_path):
     assert "no word differs significantly" in result.stdout
 
 
+def test_the_table_follows_the_result_even_if_most_words_differ(norms, monkeypatch):
+    monkeypatch.setattr("manymaps.cli.compare._changed", lambda found: found.order.tolist())
+    monkeypatch.setattr("manymaps.cli.compare.LISTED", 2)
+    lines = worked(invoke("compare", *norms, *FEW)).stdout.splitlines()
+    assert lines[0].startswith("6 of 6 words differ between ")
+    assert lines[1].split()[:4] == ["word", "change", "effect", "95"]
+    assert lines[4] == "and 4 more; use --table OUT.csv to list all"
+    assert lines[5].startswith("most words differ, so the groups or their data differ as a whole")
+
+
 def test_a_minimum_effect_leaves_out_smaller_differences(norms):
     effect = record(*norms)["changes"][0]["effect_low"]
     assert record(*norms, "--min-effect", effect - 0.01)["n_changed"] == 1

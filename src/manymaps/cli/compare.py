@@ -481,11 +481,6 @@ def _report(found: mm.Comparison, options: CompareOptions) -> str:
         f"{len(changed):,} of {len(found.words):,} words differ between {groups}{by}; the median "
         f"effect of all words is {middle:z.2f} (middle half: {low:z.2f} to {high:z.2f})"
     ]
-    if len(changed) > len(found.words) / 2 and len(changed) > LISTED:
-        lines.append(
-            "most words differ, so the groups or their data differ as a whole; "
-            f"--min-effect {_rounded_up(found, changed):g} lists the words that differ most"
-        )
     if changed:
         lines.append(grid(_rows(found, changed[:LISTED])))
         if len(changed) > LISTED:
@@ -493,6 +488,11 @@ def _report(found: mm.Comparison, options: CompareOptions) -> str:
     else:
         least = found.words[int(found.order[0])]
         lines.append(f"no word differs significantly; {least!r} has the lowest q")
+    if len(changed) > len(found.words) / 2 and len(changed) > LISTED:
+        lines.append(
+            "most words differ, so the groups or their data differ as a whole; "
+            f"--min-effect {_rounded_up(found, changed):g} lists the words that differ most"
+        )
     n_senses = int((found.sense_changes != "").sum())
     per_word = " and ".join(f"{median(units.tolist()):,.0f}" for units in found.n_units)
     lines.append(

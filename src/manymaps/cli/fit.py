@@ -21,6 +21,7 @@ from manymaps.cli.options import (
     Reading,
     Running,
     TableReading,
+    carried,
     refuse_given,
 )
 from manymaps.cli.record import (
@@ -330,7 +331,7 @@ def fit(options: FitOptions) -> None:
         atlas = _with_reliability(atlas)
     _save(atlas, output, drop_vectors=vectors.drop_vectors)
     record = fit_record(estimator, run.n_pairs, method, output)
-    summary = _summary(record, atlas, data)
+    summary = f"{_summary(record, atlas)}\n{_next_steps(atlas, data, options)}"
     if judgements is not None:
         from manymaps.cli.report import agreement_table
 
@@ -733,12 +734,9 @@ def _interruption(checkpoint: Path | None, saved: bool) -> str:
     )
 
 
-def _summary(record: Mapping[str, Any], atlas: mm.Atlas, data: PairData | mm.Counts) -> str:
+def _summary(record: Mapping[str, Any], atlas: mm.Atlas) -> str:
     maps = "1 map" if atlas.n_maps == 1 else f"{atlas.n_maps} maps"
     output = record["output"]
-    further = ["manymaps", "plot", output, "-o", str(Path(output).with_suffix(".png"))]
-    if atlas.n_maps > 1:
-        further = ["manymaps", "senses", output, _telling_word(atlas, data)]
     objects, likelihood = f"{record['n_objects']:,} objects", ""
     explained = f"explained share {record['explained']:.0%}, " if "explained" in record else ""
     if atlas.kinds is not None:
@@ -748,9 +746,32 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas, data: PairData | mm.Cou
     return (
         f"{output}: {maps} of {objects}, {likelihood}"
         f"{explained}KL divergence {record['kl_divergence']:.4f} after "
-        f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s\n"
-        f"{next_step(*further)}"
+        f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s"
     )
+
+
+def _next_steps(atlas: mm.Atlas, data: PairData | mm.Counts, options: FitOptions) -> str:
+    """Suggest three commands: the senses of a word or a figure, a check on the data, and a page."""
+    from manymaps.cli.cluster import cluster
+    from manymaps.cli.evaluate import evaluate
+    from manymaps.cli.reading import holds_triplets
+    from manymaps.cli.senses import senses
+
+    output, file = options.output, options.files[0]
+    first: list[object] = ["plot", output, "-o", output.with_suffix(".png")]
+    if atlas.n_maps > 1:
+        first = ["senses", output, _telling_word(atlas, data)]
+    check: list[object] = ["evaluate", output, file, *carried(evaluate)]
+    if len(options.files) > 1 or options.judge is not None:
+        check = ["export", output, "-o", output.with_suffix(".csv")]
+    elif isinstance(data, mm.Associations) and not holds_triplets(file, options.reading):
+        if data.is_symmetric and 2 * data.n_pairs > data.n_objects * (data.n_objects - 1):
+            check = ["cluster", file, "--choose", "2-6", *carried(cluster, but=("restarts",))]
+        elif not data.is_symmetric and atlas.n_maps > 1:
+            check = [*first, "--data", file, *carried(senses)]
+    page = ["view", output, "-o", output.with_suffix(".html")]
+    steps = [next_step("manymaps", *step) for step in (first, check, page)]
+    return "\n".join([steps[0], *(step.replace("next:", "     ", 1) for step in steps[1:])])
 
 
 def _telling_word(atlas: mm.Atlas, data: PairData | mm.Counts) -> str:
