@@ -22,6 +22,7 @@ NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
 METHODS = {
     "mm-tsne": partial(mm.MultipleMapsTSNE, popularity=0, degrees_of_freedom=1),
     "mm-sne": partial(mm.MultipleMapsSNE, popularity=0),
+    "default": mm.MultipleMapsTSNE,
 }
 #: Methods, numbers of maps and seeds.
 Settings = Sequence[tuple[str, int, Sequence[int]]]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
-    "FIRST", "UnknownLabelError", "barcodes", "find_label", "first_of", "fold", "label_places",
-    "listed", "natural_order", "numbered_alike", "numbered_labels", "only_count", "plain_spelling",
-    "plural", "repeated_label", "shown",
+    "FIRST", "UnknownLabelError", "barcodes", "case_note", "case_variants", "find_label",
+    "first_of", "fold", "label_places", "listed", "natural_order", "numbered_alike",
+    "numbered_labels", "only_count", "plain_spelling", "plural", "repeated_label", "shown",
 ]  # fmt: skip
 
 # Enough names to recognize a list, but few enough for a message.
@@ -135,6 +135,28 @@ def label_places(wanted: Sequence[str], labels: Sequence[str]) -> list[int]:
     return [exact.get(label, folded.get(fold(label), -1)) for label in wanted]
 
 
+def case_variants(labels: Iterable[str], known: Sequence[str]) -> dict[str, str]:
+    """Map unknown labels to the known labels that differ from them only in upper and lower case.
+
+    A label is omitted if several known labels match, or if an earlier label has the same match.
+
+    >>> case_variants(["bank", "Tie", "knot", "hat"], ["BANK", "TIE", "Tie", "KNOT", "Knot"])
+    {'bank': 'BANK'}
+    """
+    labels = list(labels)
+    matches: dict[str, list[str]] = {}
+    for label in known:
+        matches.setdefault(plain_spelling(label), []).append(label)
+    exact = set(known)
+    taken, variants = exact.intersection(labels), {}
+    for label in labels:
+        same = [] if label in exact else matches.get(plain_spelling(label), [])
+        if len(same) == 1 and same[0] not in taken:
+            variants[label] = same[0]
+            taken.add(same[0])
+    return variants
+
+
 def natural_order(text: str) -> tuple[list[tuple[int, int, str]], str]:
     """Return a key that sorts numbers within texts by value, and letters regardless of case.
 
@@ -247,6 +269,20 @@ def first_of(labels: Sequence[str]) -> str:
     """List the first of several labels for a message."""
     named = ", ".join(repr(label[:60]) for label in labels[:FIRST])
     return named + (", ..." if len(labels) > FIRST else "")
+
+
+def case_note(source: object, variants: Mapping[str, str]) -> str:
+    """Describe labels of a source that were matched regardless of upper and lower case.
+
+    >>> case_note("norms.csv", {"bank": "BANK"})
+    "norms.csv: 1 label matched regardless of upper and lower case ('bank' is 'BANK')"
+    """
+    pairs = [f"{shown(one)} is {shown(other)}" for one, other in list(variants.items())[:FIRST]]
+    more = ", ..." if len(variants) > FIRST else ""
+    return (
+        f"{source}: {plural('label', len(variants))} matched regardless of upper and lower case "
+        f"({', '.join(pairs)}{more})"
+    )
 
 
 def shown(label: str, most: int = 60) -> str:

@@ -494,6 +494,20 @@ class TestColumns:
         column, _ = self.column(np.array([*np.linspace(0, 1, 500), 1e6]))
         assert column["high"] < 1
 
+    def test_few_whole_numbers_that_recur_are_categories(self):
+        digits = np.arange(100) % 10
+        column, found = self.column(digits)
+        assert column["type"] == "category"
+        assert column["categories"] == [str(digit) for digit in range(10)]
+        assert found == [str(digit) for digit in digits]
+        missing = digits.astype(float)
+        missing[3] = np.nan
+        assert self.column(missing)[1][3] in (None, "")
+        for numbers in (digits + 0.5, np.arange(200) % 21, digits[:39]):
+            assert self.column(numbers)[0]["type"] == "number"
+        sized = single([str(i) for i in range(100)], metadata={"digit": digits})
+        assert read(sized, size="digit").header["columns"][0]["type"] == "number"
+
     def test_constant_numbers_have_a_scale(self):
         assert self.column(np.full(5, 7.0))[0]["low"] == 7
 

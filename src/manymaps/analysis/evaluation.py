@@ -42,7 +42,7 @@ from manymaps.data.triplets import Triplets
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning
 from manymaps.io.counts import counts_from
-from manymaps.labels import first_of, only_count, plural
+from manymaps.labels import case_note, case_variants, first_of, only_count, plural
 from manymaps.metrics import (
     Measure,
     continuity,
@@ -160,7 +160,8 @@ def evaluate(
 ) -> Evaluation | CountEvaluation | RatingEvaluation | TripletEvaluation:
     """Measure how well an atlas represents data.
 
-    Objects of the atlas and the data are matched by label.
+    Objects of the atlas and the data are matched by label, if necessary regardless of upper and
+    lower case.
 
     Parameters
     ----------
@@ -219,6 +220,7 @@ def evaluate(
     -----
     DataWarning
         If some objects occur only in the atlas or only in the data. These objects are omitted.
+        If labels match only regardless of upper and lower case.
 
     See Also
     --------
@@ -301,16 +303,20 @@ class _Shared:
 def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> _Shared:
     """Return the objects that are in both atlas and data, in the order of the atlas."""
     source = data.report.source
-    position = {label: row for row, label in enumerate(data.labels)}
+    variants = case_variants(data.labels, atlas.labels)
+    if variants:
+        warnings.warn(case_note(source, variants), DataWarning, stacklevel=3)
+    labels = [variants.get(label, label) for label in data.labels]
+    position = {label: row for row, label in enumerate(labels)}
     ours = [i for i, label in enumerate(atlas.labels) if label in position]
     if len(ours) < LEAST:
         raise DataError(
             f"the atlas and {source} share {len(ours)} labels, but at least {LEAST} are "
             f"needed; the atlas begins with {first_of(atlas.labels)}, the data with "
-            f"{first_of(data.labels)}"
+            f"{first_of(labels)}"
         )
     shared_labels = {atlas.labels[i] for i in ours}
-    spare = [label for label in data.labels if label not in shared_labels]
+    spare = [label for label in labels if label not in shared_labels]
     # Vectors of objects that are not in the atlas were not stored.
     n_spare = len(spare) + (0 if isinstance(data, Associations) else data.report.n_dropped)
     missing = [label for label in atlas.labels if label not in shared_labels]

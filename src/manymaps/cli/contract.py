@@ -32,13 +32,13 @@ import click
 
 from manymaps.cli.interruption import interruptible
 from manymaps.errors import DataError, DivergedError, ParameterError, spelling
-from manymaps.labels import UnknownLabelError
+from manymaps.labels import UnknownLabelError, case_note, case_variants
 from manymaps.progress import watched
 
 __all__ = [
     "BadData", "Command", "Commands", "Interrupted", "NotConverged", "Option", "RunFailed",
     "as_json", "cell", "elapsed", "emit", "emit_json", "general_option", "grid", "next_step",
-    "note", "option_name", "shown", "spelled_as_option", "tell", "write_rows",
+    "note", "note_case", "option_name", "shown", "spelled_as_option", "tell", "write_rows",
 ]  # fmt: skip
 
 
@@ -196,6 +196,14 @@ def note(*messages: str) -> None:
         with suppress(OSError):
             for message in messages:
                 click.echo(message, err=True)
+
+
+def note_case(source: object, labels: Iterable[str], known: Sequence[str]) -> dict[str, str]:
+    """Return `case_variants` of the labels, and print a note if there are any."""
+    variants = case_variants(labels, known)
+    if variants:
+        note(case_note(source, variants))
+    return variants
 
 
 def general_option(name: str, help: str) -> click.Option:

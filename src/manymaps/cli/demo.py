@@ -17,6 +17,7 @@ from manymaps.cli.types import check_folder
 __all__ = ["demo"]
 
 DEMO_WORD = "play"
+EXAMPLES = ("ring", "bow", "court", "pitch")
 DESCRIPTION = (
     "Two words are near each other if a language model gives one in response to the other. A word "
     "with several meanings appears in several maps."
@@ -63,7 +64,7 @@ def demo(options: DemoOptions) -> None:
     mm.write_page(
         estimator.atlas_, page, title="Associations of English words", noun="word",
         description=DESCRIPTION, source="LLM World of Words (Mistral norms, excerpt), CC BY 4.0",
-        credit="K. Abramski, R. Improta, G. Rossetti, M. Stella", date="2025",
+        credit="K. Abramski, R. Improta, G. Rossetti, M. Stella", date="2025", examples=EXAMPLES,
     )  # fmt: skip
     mm.save_figure(mm.plot_senses(estimator.atlas_, DEMO_WORD), figure)
     record = fit_record(estimator, run.n_pairs, "mm-tsne", output)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import manymaps as mm
-from manymaps.cli.contract import elapsed, note, tell
+from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import OF_TRIALS, Running, TableReading, atlas_argument, refuse_given
 from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.types import InputFile, Number, perplexities, positive
@@ -204,6 +204,7 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     with work(f"reading {file}"), reasoned(file, reading):
         ratings = mm.read_ratings(file, **chosen(reading, "cue", "response", "strength", "format"))
     _note_of_reading(ratings, options)
+    note_case(options.file, ratings.words, atlas.labels)
     given: dict[str, Any] = {"decay": options.decay}
     if options.norms is not None:
         with work(f"reading {options.norms}"):
@@ -264,6 +265,7 @@ def _of_triplets(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     refuse_given(NOT_OF_TRIPLETS, "triplets")
     triplets = read_triplet_file(options.file, options.reading)
     note(f"{len(triplets):,} triplets of {triplets.n_objects:,} objects")
+    note_case(options.file, triplets.labels or (), atlas.labels)
     given: dict[str, Any] = {}
     if options.vectors is not None:
         own = triplets.labels or ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import elapsed, note, tell
+from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import OF_PAIRS, Reading, atlas_argument, jobs_option, refuse_given
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, count_or, perplexities
@@ -205,7 +205,7 @@ def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
                 "use --vectors FILE to read all of them"
             )
         references = vectors.subset(atlas.labels).values
-    known = set(atlas.labels)
+    known = {*atlas.labels, *note_case(new, vectors.labels, atlas.labels)}
     labels = [label for label in vectors.labels if label not in known]
     _note_known(new, len(vectors) - len(labels), len(labels))
     return _placed(
@@ -237,7 +237,7 @@ def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
         data = mm.read_associations(new, **settings, responses="keep", rows="keep")
     note(*data.report.notes)
     pairs = data.strengths.tocoo()
-    known = set(atlas.labels)
+    known = {*atlas.labels, *note_case(new, data.labels, atlas.labels)}
     cues = [data.labels[i] for i in pairs.row]
     fresh = np.array([cue not in known for cue in cues], bool)
     _note_known(new, len(set(cues) & known), len(set(cues) - known))

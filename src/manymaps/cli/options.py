@@ -28,7 +28,7 @@ __all__ = [
 
 ROW_SUMS = ("renormalize", "keep")
 # Options of trials, which have one row per participant and cue.
-OF_TRIALS = ("participant", "where", "fold", "balance")
+OF_TRIALS = ("participant", "where", "fold", "balance", "missing")
 # Options for reading pairs, which all commands that read pairs have.
 OF_PAIRS = ("cue", "response", "strength", "format", "labels")
 READING = (*OF_PAIRS, "responses", "rows", *OF_TRIALS)
@@ -59,6 +59,7 @@ class Reading:
     where: str | None = None
     fold: bool = False
     balance: int | Literal["least"] | None = None
+    missing: str | None = None
     rows: str | None = None
     columns: str | None = None
     count: str | None = None
@@ -99,6 +100,11 @@ class PairReading(Reading):
         count_or("least", what="a number of participants,"),
         "Draw N participants per cue, or as many as the cue with the fewest has (raw trials only).",
         metavar="N|least",
+    )
+    missing: str | None = option(
+        "usual|TEXT,...",
+        "Drop responses that are not answers: those listed, or n/a, don't know, ?, - and others "
+        "that the notes list (usual).",
     )
     rows: str | None = option(
         ROW_SUMS, "Renormalize or keep rows that do not sum to 1.  [default: renormalize]"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import manymaps as mm
-from manymaps.cli.contract import as_json, emit, emit_json, note, shown
+from manymaps.cli.contract import as_json, emit, emit_json, note, note_case, shown
 from manymaps.cli.options import atlas_argument, output_names
 from manymaps.cli.record import argument, command, option, output_option
 from manymaps.cli.types import InputFile, OutputFile
@@ -64,7 +65,9 @@ def pairs(options: PairsOptions) -> None:
 
     reading = {"cue": options.cue, "response": options.response, "format": options.format}
     listed = read_word_pairs(options.file, **reading)
-    table = mm.pair_table(mm.load_atlas(options.atlas), listed)
+    atlas = mm.load_atlas(options.atlas)
+    table = mm.pair_table(atlas, listed)
+    note_case(options.file, dict.fromkeys(chain.from_iterable(listed)), atlas.labels)
     if table.unknown:
         words = [f"{shown(word)} (pair {k})" for word, k in table.unknown.items()]
         more = f" and {len(words) - MOST_NAMED:,} more" if len(words) > MOST_NAMED else ""

@@ -21,7 +21,7 @@ from manymaps.affinity.distances import Metric
 from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice
-from manymaps.cli.contract import BadData, note
+from manymaps.cli.contract import BadData, note, note_case
 from manymaps.cli.options import OF_PAIRS, OF_TRIALS, ROW_SUMS, Reading
 from manymaps.cli.record import chosen
 from manymaps.cooccurrence.matching import labels_of
@@ -287,6 +287,8 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
             "--init"
         )
     position = {label: row for row, label in enumerate(atlas.labels)}
+    variants = note_case("the initial atlas", atlas.labels, data.labels)
+    position |= {variant: position[label] for label, variant in variants.items()}
     lacking = [label for label in data.labels if label not in position]
     if lacking:
         raise DataError(
@@ -294,7 +296,7 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
             f"({first_of(lacking)}); use an atlas that contains all of them"
         )
     order = [position[label] for label in data.labels]
-    return replace(atlas, vectors=None).subset(order)
+    return replace(replace(atlas, vectors=None).subset(order), labels=data.labels)
 
 
 @final

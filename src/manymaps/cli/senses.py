@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import as_json, emit, note, tell
+from manymaps.cli.contract import as_json, emit, note, note_case, tell
 from manymaps.cli.options import READING, ROW_SUMS, PairReading, atlas_argument, refuse_given
 from manymaps.cli.record import argument, chosen, command, flag, group, option
 from manymaps.cli.sense_report import sense_interval, senses_record, senses_text
@@ -117,6 +117,7 @@ def senses(options: SensesOptions) -> None:
     asked = [*options.words, *_known(atlas, options.list_of_words, options.kind)]
     if not asked:
         raise click.UsageError("no word given; pass a WORD, or a file of words with --words")
+    note_case(options.atlas, asked, atlas.labels)
     intervals = None if options.data is None else _intervals(atlas, asked, options.data, options)
     note(*(() if intervals is None else intervals.notes))
     if options.as_csv:
@@ -163,11 +164,13 @@ def _intervals(
         if per_cue is not None:
             raise ParameterError(f"--per-cue applies to norms, and {file} contains trials")
         asked |= {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
+        note_case(file, dict.fromkeys([*trials.cues, *trials.answers]), atlas.labels)
         with work("counting responses"):
             return mm.intervals(trials, atlas, **asked)
     norms = _sized(file, reading) if per_cue is None else read_pairs(file, reading)
     if norms.n_responses is None and per_cue is None:
         note(f"{file} does not state the number of responses per cue; 100 is assumed (--per-cue N)")
+    note_case(file, norms.labels, atlas.labels)
     with work("counting responses"):
         return mm.intervals(norms, atlas, **asked, n_responses=per_cue)
 

@@ -123,6 +123,7 @@ def view(options: ViewOptions) -> None:
     if options.features is not None:
         features = _read_features(options.features, atlases[0])
     hidden = _hidden(atlases, options.hide, options.hide_from)
+    _check_labels(atlases, options.examples, "--examples")
     one, comma, several = (part.strip() for part in (options.noun or "").partition(","))
     with work(f"writing {output}"):
         mm.write_page(
@@ -165,6 +166,22 @@ def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
     return titles or None
 
 
+def _check_labels(atlases: Sequence[mm.Atlas], labels: Sequence[str], option: str) -> None:
+    """Reject labels that do not match any object of any atlas.
+
+    Raises
+    ------
+    BadData
+        If a label is unknown. The message suggests similar labels.
+    """
+    try:
+        for label in labels:
+            if not any(label in atlas for atlas in atlases):
+                atlases[0].index(label)
+    except mm.UnknownLabelError as error:
+        raise BadData(f"{option}: {error}") from error
+
+
 def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | None) -> list[str]:
     """List the labels to hide; report how many labels in a file are objects of an atlas.
 
@@ -174,12 +191,7 @@ def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | Non
         If a label passed on the command line does not match any object. Without this error, a typo
         would leave the object visible.
     """
-    try:
-        for label in labels:
-            if not any(label in atlas for atlas in atlases):
-                atlases[0].index(label)
-    except mm.UnknownLabelError as error:
-        raise BadData(f"--hide: {error}") from error
+    _check_labels(atlases, labels, "--hide")
     if path is None:
         return list(labels)
     from manymaps.io.files import read_bytes, split_lines

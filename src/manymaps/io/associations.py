@@ -99,6 +99,7 @@ def read_associations(
     fold: bool = False,
     where: str | None = None,
     balance: Balance = None,
+    missing: str | Sequence[str] | None = None,
 ) -> Associations:
     """Read associations from an edge list, a graph, a square matrix, or raw trials.
 
@@ -160,6 +161,10 @@ def read_associations(
         trials only).
     balance : int or "least", optional
         Number of participants to draw per cue with seed 0 (see `Trials.balanced`; trials only).
+    missing : str or sequence of str, optional
+        Responses to drop as missing answers, as a list or a text with commas such as "none,?".
+        "usual" stands for a list that the report contains, with "n/a", "don't know", "?" and "-".
+        By default, no responses are dropped, and the report counts those in this list.
 
     Returns
     -------
@@ -208,6 +213,7 @@ def read_associations(
     names = TrialNames(cue, response, participant)
     of_trials: dict[str, Any] = {"participant": participant, "where": where, "balance": balance}
     if strength is None and labels is None and holds_trials(sample, names, format):
+        of_trials["missing"] = missing
         trials = read_trials(sample, format=format, fold=fold, **columns, **of_trials)
         return trials.associations(responses, rows=rows, self_pairs=self_pairs)
     for name, value in of_trials.items():
@@ -225,7 +231,15 @@ def read_associations(
         sample, ColumnNames(cue, response, strength), format=format, labels=labels
     )
     if isinstance(entries, LabelledMatrix):
+        if missing is not None:
+            raise ParameterError(
+                f"applies to lists of responses, and {path} is a matrix",
+                name="missing",
+                value=missing,
+            )
         return associate_matrix(entries, rules)
+    if not entries.similarities:
+        entries = entries.without_missing(missing)
     return associate(entries.folded() if fold else entries, rules)
 
 

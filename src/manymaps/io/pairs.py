@@ -17,10 +17,14 @@ from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.matrices import LabelledMatrix
+from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
 from manymaps.io.tables import RULE_OF, Cells, CodedColumn
 from manymaps.labels import plain_spelling
 
 __all__ = ["Pairs", "associate", "associate_matrix", "named_by"]
+
+# The sum of 10 million such counts is exact in float64.
+_MOST_COUNTED = 2**29
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class Pairs:
         Whether the values are similarities, which rows="keep" leaves unchanged.
     notes : tuple of str
         Notes for the report.
+    n_missing : int
+        Number of pairs that were omitted because their response is a missing answer.
     """
 
     cells: Cells
@@ -46,10 +52,35 @@ class Pairs:
     objects: tuple[str, ...] = ()
     similarities: bool = False
     notes: tuple[str, ...] = ()
+    n_missing: int = 0
 
     def folded(self) -> Pairs:
         """Convert labels to lower case with single spaces, merging labels that become equal."""
         return self.relabelled(plain_spelling)
+
+    def without_missing(self, missing: str | Sequence[str] | None) -> Pairs:
+        """Drop pairs whose response is in a list of missing answers, or only count such pairs."""
+        cells, response = self.cells, self.cells.columns[1]
+        numbers = cells.numbers
+        # Strengths are not counts, and larger numbers, which are checked later, could overflow.
+        are_counts = numbers is not None and bool(
+            ((np.floor(numbers) == numbers) & (np.abs(numbers) < _MOST_COUNTED)).all()
+        )
+        weights = numbers if are_counts else None
+        counts = np.bincount(response.codes, weights, len(response.texts)).astype(np.int64)
+        whole = replace(self, notes=(*self.notes, *missing_notes(response.texts, counts, missing)))
+        out = checked_missing(missing)
+        if out is None:
+            return whole
+        rows = np.flatnonzero(~is_missing(response.texts, out)[response.codes])
+        rest = Cells(
+            [column.take(rows) for column in cells.columns],
+            None if cells.numbers is None else cells.numbers[rows],
+            lambda k: cells.where(int(rows[k])),
+            lambda k: cells.written(int(rows[k])),
+            cells.n_headers,
+        )
+        return replace(whole, cells=rest, n_missing=len(cells) - len(rows))
 
     def relabelled(self, name: Callable[[str], str], *notes: str) -> Pairs:
         """Return a copy with new labels and additional notes."""
@@ -145,6 +176,7 @@ def associate(pairs: Pairs, rules: Rules) -> Associations:
     named = np.flatnonzero(~cells.unnamed)
     n_unnamed = len(cells) - len(named)
     labels, n_cues, cue, response = pairs.numbered(named if n_unnamed else None)
+    omitted = {"missing answer": pairs.n_missing, "empty label": n_unnamed}
     entries = NumberedPairs(
         labels=tuple(labels),
         n_cues=n_cues,
@@ -154,8 +186,8 @@ def associate(pairs: Pairs, rules: Rules) -> Associations:
         source=pairs.source,
         where=lambda k: cells.where(int(named[k])),
         similarities=pairs.similarities,
-        n_read=len(cells),
-        left_out={"empty label": n_unnamed} if n_unnamed else {},
+        n_read=len(cells) + pairs.n_missing,
+        left_out={reason: n for reason, n in omitted.items() if n},
         notes=pairs.notes,
     )
     return apply_rules(entries, rules)

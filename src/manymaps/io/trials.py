@@ -26,6 +26,7 @@ from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.files import sampled
 from manymaps.io.kinds import asked_format
+from manymaps.io.missing_answers import checked_missing, is_missing, missing_notes
 from manymaps.io.tables import (
     CodedColumn,
     Layout,
@@ -70,6 +71,7 @@ def read_trials(
     fold: bool = False,
     where: str | None = None,
     balance: Balance = None,
+    missing: str | Sequence[str] | None = None,
 ) -> Trials:
     """Read the raw answers of an association study, with one row per participant and cue.
 
@@ -95,6 +97,10 @@ def read_trials(
         Condition on participants, for example `age < 30 and gender = Fe` (see `Trials.where`).
     balance : int or "least", optional
         Number of participants to draw per cue with seed 0 (see `Trials.balanced`).
+    missing : str or sequence of str, optional
+        Answers to treat as missing, as a list or a text with commas such as "none,?". "usual"
+        stands for a list that the report contains, with "n/a", "don't know", "?" and "-". By
+        default, the report only counts the answers in this list.
 
     Returns
     -------
@@ -141,7 +147,7 @@ def read_trials(
     asked_format(format, TRIAL_FORMATS)
     names = TrialNames(cue, response, participant)
     table = read_table(sampled(path), _layout(names), None if format == "trials" else format)
-    return _selected(_table_trials(table, names), fold, where, balance)
+    return _selected(_table_trials(table, names, missing), fold, where, balance)
 
 
 def trials_from(
@@ -153,6 +159,7 @@ def trials_from(
     fold: bool = False,
     where: str | None = None,
     balance: Balance = None,
+    missing: str | Sequence[str] | None = None,
 ) -> Trials:
     """Create trials from a data frame in memory with one row per participant and cue.
 
@@ -160,7 +167,7 @@ def trials_from(
     ----------
     data : frame
         Pandas, polars or pyarrow frame with columns as for `read_trials`.
-    cue, response, participant, fold, where, balance
+    cue, response, participant, fold, where, balance, missing
         See `read_trials`.
 
     Returns
@@ -187,7 +194,7 @@ def trials_from(
     [0.0, 0.5, 0.5]
     """
     table = frame_table(data, "the frame", NO_FRAME)
-    trials = _table_trials(table, TrialNames(cue, response, participant))
+    trials = _table_trials(table, TrialNames(cue, response, participant), missing)
     return _selected(trials, fold, where, balance)
 
 
@@ -253,7 +260,9 @@ def _selected(trials: Trials, fold: bool, where: str | None, balance: Balance) -
     return trials.balanced(None if balance == "least" else balance, random_state=0)
 
 
-def _table_trials(table: Table, names: TrialNames) -> Trials:
+def _table_trials(
+    table: Table, names: TrialNames, missing: str | Sequence[str] | None = None
+) -> Trials:
     """Convert a table to trials with coded answers and participants and additional columns."""
     header, source = table.head[0], table.source
     columns = find_trial_columns(header, table.head[1:], names, source, asked=True)
@@ -280,7 +289,10 @@ def _table_trials(table: Table, names: TrialNames) -> Trials:
     answers, codes = _answers([cells[c] for c in columns.answers], columns.several(header))
     participants: list[str] = []
     who = None
-    notes = [columns.note(header)]
+    counts = np.bincount(codes[codes >= 0], minlength=len(answers))
+    notes = [columns.note(header), *missing_notes(answers, counts, missing)]
+    if (out := checked_missing(missing)) is not None:
+        codes[np.append(is_missing(answers, out), [False, False])[codes]] = MISSING
     if columns.participant is None:
         notes.append(
             "no column of participants: every row is a separate trial, unless one is named"

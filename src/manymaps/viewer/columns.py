@@ -63,8 +63,7 @@ def column_blocks(
         if numbers is None:
             column, block = _text_column(str(name), _as_texts(values))
         elif name != size and are_codes(numbers):
-            codes = ["" if np.isnan(number) else f"{number:.0f}" for number in numbers]
-            column, block = _text_column(str(name), codes)
+            column, block = _code_column(numbers)
         else:
             column, block = _number_column(numbers)
         described.append({"name": str(name), **column})
@@ -118,6 +117,15 @@ def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
     # Dates such as 20240131 and other long integers have more digits than single precision.
     whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)
     return column, numbers.astype("<f8") if (single[whole] != numbers[whole]).any() else single
+
+
+def _code_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
+    """Pack few integers, such as the digits, as categories in the order of the integers."""
+    there = np.isfinite(numbers)
+    different = np.unique(numbers[there])
+    codes = np.where(there, np.searchsorted(different, numbers), NO_CATEGORY)
+    names = [f"{value:.0f}" for value in different]
+    return {"type": "category", "categories": names}, codes.astype("<u2")
 
 
 def _text_column(name: str, texts: list[str]) -> tuple[dict[str, Any], np.ndarray | None]:
