@@ -38,13 +38,14 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from kernels import SETS, explained, popularity
+from kernels import SETS
 from numba import njit
 from scipy import sparse
 from starts import recurrence, theme, visible
 
 import manymaps as mm
 from manymaps.affinity.network import spectral_directions
+from manymaps.analysis.reliability import mean_explained
 from manymaps.analysis.senses import fit_senses
 from manymaps.atlas.associations import MOST_PARTNERS, strongest_associations
 from manymaps.atlas.meanings import meaning_space
@@ -259,13 +260,12 @@ def f_by_maps(atlas: mm.Atlas, network: Network, homonyms: Homonyms) -> float:
 def figures(fits: list[mm.Atlas], data: mm.Associations, more: Callable) -> list[float]:
     """Return the columns of the table; the recurrence is a mean over pairs of seeds."""
     directions = spectral_directions(data.strengths, 70, seed=0)
-    one = popularity(data.strengths, 0)
     rows = []
     for atlas in fits:
         senses = fit_senses(atlas, MOST_PARTNERS, 0)
         shown = senses.weights.sum(axis=1) >= 0.5
         rows.append(
-            (float(atlas.parameters["kl_divergence"]), explained(atlas, one, data.strengths),
+            (float(atlas.parameters["kl_divergence"]), mean_explained(atlas),
              visible(atlas, data.strengths), theme(atlas, directions), more(atlas), shown.mean())
         )  # fmt: skip
     kl, share, seen, common, f, half = np.mean(rows, axis=0).tolist()
@@ -331,8 +331,8 @@ def main() -> None:
             start = time.perf_counter()
             fits = [
                 AgreeingMaps(
-                    n_maps, meanings=meanings, term=term, strength=strength, degrees_of_freedom=1,
-                    random_state=seed, max_iter=arguments.iterations,
+                    n_maps, meanings=meanings, term=term, strength=strength, popularity=0,
+                    degrees_of_freedom=1, random_state=seed, max_iter=arguments.iterations,
                 ).fit(data).atlas_
                 for seed in arguments.seeds
             ]  # fmt: skip

@@ -90,7 +90,13 @@ def without(norms: mm.Associations, pairs: Iterable[tuple[int, int]]) -> mm.Asso
 def fitted(norms: mm.Associations, arguments: argparse.Namespace) -> Fits:
     """Fit all models."""
     seed, n_maps = arguments.seed, arguments.maps
-    model = mm.MultipleMapsTSNE(n_maps, max_iter=arguments.iterations, random_state=seed)
+    model = mm.MultipleMapsTSNE(
+        n_maps,
+        popularity=0,
+        degrees_of_freedom=1,
+        max_iter=arguments.iterations,
+        random_state=seed,
+    )
     topics = TopicModel(n_topics=arguments.topics).fit(norms.strengths, random_state=seed)
     return Fits(model.fit(norms).atlas_, SpreadingActivation().fit(norms.strengths), topics)
 

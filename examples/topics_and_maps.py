@@ -35,7 +35,13 @@ def main() -> None:
     norms = mm.load_word_associations().most_given(n_words)
     model = TopicModel(n_topics=n_maps).fit(norms.strengths, random_state=arguments.seed)
     topics = model.topics_given_cue_.T
-    fit = mm.MultipleMapsTSNE(n_maps, max_iter=most, random_state=arguments.seed).fit(norms)
+    fit = mm.MultipleMapsTSNE(
+        n_maps,
+        popularity=0,
+        degrees_of_freedom=1,
+        max_iter=most,
+        random_state=arguments.seed,
+    ).fit(norms)
     found = mm.match_topics(fit.atlas_, topics)
     print(f"{norms.n_objects:,} words, {n_maps} maps and topics")
     print(f"mean similarity {found.similarities.mean():.3f}, by chance {found.chance:.3f}")

@@ -19,7 +19,7 @@ data sets: the meanings of homonyms (see homonyms.py), over the associates that 
 and semantic priming (see priming.py), with 95 % intervals over words or items. Finally, the words
 whose meanings differ most between people and each model are listed.
 
-Needs the norms, LWOW, homonyms and priming in MANYMAPS_DATA; what is absent is left out.
+The norms, LWOW, homonyms and priming are read from MANYMAPS_DATA. Absent data sets are skipped.
 """
 
 from __future__ import annotations
@@ -92,7 +92,13 @@ def fitted(norms: mm.Associations, name: str, seed: int, options: argparse.Names
     path = options.fits and options.fits / f"study_{name.split()[0]}_{options.maps}_{seed}.atlas"
     if path and path.exists():
         return mm.load_atlas(path)
-    fit = mm.MultipleMapsTSNE(options.maps, max_iter=options.iterations, random_state=seed)
+    fit = mm.MultipleMapsTSNE(
+        options.maps,
+        popularity=0,
+        degrees_of_freedom=1,
+        max_iter=options.iterations,
+        random_state=seed,
+    )
     atlas = fit.fit(norms).atlas_
     if path:
         options.fits.mkdir(parents=True, exist_ok=True)

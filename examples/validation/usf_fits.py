@@ -1,8 +1,8 @@
 """Fits of the USF norms that the validations share.
 
 A fit is read from the folder of --fits if it is there, and written to it otherwise, so that the
-validations need each fit once. All fits are of the models of the papers, without factors. A file is
-named by method, number of maps and seed, such as usf_mm-tsne_40_0.atlas.
+validations need each fit once. The methods mm-tsne and mm-sne are the models of the papers, without
+factors. A file is named by method, number of maps and seed, such as usf_mm-tsne_40_0.atlas.
 """
 
 from __future__ import annotations

@@ -162,9 +162,9 @@ def read_associations(
     balance : int or "least", optional
         Number of participants to draw per cue with seed 0 (see `Trials.balanced`; trials only).
     missing : str or sequence of str, optional
-        Responses to drop as missing answers, as a list or a text with commas such as "none,?".
-        "usual" stands for a list that the report contains, with "n/a", "don't know", "?" and "-".
-        By default, no responses are dropped, and the report counts those in this list.
+        Responses to drop as missing answers, as a list or a text with commas such as "none,?". The
+        word "usual" stands for a list with "n/a", "don't know" and others, which the report
+        contains. By default, no responses are dropped, and the report counts those in this list.
 
     Returns
     -------

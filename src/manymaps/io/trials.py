@@ -98,8 +98,8 @@ def read_trials(
     balance : int or "least", optional
         Number of participants to draw per cue with seed 0 (see `Trials.balanced`).
     missing : str or sequence of str, optional
-        Answers to treat as missing, as a list or a text with commas such as "none,?". "usual"
-        stands for a list that the report contains, with "n/a", "don't know", "?" and "-". By
+        Answers to treat as missing, as a list or a text with commas such as "none,?". The word
+        "usual" stands for a list with "n/a", "don't know" and others, which the report contains. By
         default, the report only counts the answers in this list.
 
     Returns
