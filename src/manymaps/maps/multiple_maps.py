@@ -229,7 +229,8 @@ class MultipleMapsTSNE(_MultipleMaps):
         In a run of fewer than 400 iterations, it keeps the weights fixed for the first quarter.
         `Momentum.van_der_maaten_2009()` and, with `normalization="joint"`,
         `Momentum.van_der_maaten_2012()` use the settings from the papers. Both presets require
-        `penalty=0` to match the papers.
+        `penalty=0` to match the papers. `MultipleMapsTSNE` also requires `popularity=0` and
+        `degrees_of_freedom=1` for associations.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly, which is always the case for the inverse divergence.
@@ -432,7 +433,8 @@ class MultipleMapsSNE(_MultipleMaps):
         In a run of fewer than 400 iterations, it keeps the weights fixed for the first quarter.
         `Momentum.van_der_maaten_2009()` and, with `normalization="joint"`,
         `Momentum.van_der_maaten_2012()` use the settings from the papers. Both presets require
-        `penalty=0` to match the papers.
+        `penalty=0` to match the papers. `MultipleMapsTSNE` also requires `popularity=0` and
+        `degrees_of_freedom=1` for associations.
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly, which is always the case for the inverse divergence.
