@@ -75,7 +75,10 @@ export function cropOf(session: Session, meanings: readonly Meaning[], size: Siz
   const { map, entry } = elementAt(meanings, 0);
   const emphasis = session.contents.emphasisOf(meanings);
   const camera = session.contents.closeUp(map, entry, emphasis.near, size);
-  return still(session, elementAt(session.atlas.maps, map), size, emphasis, camera);
+  const whole = elementAt(session.atlas.maps, map);
+  // Colours are those of the meanings, so other dots are grey.
+  const regions = whole.regions.map((region) => ({ ...region, members: new Uint32Array() }));
+  return still(session, { ...whole, regions }, size, emphasis, camera);
 }
 
 /** A still picture, with letters that suit its size. */
