@@ -92,13 +92,7 @@ def fitted(norms: mm.Associations, name: str, seed: int, options: argparse.Names
     path = options.fits and options.fits / f"study_{name.split()[0]}_{options.maps}_{seed}.atlas"
     if path and path.exists():
         return mm.load_atlas(path)
-    fit = mm.MultipleMapsTSNE(
-        options.maps,
-        popularity=0,
-        degrees_of_freedom=1,
-        max_iter=options.iterations,
-        random_state=seed,
-    )
+    fit = mm.MultipleMapsTSNE(options.maps, max_iter=options.iterations, random_state=seed)
     atlas = fit.fit(norms).atlas_
     if path:
         options.fits.mkdir(parents=True, exist_ok=True)
