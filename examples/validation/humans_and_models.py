@@ -1,6 +1,7 @@
 """Do the associations of language models have the structure of human associations?
 
     python examples/validation/humans_and_models.py [--fits DIR] [--maps 20] [--iterations 500]
+                                                    [--quick]
 
 Three networks are compared: the USF norms of people, and the norms of two language models (LWOW,
 Abramski et al. 2025). All are made undirected, as LWOW is, restricted to the words that all of them
@@ -52,8 +53,8 @@ def undirected(
     return words, sparse.csr_array(table + table.T)
 
 
-def networks() -> dict[str, mm.Associations]:
-    """The networks that are present, restricted to their common words."""
+def networks(step: int = 1) -> dict[str, mm.Associations]:
+    """The networks that are present, restricted to their common words, or to every step-th."""
     tables = {}
     if NORMS.exists():
         norms = mm.read_associations(NORMS)
@@ -68,7 +69,7 @@ def networks() -> dict[str, mm.Associations]:
             place = {word: k for k, word in enumerate(words)}
             ends = (edges[side].map(place).to_numpy() for side in ("src", "tgt"))
             tables[name] = undirected(words, *ends, edges["wt"].to_numpy(np.float64))
-    common = sorted(set.intersection(*(set(words) for words, _ in tables.values())))
+    common = sorted(set.intersection(*(set(words) for words, _ in tables.values())))[::step]
     found = {}
     for name, (words, table) in tables.items():
         place = {word: k for k, word in enumerate(words)}
@@ -123,6 +124,8 @@ def agreement(one: Network, other: Network, change: Callable[[np.ndarray], np.nd
             owners.append(np.full(len(shared), i))
             true.append(theirs[there])
             found.append(change(mine)[at])
+    if not owners:
+        return np.nan
     parts = (np.unique(np.concatenate(x), return_inverse=True)[1] for x in (owners, true, found))
     return float(sense_induction(*parts).f)
 
@@ -224,8 +227,12 @@ def main() -> None:
     parser.add_argument("--fits", type=Path, metavar="DIR", help="folder of the fits")
     parser.add_argument("--maps", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=500)
+    parser.add_argument("--quick", action="store_true", help="few words, to try the script")
     options = parser.parse_args()
-    norms = networks() if (DATA / "lwow").exists() else {}
+    step = 1
+    if options.quick:
+        options.maps, options.iterations, step = 2, 5, 3
+    norms = networks(step) if (DATA / "lwow").exists() else {}
     if len(norms) < 2:
         print(f"no LWOW at {DATA}: set MANYMAPS_DATA to the folder of real data; nothing done")
         return

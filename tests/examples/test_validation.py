@@ -33,7 +33,7 @@ def table(text: str) -> dict[str, list[str]]:
     return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
 
 
-@pytest.mark.parametrize("script", ["priming.py", "similarity.py"])
+@pytest.mark.parametrize("script", ["priming.py", "similarity.py", "humans_and_models.py"])
 def test_nothing_is_done_without_data(script, tmp_path):
     assert "nothing done" in printed(script, MANYMAPS_DATA=str(tmp_path))
 
@@ -92,3 +92,16 @@ def test_similarity(data_folder, tmp_path):
     )
     shown = rows["maps: mm-tsne, 2 maps, 1 seed"][0]
     assert shown.startswith(f"{found.spearman['atlas'].value:.3f} [")
+
+
+@pytest.mark.slow
+def test_people_and_models_share_more_than_shuffled_words(data_folder):
+    text = printed("humans_and_models.py")
+    rows = table(text)
+    people, models = "people (USF)", ("Mistral", "Haiku")
+    for one, other in ((people, models[0]), (people, models[1]), models):
+        share, low = (float(rows[f"{one}, {other}{more}"][0]) for more in ("", ", words shuffled"))
+        assert 10 * low < share < 1
+    for name in (people, *models):
+        assert re.match(r"\d+ homonyms, F 0\.\d+, one group 0\.\d+", rows[name][0])
+        assert all("strength" in cell and "maps" in cell for cell in rows[name][1:])
