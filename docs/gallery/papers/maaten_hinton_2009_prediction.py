@@ -12,12 +12,12 @@ report is 0.5195 nats per cue, with two maps of 35 dimensions.
 Differences: our splits are not those of the report, so only the order of the rows can be compared.
 The order of the last four rows is the same. Our fits start along the eigenvectors of the training
 network, which has the largest effect: from random positions, with the best penalty, one map of 70
-dimensions has an error of 0.355. With the start along eigenvectors, **one map predicts better than
-two with the same total number of dimensions**, in contrast to the report. More maps improve the
-prediction if the number of dimensions per map is fixed (1 x 35 compared with 2 x 35). "Unknown" is
-the error if known associates are excluded from the choice. Values are means of five splits, with
-standard deviations of 0.003 to 0.011. Command: ``python examples/prediction_2009.py --models
---tune``
+dimensions has an error of 0.355. With the start along eigenvectors, **the order of one map and two
+maps with the same total number of dimensions is undecided**: the errors of 1 x 70 and 2 x 35 differ
+by less than the variation over splits. More maps improve the prediction if the number of dimensions
+per map is fixed (1 x 35 compared with 2 x 35). "Unknown" is the error if known associates are
+excluded from the choice. Values are means of five splits, with standard deviations of 0.003 to
+0.011. Command: ``python examples/prediction_2009.py --models --tune``
 """
 
 from stored import OTHER, OURS, PRINTED, dots, panels, read
