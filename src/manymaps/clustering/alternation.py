@@ -37,7 +37,7 @@ class HardAlternation(Solver):
 
     See Also
     --------
-    AdditiveClustering
+    manymaps.AdditiveClustering
 
     References
     ----------
