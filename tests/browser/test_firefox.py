@@ -73,7 +73,7 @@ def test_a_picture_is_put_together(firefox, relations_page):
     firefox.read(
         "(() => { window.kept = []; const make = URL.createObjectURL; URL.createObjectURL ="
         " (blob) => { kept.push([blob.type, blob.size]); return make(blob); };"
-        " for (const button of page.querySelectorAll('.dock [data-format]')) button.click(); })()"
+        " for (const button of page.querySelectorAll('.menu .choices button')) button.click(); })()"
     )
     assert firefox.becomes("window.kept.length === 2")
     kept = dict(firefox.read("window.kept"))

@@ -67,6 +67,19 @@ def pointed_to(at):
     return at.read("atlas.shown().filter(({ arrow }) => arrow).map((label) => ({ ...label }))")
 
 
+def top_at(at, label):
+    """The role of what lies on top at the middle of a label."""
+    box = at.box()
+    middle = (
+        box["x"] + label["x"] + label["width"] / 2,
+        box["y"] + label["y"] + label["height"] / 2,
+    )
+    return at.page.evaluate(
+        "([x, y]) => document.querySelector('#manymaps').shadowRoot.elementFromPoint(x, y).role",
+        middle,
+    )
+
+
 def test_what_a_word_is_near_is_pointed_to(at, relations):
     # With neighbours that lie apart.
     many = "(sense) => sense.map === given && sense.neighbors.length > 5"
@@ -88,6 +101,7 @@ def test_what_a_word_is_near_is_pointed_to(at, relations):
         assert abs(turn) < 0.6
         assert 0 < arrow["x"] < box["width"]
         assert 0 < arrow["y"] < box["height"]
+        assert top_at(at, label) == "application"
     first = beyond[0]
     zoom = at.camera["zoom"]
     at.page.mouse.click(

@@ -36,7 +36,7 @@ export interface AtlasMap {
   order: Uint32Array;
   /** The box shown at first: left, bottom, right, top in map units. */
   view: [number, number, number, number];
-  /** Labels that name the map, or categories where objects are only numbered. */
+  /** Names of the largest islands, which together name the map; labels or categories without any. */
   title: string[];
   /** Share of the spread that the two drawn dimensions hold, 1 for flat maps. */
   share: number;

@@ -49,7 +49,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
   const [, nouns] = session.atlas.noun;
   // Read when labels stand, which is when the view is at rest.
   const [few, setFew] = useState<number | null>(null);
-  useMapView(session, map, host, setHovered, (shown) => {
+  useMapView(session, map, host, few !== null, setHovered, (shown) => {
     onShown(shown);
     const count = session.mapView?.countInSight ?? FEW;
     setFew(
@@ -80,11 +80,12 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
   );
 }
 
-/** Makes the view once, and lets it follow the state. */
+/** Makes the view once, and lets it follow the state; the labels keep clear of the way back. */
 function useMapView(
   session: Session,
   map: number,
   host: { current: HTMLDivElement | null },
+  isFew: boolean,
   setHovered: (hovered: Hovered | null) => void,
   onShown: (shown: Shown) => void,
 ): void {
@@ -152,6 +153,7 @@ function useMapView(
     session.paths.steps,
     state.stepAt,
     hasSize,
+    isFew,
   ]);
   // Where the page scrolls as a whole, a map that opens comes into sight.
   useLayoutEffect(() => {
@@ -164,7 +166,7 @@ function useMapView(
 /** The boxes of what lies over the map. */
 function coversOf(host: HTMLElement): ScreenBox[] {
   const { left: x, top: y } = host.getBoundingClientRect();
-  const over = host.parentElement?.querySelectorAll(".plaque, .dock") ?? [];
+  const over = host.parentElement?.querySelectorAll(".plaque, .dock, .few") ?? [];
   return Array.from(over, (element) => {
     const { left, top, right, bottom } = element.getBoundingClientRect();
     return { left: left - x, top: top - y, right: right - x, bottom: bottom - y };
