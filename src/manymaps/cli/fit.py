@@ -82,8 +82,7 @@ USUAL_METHOD = "mm-tsne"
 OF_COUNTS = "code"
 
 NOT_OF_COUNTS = (
-    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", "most_given",
-    *OF_TRIALS,
+    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
@@ -314,6 +313,8 @@ def fit(options: FitOptions) -> None:
     else:
         check_method(file, options.model, options.reading, options.vector_model, vectors)
     method = options.model.method or USUAL_METHOD
+    if method == OF_COUNTS:
+        refuse_given(("most_given",), f"--method {method}")
     estimator = build(
         method, options.model, options.running, options.counting, options.vector_model
     )

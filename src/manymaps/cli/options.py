@@ -216,14 +216,11 @@ def refuse(*faults: tuple[object, str]) -> None:
 
 
 def refuse_given(names: Iterable[str], where: str) -> None:
-    """Reject options that the user passed, but that do not apply.
-
-    Options that the command does not have are ignored.
-    """
+    """Reject options that the user passed, but that do not apply."""
     ctx = click.get_current_context()
     options = {one.name: one for one in ctx.command.params}
     for name in names:
-        if name in options and _is_given(ctx, options[name]):
+        if _is_given(ctx, options[name]):
             raise click.UsageError(f"{max(options[name].opts, key=len)} does not apply to {where}")
 
 

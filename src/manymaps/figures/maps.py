@@ -304,21 +304,8 @@ def plot_atlas(
     )  # fmt: skip
     scenes = [read_scene(atlas, m, priority[m], dots=dots, named=named) for m in chosen]
     scenes = [with_islands(atlas, scene, color, roles) for scene in scenes]
-    area = common_area(scenes, panel_size, ink=0.05, areas=(3.0, 36.0))
-    look = Look(
-        typeface,
-        colors,
-        font_sizes=(6.0, 7.0) if panel_size < 3 else (6.5, 8.5),
-        dot_areas=(area, area),
-        max_labels=_most_labels(atlas, named, max_labels),
-        crowded_labels=round(2.3 * panel_size**2),
-        margin=(14.0, 12.0),
-        above=atlas.n_components > 1,
-        name_size=6.5 if panel_size < 3 else 8.5,
-    )
-    if roles is not None:
-        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.06, areas=(3.0, 36.0))
-        look = replace(look, dot_areas=(area, area), air=(3.0, 2.0))
+    most_labels = _most_labels(atlas, named, max_labels)
+    look = _look_of_sheet(atlas, typeface, colors, scenes, roles, panel_size, most_labels)
     look = look.lettered(font_size)
     for k, (ax, m, scene) in enumerate(zip(panels, chosen, scenes, strict=True)):
         _draw(ax, scene, look, atlas, roles)
@@ -444,27 +431,10 @@ def plot_senses(
         or (widest if widest <= (4 if alone else 6) else min(5, -(-widest // 2))),
     )  # fmt: skip
     scenes = [card.scene for each in asked for card in each.cards]
-    area = common_area(scenes, panel_size, ink=0.035, areas=(8.0, 20.0 if width else 150.0))
-    if roles is not None:
-        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
-    look = Look(
-        typeface,
-        colors,
-        font_sizes=(7.0, 9.5) if alone else (6.5, 8.5),
-        dot_areas=(area, area),
-        max_labels=n_neighbors + 1
-        if max_labels is None and roles is not None and atlas.n_objects > FEW
-        else max_labels,
-        max_covered=np.inf,
-        margin=(34.0, 18.0),
-        air=(1.0, 0.5),
-        name_size=0,
-        tints_labels=color is None,
-        sparse=1.0,
-    )
-    if sheet.width is not None:
-        look = replace(for_paper(look), name_size=0)
-    look = look.lettered(font_size)
+    if max_labels is None and roles is not None and atlas.n_objects > FEW:
+        max_labels = n_neighbors + 1
+    look = _look_of_senses(typeface, colors, scenes, roles, panel_size, sheet, alone)
+    look = replace(look, max_labels=max_labels, tints_labels=color is None).lettered(font_size)
     page = Captions(root(panels[0][0]), typeface, sheet)
     labels = [elide(typeface.printable(atlas.labels[each.row]), 40) for each in asked]
     first = 0
@@ -479,6 +449,62 @@ def plot_senses(
         page.title(plural("word", len(asked)), labels, size=17, shift=TITLE)
     frame_page(page, look, _senses_print(asked, dots), dots)
     return page.figure
+
+
+def _look_of_sheet(
+    atlas: Atlas,
+    typeface: Typeface,
+    colors: Coloring,
+    scenes: Sequence[Scene],
+    roles: Roles | None,
+    panel_size: float,
+    max_labels: int | None,
+) -> Look:
+    """Return the look of the panels of `plot_atlas`."""
+    dots = scenes if roles is None else _dots_alone(scenes, roles)
+    ink = 0.05 if roles is None else 0.06
+    area = common_area(dots, panel_size, ink=ink, areas=(3.0, 36.0))
+    look = Look(
+        typeface,
+        colors,
+        font_sizes=(6.0, 7.0) if panel_size < 3 else (6.5, 8.5),
+        dot_areas=(area, area),
+        max_labels=max_labels,
+        crowded_labels=round(2.3 * panel_size**2),
+        margin=(14.0, 12.0),
+        above=atlas.n_components > 1,
+        name_size=6.5 if panel_size < 3 else 8.5,
+    )
+    return look if roles is None else replace(look, air=(3.0, 2.0))
+
+
+def _look_of_senses(
+    typeface: Typeface,
+    colors: Coloring,
+    scenes: Sequence[Scene],
+    roles: Roles | None,
+    panel_size: float,
+    sheet: Sheet,
+    alone: bool,
+) -> Look:
+    """Return the look of the panels of `plot_senses`, for one word alone or for several."""
+    if roles is None:
+        largest = 150.0 if sheet.width is None else 20.0
+        area = common_area(scenes, panel_size, ink=0.035, areas=(8.0, largest))
+    else:
+        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
+    look = Look(
+        typeface,
+        colors,
+        font_sizes=(7.0, 9.5) if alone else (6.5, 8.5),
+        dot_areas=(area, area),
+        max_covered=np.inf,
+        margin=(34.0, 18.0),
+        air=(1.0, 0.5),
+        name_size=0,
+        sparse=1.0,
+    )
+    return look if sheet.width is None else replace(for_paper(look), name_size=0)
 
 
 @dataclass(frozen=True)

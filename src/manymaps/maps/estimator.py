@@ -289,25 +289,9 @@ class MapEstimator(
         similar = data is None and not isinstance(X, NeighborGraph)
         associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
-            optimizer = self.optimizer or self._default_optimizer(n)
-            tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
-            factors = self._factors(target)
-            placed = factors if factors is None or order is None else factors[order]
-            forward = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
-            plan = Plan(
-                objective=self._objective(forward),
-                optimizer=optimizer,
-                max_iter=self.max_iter,
-                labels=labels,
-                method=self.method,
-                settings=self._settings(),
-                order=order,
-                factors=factors,
-                forward=forward,
-                pins=pins,
-            )
+            plan = self._plan(labels, ordered, order, self._factors(target), pins)
             self.restarts_: tuple[Restart, ...]
             if self.n_init == 1:
                 run = Run(plan, *self._start(data, target, pins, 0, seeds[0]))
@@ -332,6 +316,32 @@ class MapEstimator(
         if run.failure:
             raise run.failure
         return self
+
+    def _plan(
+        self,
+        labels: tuple[str, ...],
+        ordered: Target,
+        order: np.ndarray | None,
+        factors: np.ndarray | None,
+        pins: Pins | None,
+    ) -> Plan:
+        """Return the settings of all runs for a target in this order of the objects."""
+        optimizer = self.optimizer or self._default_optimizer(len(labels))
+        tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
+        placed = factors if factors is None or order is None else factors[order]
+        forward = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
+        return Plan(
+            objective=self._objective(forward),
+            optimizer=optimizer,
+            max_iter=self.max_iter,
+            labels=labels,
+            method=self.method,
+            settings=self._settings(),
+            order=order,
+            factors=factors,
+            forward=forward,
+            pins=pins,
+        )
 
     def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:
         """Fit the maps and return the coordinates of all maps side by side.

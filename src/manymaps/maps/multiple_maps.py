@@ -161,7 +161,7 @@ class _MultipleMaps(MapEstimator):
         )
         if seconds > _TOO_LONG:
             raise ParameterError(message)
-        warnings.warn(message, DataWarning, stacklevel=4)
+        warnings.warn(message, DataWarning, stacklevel=5)
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         return Momentum(hold_weights=min(Momentum.hold_weights, self.max_iter // 4))

@@ -598,7 +598,7 @@ class TSNE(_SingleMap):
                 f"there are only {n_objects:,} objects; use at most "
                 f'{_STRANGE_RATE * n_objects:,.0f}, or "auto"',
                 DataWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         return Momentum(
             learning_rate=self.learning_rate, momentum=Constant(0.8), exaggeration=exaggeration,
