@@ -487,7 +487,7 @@ def _look_of_senses(
     sheet: Sheet,
     alone: bool,
 ) -> Look:
-    """Return the look of the panels of `plot_senses`, for one word alone or for several."""
+    """Return the look of the panels of `plot_senses`, for one word or several words."""
     if roles is None:
         largest = 150.0 if sheet.width is None else 20.0
         area = common_area(scenes, panel_size, ink=0.035, areas=(8.0, largest))
