@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -117,6 +116,8 @@ def find_label(label: str, labels: Sequence[str]) -> int:
         position.setdefault(fold(other), i)
     if wanted in position:
         return position[wanted]
+    import difflib  # takes 3 ms, and few runs suggest labels
+
     near = difflib.get_close_matches(wanted[:100], position, n=3, cutoff=0.6)
     raise UnknownLabelError(label, [labels[position[other]] for other in near])
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,6 +41,8 @@ from manymaps.labels import find_label
 from manymaps.progress import work
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from manymaps.analysis.comparison import Correction
     from manymaps.data.responses import SharedPeople
 
@@ -407,7 +408,7 @@ def _record(found: mm.Comparison, options: CompareOptions, kept: Sequence[Path])
             {
                 "name": name,
                 "n_responses": int(n.sum()),
-                "median_units": float(median(units.tolist())),
+                "median_units": _median(units),
             }
             for name, n, units in zip(found.groups, found.n_responses, found.n_units, strict=True)
         ],
@@ -471,6 +472,12 @@ def _quartiles(effects: Any) -> list[float]:
     return np.quantile(known, [0.25, 0.5, 0.75]).tolist() if known.size else [np.nan] * 3
 
 
+def _median(values: np.ndarray) -> float:
+    import numpy as np
+
+    return float(np.median(values))
+
+
 def _report(found: mm.Comparison, options: CompareOptions) -> str:
     """Report the result in one sentence, the words that differ most, and the tests."""
     changed = _changed(found)
@@ -494,7 +501,7 @@ def _report(found: mm.Comparison, options: CompareOptions) -> str:
             f"--min-effect {_rounded_up(found, changed):g} lists the words that differ most"
         )
     n_senses = int((found.sense_changes != "").sum())
-    per_word = " and ".join(f"{median(units.tolist()):,.0f}" for units in found.n_units)
+    per_word = " and ".join(f"{_median(units):,.0f}" for units in found.n_units)
     lines.append(
         f"{int(found.changed.sum()):,} words differ in all their responses, {n_senses:,} of "
         f"{len(found.sense_changes):,} senses in their response share; joint false discovery rate "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,6 +88,8 @@ def _client(address: str | None, jobs: int) -> Iterator[None]:
     except ImportError as error:
         raise RunFailed(not_installed("a Dask cluster", "distributed")) from error
     # Errors are reported in one line by this package, so the logs of Dask are silenced.
+    import logging
+
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address is None:
         with (
