@@ -221,11 +221,14 @@ export function Search({ session, isOpening }: SearchProps) {
   );
 }
 
-interface OptionProps {
-  id: string;
+interface WhatProps {
   session: Session;
   hit: Found;
   isGuess: boolean;
+}
+
+interface OptionProps extends WhatProps {
+  id: string;
   isActive: boolean;
   onChoose: () => void;
 }
@@ -249,7 +252,7 @@ function Option({ id, session, hit, isGuess, isActive, onChoose }: OptionProps) 
 }
 
 /** A result, and why or where it was found. */
-function What({ session, hit, isGuess }: Pick<OptionProps, "session" | "hit" | "isGuess">) {
+function What({ session, hit, isGuess }: WhatProps) {
   const { object, column, text, start, end } = hit;
   if (object === null) {
     return (
