@@ -11,7 +11,7 @@ import { minify } from "terser";
 const ASSETS = "../src/manymaps/viewer/assets";
 const LIMIT = 170_000;
 // The rooms of src, the lowest first: a file imports from its own room and from those before it.
-const ROOMS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
+const ROOMS = ["texts.ts", "data", "scene", "draw", "view", "state", "ui", "index.ts"];
 // What the bundle holds of others, whose licences ask to be kept with every copy.
 const PARTS = ["preact"];
 
@@ -68,7 +68,12 @@ async function ownMembers() {
     for (const word of membersIn(text, "class|interface")) members.add(word);
     if (GIVEN.includes(name)) for (const word of membersIn(text, "interface")) known.add(word);
   }
-  return [...members].filter((name) => !known.has(name) || FREE.includes(name)).sort();
+  // A text with the name of a member would be looked up in an object of all texts.
+  const texts = [...(await code("src/texts.ts")).matchAll(/^export \w+ (\w+)/gm)];
+  const free = [...members].filter((name) => !known.has(name) || FREE.includes(name)).sort();
+  const twice = texts.map(([, name]) => name).filter((name) => free.includes(name));
+  if (twice.length) throw new Error(`rename in src/texts.ts what members are called: ${twice}`);
+  return free;
 }
 
 /** The members that the classes or interfaces of a source declare. */

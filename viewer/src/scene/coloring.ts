@@ -7,11 +7,13 @@
  * viridis, cividis and magma, darkened on light paper and cut on dark paper, and one from blue
  * through grey to red for numbers on both sides of 0. `tests/scene/coloring.test.ts` measures all.
  */
+
 import type { Atlas, AtlasMap, CategoryColumn, Column, NumberColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt, firstAtLeast, inBounds } from "../data/elements.ts";
 import { forEachEntry } from "../data/entries.ts";
 import { hasMissing } from "../data/filters.ts";
+import * as texts from "../texts.ts";
 
 export type Theme = "light" | "dark";
 
@@ -211,14 +213,10 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   const beyond = column.categories.length - own;
   if (beyond > 0) {
     const codes = Array.from({ length: beyond }, (_, k) => own + k);
-    items.push({
-      label: `${beyond} other${beyond > 1 ? "s" : ""} repeat colours`,
-      color: other,
-      codes,
-    });
+    items.push({ label: texts.otherColours(beyond), color: other, codes });
   }
   if (hasMissing(atlas, column))
-    items.push({ label: "no value", color: other, codes: [NO_CATEGORY] });
+    items.push({ label: texts.NO_VALUE, color: other, codes: [NO_CATEGORY] });
   const table = new Uint8Array(wordsOf([...categories, other]).buffer);
   const { length } = categories;
   const indexOf = (code: number) => (code === NO_CATEGORY ? length : code % length);
