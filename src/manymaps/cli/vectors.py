@@ -67,8 +67,6 @@ def vectors(options: VectorsOptions) -> None:
     )
     atlas, factors = mm.load_atlas(options.atlas), options.factors or ()
     found = fitted_vectors(atlas, options.file, factors=factors, **settings)
-    if found.omitted:
-        note(f"omitted: {listed(found.omitted)}")
     if options.as_csv:
         from manymaps.atlas.export import columns_as_csv
 
@@ -78,11 +76,14 @@ def vectors(options: VectorsOptions) -> None:
 
 
 def fitted_vectors(atlas: mm.Atlas, file: Path, **settings: Any) -> mm.FittedVectors:
-    """Read a table and fit its variables to a map."""
+    """Read a table, fit its variables to a map, and report omitted sites and rows."""
     from manymaps.io.metadata import read_columns
 
     table = read_columns(file)
     try:
-        return mm.fit_vectors(atlas, table, **settings)
+        found = mm.fit_vectors(atlas, table, **settings)
     except DataError as error:
         raise DataError(f"{file}: {error}") from error
+    if found.omitted:
+        note(f"{file}: omitted {listed(found.omitted)}")
+    return found
