@@ -245,7 +245,7 @@ class GaussianAffinity(Affinity):
         _check_carried(np.array(scales) if logs.shape[1] > 1 else max(scales), rows, copies)
         values, missed = _averaged(rows, logs, copies)
         if missed.any():
-            _warn_of_ties(missed, scales)
+            _warn_of_ties(missed, scales, weights is not None)
         return sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
 
 
@@ -740,14 +740,19 @@ def _entropies(
     return np.asarray(np.add.reduceat(parts, starts[:-1]))
 
 
-def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
+def _warn_of_ties(missed: np.ndarray, scales: Sequence[float], weighted: bool) -> None:
     asked = "their perplexity"
     if len(scales) <= MOST_SCALES:
         asked = "a perplexity of " + ", ".join(f"{perplexity:g}" for perplexity in scales)
+    cause = "(duplicates?), so they get equal similarities; merge them, or use a larger perplexity"
+    if weighted:
+        cause = (
+            "(copies of a row with a large weight?), so they get equal similarities; use a larger "
+            "perplexity, or divide the weights by a number"
+        )
     warnings.warn(
         f"{missed.sum()} of {missed.size} rows, the first of them row {missed.argmax()}, cannot "
-        f"have {asked}: more neighbours than that are at the smallest distance "
-        "(duplicates?), so they get equal similarities; merge them, or use a larger perplexity",
+        f"have {asked}: more neighbours than that are at the smallest distance {cause}",
         DataWarning,
         stacklevel=4,
     )
