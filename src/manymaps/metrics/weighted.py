@@ -1,4 +1,4 @@
-"""Neighbours and ranks of objects with weights, which stand for identical copies.
+"""Neighbours and ranks of objects with weights, which represent identical copies.
 
 An object of weight w is counted like w identical objects (`manymaps.compute.copies`). The k nearest
 neighbours and the ranks then count copies. The w - 1 other copies of a row are neighbours of the
