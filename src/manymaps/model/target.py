@@ -81,7 +81,7 @@ class Target:
         Whether each pair of one set was judged. P is restricted to judged pairs. The mask is false
         on the diagonal (`manymaps.model.observed`). If it is None, all pairs were judged.
     weights : ndarray of shape (n,), optional
-        Weights of the objects of one set. An object of weight w stands for w identical objects, its
+        Weights of the objects of one set. An object of weight w represents w identical objects, its
         copies. A value is then the sum of P over the pairs of copies, and the diagonal contains the
         pairs between the copies of one object. The default is 1, without a diagonal.
     """
