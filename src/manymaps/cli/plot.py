@@ -63,7 +63,12 @@ class PlotOptions:
         Number(1, 200), "Font size of the largest labels; smaller labels are scaled in proportion.",
         metavar="POINTS",
     )  # fmt: skip
-    color: str | None = option("COLUMN", "Metadata column that colours the dots.")
+    color: str | None = option("COLUMN", "Metadata column or gene that colours the dots.")
+    metadata: Path | None = option(
+        InputFile(),
+        "Add the columns of this table for --color, matched by label; an .h5ad file also provides "
+        "genes.",
+    )
     label: str | None = option(
         "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
@@ -98,7 +103,10 @@ def plot(options: PlotOptions) -> None:
                manymaps plot norms.atlas -o two.svg --map 3,7
                manymaps plot norms.atlas -o tie.pdf --word tie --width column
                manymaps plot posts.atlas -o posts.png --color group --zoom
-               manymaps plot dune.atlas -o dune.png --vectors dune_env.csv
+
+    \b
+    Other data: manymaps plot dune.atlas -o dune.png --vectors dune_env.csv
+                manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
     """
     maps, words, kind, zoom = options.maps, options.words, options.kind, options.zoom
     zoomed, labelled = zoom is not None, options.label is not None
@@ -116,6 +124,10 @@ def plot(options: PlotOptions) -> None:
         (zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"),
         (options.vectors and not one_map, "--vectors draws one map; choose it with --map"),
     )
+    if options.metadata is not None:
+        from manymaps.cli.reading import with_columns
+
+        atlas = with_columns(atlas, options.metadata, [options.color] if options.color else [])
     _check_known("color", "column", options.color, atlas.columns)
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
 
