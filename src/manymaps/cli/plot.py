@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import click
 
 import manymaps as mm
 from manymaps.cli.contract import note
-from manymaps.cli.options import atlas_argument, refuse, refuse_given
+from manymaps.cli.options import Width, atlas_argument, refuse, refuse_given
 from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
 from manymaps.labels import listed
@@ -72,10 +71,9 @@ class PlotOptions:
     label: str | None = option(
         "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
-    width: Literal["column", "page"] | None = option(
+    width: Width | None = option(
         ("column", "page"),
-        "Make a figure for a paper with this width, 89 or 183 mm, and text of at least 6 points "
-        "(not with --zoom).",
+        "Make a figure for a paper with this width, 89 or 183 mm, and text of at least 6 points.",
     )
     vectors: Path | None = option(
         InputFile(),
@@ -116,7 +114,6 @@ def plot(options: PlotOptions) -> None:
         (options.vectors and (words or zoomed), "--vectors applies to single maps only"),
         (words and (zoomed or labelled), "--zoom and --label cannot be combined with --word"),
         (zoomed and len(maps or ()) > 1, "--zoom draws one map; use a single number with --map"),
-        (zoomed and options.width is not None, "--width cannot be combined with --zoom"),
     )
     atlas = mm.load_atlas(options.atlas)
     one_map = atlas.n_maps == 1 if maps is None else len(maps) == 1
@@ -148,7 +145,9 @@ def plot(options: PlotOptions) -> None:
     elif zoom is not None:
         refuse_given(dots, "--zoom")
         centres = [word.strip() for word in zoom.split(",") if word.strip()]
-        figure = mm.plot_zooms(atlas, centres or None, map=first, label=options.label, **style)
+        figure = mm.plot_zooms(
+            atlas, centres or None, map=first, label=options.label, width=options.width, **style
+        )
     elif one_map:
         figure = mm.plot_map(
             atlas, first, label=options.label, width=options.width, vectors=_fitted(atlas, options),
