@@ -26,7 +26,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 import matplotlib
 import numpy as np
@@ -36,7 +35,6 @@ from matplotlib.figure import Figure
 from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas, Sense
-from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import standing
 from manymaps.atlas.regions import HUES
 from manymaps.atlas.representation import where_senses_lie
@@ -44,7 +42,7 @@ from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.arrows import Arrows, arrows_for
-from manymaps.figures.captions import Captions, Sheet, letter, sheet_for
+from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
 from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring
 from manymaps.figures.islands import panel_words, with_islands, with_meanings
 from manymaps.figures.kinds import draw_kinds, dressed, remarks
@@ -74,6 +72,7 @@ from manymaps.figures.panel import (
     check_font_size,
     draw,
     for_paper,
+    most_labels,
     read_scene,
 )
 from manymaps.labels import plural
@@ -84,8 +83,6 @@ SUFFIXES = (".png", ".svg", ".pdf")
 ARROWS = "arrows: directions of variables, with lengths in proportion to the square root of r2"
 # The resolution that most journals require for figures with text.
 SAVED_DPI = 300
-
-Width: TypeAlias = Literal["column", "page"]
 
 
 def plot_map(
@@ -184,7 +181,7 @@ def plot_map(
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     scene = read_scene(atlas, map, priority[map], dots=dots, named=named)
     scene = with_islands(atlas, scene, color, roles)
-    look = Look(typeface, colors, max_labels=_most_labels(atlas, named, max_labels))
+    look = Look(typeface, colors, max_labels=most_labels(atlas, named, max_labels))
     if roles is not None:
         look = dressed(roles, look, scene)
     if sheet.width is not None:
@@ -313,8 +310,10 @@ def plot_atlas(
     )  # fmt: skip
     scenes = [read_scene(atlas, m, priority[m], dots=dots, named=named) for m in chosen]
     scenes = [with_islands(atlas, scene, color, roles) for scene in scenes]
-    most_labels = _most_labels(atlas, named, max_labels)
-    look = _look_of_sheet(atlas, typeface, colors, scenes, roles, panel_size, most_labels)
+    limit = most_labels(atlas, named, max_labels)
+    look = _look_of_sheet(atlas, typeface, colors, scenes, roles, panel_size, limit)
+    if sheet.width is not None and panel_size >= 3:
+        look = replace(look, font_sizes=(6.0, 7.5), name_size=7.5)
     look = look.lettered(font_size)
     for k, (ax, m, scene) in enumerate(zip(panels, chosen, scenes, strict=True)):
         _draw(ax, scene, look, atlas, roles)
@@ -679,13 +678,6 @@ def _check(
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
     check_font_size(font_size)
-
-
-def _most_labels(atlas: Atlas, named: Sequence[int], max_labels: int | None) -> int | None:
-    """Limit labels to requested objects if labels are row numbers that would hide the colours."""
-    if max_labels is None and labels_say_nothing(atlas):
-        return len(named)
-    return max_labels
 
 
 def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
