@@ -19,6 +19,7 @@ from manymaps import (
     compare,
     fluency_network,
     fluency_trials,
+    intervals,
     network_statistics,
     resampled,
 )
@@ -148,6 +149,7 @@ def test_neighbours_are_trials_of_the_participants():
              for pair in pairwise(row.split())]  # fmt: skip
     assert sorted(answers) == sorted(pairs + [(who, two, one) for who, one, two in pairs])
     assert trials.groups("group")["young"].n_trials == 2
+    assert intervals(trials).unit == "participants"
     assert resampled(trials, 0).n_participants == 2
     assert resampled(lists, 0).n_trials == 2
 

@@ -69,6 +69,16 @@ def test_options_that_do_not_apply_are_refused(lists, tmp_path, options, message
     failed(invoke("fluency", lists, *options), 2, message)
 
 
+def test_one_of_several_categories_has_to_be_selected(tmp_path):
+    path = tmp_path / "two.csv"
+    path.write_text("id,task,item\n1,pets,cat\n1,pets,dog\n1,fruits,fig\n1,pets,cow\n")
+    failed(invoke("fluency", path), 3, "select one, for example by --where task=pets")
+    text = worked(invoke("inspect", path)).stdout
+    assert """--where 'task = "pets"'""" in text
+    record = json.loads(worked(invoke("fluency", path, "--where", "task=pets", "--json")).stdout)
+    assert (record["n_lists"], record["n_answers"]) == (1, 3)
+
+
 def test_inspect_recognizes_lists_and_recommends_the_command(lists):
     record = json.loads(worked(invoke("inspect", lists, "--json")).stdout)
     assert (record["kind"], record["n_lists"]) == ("fluency lists", 24)

@@ -42,7 +42,7 @@ from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
 from manymaps.data.trials import Trials
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.labels import listed
 
 __all__ = ["Network", "check_lists", "fluency_network", "fluency_trials", "network_statistics"]
@@ -134,9 +134,10 @@ def fluency_network(
     else:
         pairs = _windowed(sequence, window, alpha, min_lists)
     if not pairs.strength.size:
+        wider = ", a wider window or a larger alpha" if network == "window" else ""
         raise DataError(
-            f"{lists.report.source}: no two words are linked in {sequence.n_lists:,} lists; use "
-            "more lists, a wider window or a larger alpha"
+            f"{lists.report.source}: no two words are linked in {sequence.n_lists:,} lists by "
+            f"{setting('network', network)}; use more lists{wider}"
         )
     return _associations(lists, pairs, rows)
 
@@ -315,9 +316,10 @@ def check_lists(lists: Trials) -> None:
         )
     names = [lists.cues[cue] for cue in np.unique(lists.cue).tolist()]
     if len(names) > 1:
+        condition = f"{next(iter(lists.columns), 'category')}={names[0]}"
         raise DataError(
             f"{lists.report.source}: the lists have {len(names):,} categories ({listed(names, 4)});"
-            " select one, for example where='category = NAME'"
+            f" select one, for example by {setting('where', condition)}"
         )
 
 
