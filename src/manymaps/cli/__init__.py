@@ -111,7 +111,7 @@ def cli(verbose: bool) -> None:
 COMMANDS = (
     "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fluency", "fit",
     "senses", "pairs", "disambiguate", "gist", "plot", "insert", "evaluate", "cluster", "stability",
-    "compare", "align", "view", "export",
+    "compare", "align", "vectors", "view", "export",
 )  # fmt: skip
 
 

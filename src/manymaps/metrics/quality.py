@@ -395,15 +395,22 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
     pair_rows = np.repeat(everyone, np.diff(table.indptr))
     for block in blocks(everyone, n):
         logs = maps.log_similarities(block, everyone)
-        logs[np.arange(len(block)), block] = -np.inf
+        if target.weights is None:
+            logs[np.arange(len(block)), block] = -np.inf
         pairs = slice(table.indptr[block[0]], table.indptr[block[-1] + 1])
         log_v[pairs] = logs[pair_rows[pairs] - block[0], table.indices[pairs]]
+        if target.weights is not None:
+            copies = np.tile(target.weights, (len(block), 1))
+            copies[np.arange(len(block)), block] = np.maximum(target.weights[block] - 1, 0)
+            with np.errstate(divide="ignore"):
+                logs += np.log(copies)
         peak = logs.max(axis=1)
         peak[~np.isfinite(peak)] = 0.0
         with np.errstate(divide="ignore"):
             log_z[block] = peak + np.log(np.exp(logs - peak[:, None]).sum(axis=1))
     if target.is_joint:
-        log_z[:] = np.logaddexp.reduce(log_z)
+        rows = log_z if target.weights is None else log_z + np.log(target.weights)
+        log_z[:] = np.logaddexp.reduce(rows)
     possible = np.isfinite(log_v)
     log_q = np.full(table.nnz, -np.inf)
     log_q[possible] = log_v[possible] - log_z[pair_rows[possible]]
