@@ -47,9 +47,9 @@ from manymaps.progress import work
 
 __all__ = [
     "PairData", "WatchedAffinity", "aligned", "columns_of_responses", "counted", "group_sizes",
-    "holds_counts", "holds_triplets", "holds_vectors", "joined_columns", "kind_of_word",
-    "read_count_table", "read_data", "read_pairs", "read_trials_or_none", "read_triplet_file",
-    "reasoned", "vectors_of_atlas", "with_columns", "with_metadata",
+    "holds_counts", "holds_fluency_lists", "holds_triplets", "holds_vectors", "joined_columns",
+    "kind_of_word", "read_count_table", "read_data", "read_pairs", "read_trials_or_none",
+    "read_triplet_file", "reasoned", "vectors_of_atlas", "with_columns", "with_metadata",
 ]  # fmt: skip
 
 PairData: TypeAlias = Associations | Vectors
@@ -345,6 +345,16 @@ def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> b
         return True
     named = _any_given(reading.rows, reading.labels) or _names_pairs(reading)
     return not (named or of_vectors) and looks_like_counts(file, reading.format)
+
+
+def holds_fluency_lists(file: Path, reading: Reading) -> bool:
+    """Check whether a file contains fluency lists, unless an option names other data."""
+    from manymaps.io.fluency import holds_fluency
+
+    others = (reading.rows, reading.columns, reading.count, reading.labels, reading.kinds)
+    return not (_any_given(*others) or _names_pairs(reading)) and holds_fluency(
+        file, reading.format
+    )
 
 
 def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:

@@ -143,6 +143,17 @@ class InspectedFolder(TypedDict):
     n_bytes: Annotated[int, "Size of these files in bytes."]
 
 
+class InspectedLists(TypedDict):
+    """Fluency lists."""
+
+    kind: Annotated[Literal["fluency lists"], "Kind of the data."]
+    n_lists: Annotated[int, "Number of lists."]
+    n_participants: Annotated[int, "Number of participants."]
+    n_words: Annotated[int, "Number of different answers."]
+    categories: Annotated[dict[str, int], "Number of lists by category."]
+    columns: Annotated[list[str], "Names of further columns."]
+
+
 class TriedMaps(TypedDict):
     """Share of the data that a number of planar maps represents."""
 
@@ -323,6 +334,47 @@ class Count(TypedDict):
     skipped: Annotated[int, "Number of texts that were skipped."]
     seconds: Seconds
     output: Annotated[str, "File of the counts."]
+
+
+class AnswerVariant(TypedDict):
+    """Two answers that may be the same word."""
+
+    word: Annotated[str, "More frequent answer."]
+    variant: Annotated[str, "Less frequent answer."]
+    difference: Annotated[Literal["case or spaces", "plural"], "Difference of the spellings."]
+
+
+class NetworkStatistics(TypedDict):
+    """Statistics of a network; those after `n_links` refer to its largest component."""
+
+    n_words: Annotated[int, "Number of words."]
+    n_links: Annotated[int, "Number of linked pairs."]
+    n_connected: Annotated[int, "Number of words in the largest component."]
+    mean_degree: Annotated[float, "Mean number of neighbours."]
+    path_length: Annotated[float, "Mean length of the shortest paths."]
+    clustering: Annotated[float, "Mean clustering coefficient, 0 to 1."]
+    modularity: Annotated[float, "Modularity of the communities."]
+    n_communities: Annotated[int, "Number of communities."]
+    small_worldness: Annotated[float | None, "Small-worldness."]
+
+
+class Fluency(TypedDict):
+    """The cleaned fluency lists and their network."""
+
+    n_lists: Annotated[int, "Number of lists after cleaning."]
+    n_participants: Annotated[int, "Number of participants after cleaning."]
+    n_words: Annotated[int, "Number of different words after cleaning."]
+    n_answers: Annotated[int, "Number of answers after cleaning."]
+    dropped: Annotated[dict[str, int], "Dropped rows and lists by reason."]
+    findings: Annotated[dict[str, int], "Number of findings by problem."]
+    variants: Annotated[list[AnswerVariant], "Answers that may be the same word."]
+    network: Annotated[str | None, "Value of --network, or null without a network."]
+    n_pairs: Annotated[int | None, "Number of linked pairs, or null without a network."]
+    n_trials: Annotated[int | None, "Number of trials in OUT.csv, or null."]
+    statistics: Annotated[NetworkStatistics | None, "Statistics of the network, or null."]
+    seconds: Seconds
+    output: Output
+    cleaning: Annotated[str | None, "File that --cleaning named, or null."]
 
 
 class Near(TypedDict):
@@ -836,12 +888,13 @@ class Export(TypedDict):
 #: The types of the output of each command. If there are several types, the input determines one.
 RESULTS: dict[str, tuple[type, ...]] = {
     "demo": (Demo,),
-    "inspect": (InspectedPairs, InspectedVectors, InspectedCounts, InspectedFolder),
+    "inspect": (InspectedPairs, InspectedVectors, InspectedCounts, InspectedFolder, InspectedLists),
     "diagnose": (Diagnose,),
     "spread": (Spread,),
     "predict": (Predict,),
     "sweep": (Sweep,),
     "count": (Count,),
+    "fluency": (Fluency,),
     "fit": (Fit,),
     "senses": (Senses, ListedSenses),
     "pairs": (Pairs,),
