@@ -18,7 +18,12 @@ const PARTS = ["preact"];
 // The reader of the header, whose parts have the names of the header.
 const READER = "data/container.ts";
 // The fields of whose interfaces others see: scripts, and the notebook.
-const GIVEN = ["data/atlas.ts", "data/observed.ts", "data/probabilities.ts"].concat(
+const GIVEN = [
+  "data/atlas.ts",
+  "data/observed.ts",
+  "data/paths.ts",
+  "data/probabilities.ts",
+].concat(
   ["scene/callouts.ts", "scene/camera.ts", "scene/emphasis.ts", "scene/regions.ts"],
   ["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"],
 );

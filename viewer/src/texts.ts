@@ -145,7 +145,13 @@ export const fromTo = <T>(start: T, end: T, steps: number) =>
 export const step = <T>(start: T, end: T) => [start, " → ", end];
 export const SEARCHING = "Searching for a path …";
 export const NO_PATH = "No path found";
-export const ON_MODEL = "Each step stays in one map and follows the model.";
+/** Which of two paths is shown. */
+export function pathIs(steps: number, isObserved: boolean, hasData: boolean): string {
+  if (steps === 0) return NO_PATH;
+  if (isObserved) return "Each step follows an observed link, with its response share.";
+  const model = "Each step stays in one map and follows the model.";
+  return hasData ? `No path over observed links. ${model}` : model;
+}
 export const twoDifferent = (nouns: string) => `A path needs two different ${nouns}`;
 export const stepEnd = (label: string, map: number) => `${label} in map ${map}`;
 export const pathOf = (steps: number, start: string, ends: string) =>

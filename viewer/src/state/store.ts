@@ -6,7 +6,7 @@
  */
 
 import type { Filters } from "../data/filters.ts";
-import type { Step as PathStep } from "../data/paths.ts";
+import type { Found } from "../data/paths.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { RampName, Scale } from "../scene/coloring.ts";
 import type { Tool } from "../view/selection_drag.ts";
@@ -21,7 +21,7 @@ export interface State {
   /** The object to which a path leads from the word. */
   path: number | null;
   /** What was found last, and of what it is the path. */
-  route: { key: string; steps: readonly PathStep[] } | null;
+  route: (Found & { key: string }) | null;
   /** The number of the step that was opened. */
   stepAt: number | null;
   /** The open map; null shows the gallery. */
