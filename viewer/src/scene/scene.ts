@@ -193,11 +193,13 @@ export class Scene {
   }
 
   /** The text of an entry's label, on one line and not too long; empty where it has none. */
-  text(entry: number): string {
+  text(entry: number, longest?: number): string {
+    const { labels } = this.look.atlas;
+    const label = () => elementAt(labels, elementAt(this.map.objects, entry));
+    if (longest !== undefined) return labelText(label(), labels, longest);
     let text = this.texts.get(entry);
     if (text === undefined) {
-      const object = elementAt(this.map.objects, entry);
-      text = labelText(elementAt(this.look.atlas.labels, object));
+      text = labelText(label(), labels);
       this.texts.set(entry, text);
     }
     return text;
