@@ -184,15 +184,20 @@ export const LABELLED = "labelled ";
 export const firstOf = (count: number, all: string) => `The first ${count} of ${all}`;
 export const ALSO_HEAD = "also in map";
 export const OBSERVED_HERE_TITLE = "Observed share of its meanings in this map";
-export const WEIGHT_HEAD = "weight";
-export const MAP_WEIGHT = "Map weight";
+/** What the areas of dots show. */
+export const quantity = (by: "weights" | "proportions") =>
+  by === "weights" ? "map weight" : "mixing proportion";
+export const measured = (by: "weights" | "proportions", share: string) =>
+  `${quantity(by)} ${share}`;
 export const selectThese = (nouns: string) => `Select these ${nouns}`;
 
 // Panel: display, legend, filters, selection
 
 export const ABOUT_VIEW = "About this view";
-export const hideBelow = <T>(nouns: string, least: T) => [
-  `Hide ${nouns} that barely belong to a map: below `,
+export const DOT_SIZE = "Dot size and threshold";
+export const TIMES = " × ";
+export const hideBelow = <T>(nouns: string, what: string, least: T) => [
+  `Hide ${nouns} that barely belong to a map: ${what} below `,
   least,
 ];
 export const COLOUR_BY = "Colour by";
@@ -275,11 +280,11 @@ export const HELP_TITLE = "How to read an atlas";
 export const SHORTCUTS = "Single-key shortcuts";
 export const OBSERVED_HELP =
   "“Observed” is the share in the data, “predicted” the share that the maps predict. “Close” means a similarity on that map of at least 5% of the largest one.";
-export const reading = (isSingle: boolean, nouns: string) =>
+export const reading = (isSingle: boolean, nouns: string, by: "weights" | "proportions") =>
   `${
     isSingle
       ? `Each dot is one of the ${nouns}. Similar ${nouns} are close together.`
-      : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its map weight: the share of its associations that this map contributes.`
+      : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its ${quantity(by)}${by === "weights" ? ": the share of its associations that this map contributes" : ", which the model fits; its proportions sum to 1 over the maps"}.`
   } Click a dot to select it; double-click to open it. Drag with Shift to select in a box, with Alt to select with a lasso. An arrow at the edge points to a neighbour outside the picture; click it to go there.`;
 
 export const KEYS: [keys: string[], meaning: string][] = [

@@ -16,6 +16,9 @@ export interface Model {
   given: "rows" | "columns" | null;
 }
 
+/** What the area of a dot shows, and by what dots are hidden: map weight or mixing proportion. */
+export type Quantity = "weights" | "proportions";
+
 /** One map: its entries are the objects that live in it, k of them. */
 export interface AtlasMap {
   number: number;

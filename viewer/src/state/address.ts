@@ -29,6 +29,8 @@ export interface Place {
   x: number | null;
   y: number | null;
   threshold: number | null;
+  /** "proportion" where that is drawn. */
+  by: string | null;
   color: string | null;
   size: string | null;
   lines: boolean;
@@ -77,6 +79,7 @@ export function toHash(place: Place): string {
     ["x", written(place.x, (x) => rounded(x, decimals))],
     ["y", written(place.y, (y) => rounded(y, decimals))],
     ["min", written(place.threshold, (least) => Number(least.toPrecision(4)))],
+    ["by", place.by],
     ["color", place.color],
     ["size", place.size],
     ["lines", place.lines ? "1" : null],
@@ -122,6 +125,7 @@ export function fromHash(hash: string): Place {
     x: number("x", -MAX_COORDINATE, MAX_COORDINATE),
     y: number("y", -MAX_COORDINATE, MAX_COORDINATE),
     threshold: number("min", 0, 1),
+    by: parts.get("by") ?? null,
     color: parts.get("color") ?? null,
     size: parts.get("size") ?? null,
     lines: parts.get("lines") === "1",

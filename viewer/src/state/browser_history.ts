@@ -21,6 +21,7 @@ import type { State } from "./store.ts";
 
 /** What an address says where the page's own column is switched off. */
 const NO_COLUMN = "(weight)";
+const PROPORTION = "proportion";
 /** Browsers refuse addresses that change too often, as a dragged slider would change them. */
 const PATIENCE = 250;
 
@@ -37,6 +38,7 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
   state.threshold = threshold ?? atlas.minWeight;
+  state.by = place.by === PROPORTION ? "proportions" : "weights";
   state.lines = place.lines && atlas.observed !== null;
   state.contours = place.contours;
   const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
@@ -182,6 +184,7 @@ function placeOf(atlas: Atlas, state: State): Place {
     map,
     camera,
     threshold,
+    by,
     color,
     size,
     lines,
@@ -202,6 +205,7 @@ function placeOf(atlas: Atlas, state: State): Place {
     x: camera?.x ?? null,
     y: camera?.y ?? null,
     threshold: threshold === atlas.minWeight ? null : threshold,
+    by: by === "proportions" ? PROPORTION : null,
     color: color === atlas.color ? null : (color ?? NO_COLUMN),
     size: size === atlas.size ? null : (size ?? NO_COLUMN),
     lines,

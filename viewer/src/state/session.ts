@@ -54,6 +54,7 @@ export class Session {
       stepAt: null,
       map: null,
       camera: null,
+      by: "weights",
       threshold: atlas.minWeight,
       color: atlas.color,
       size: atlas.size,

@@ -5,6 +5,7 @@
  * replacement (a slider, a colour, a camera that came to rest). Listeners learn of both.
  */
 
+import type { Quantity } from "../data/atlas.ts";
 import type { Filters } from "../data/filters.ts";
 import type { Found } from "../data/paths.ts";
 import type { Camera } from "../scene/camera.ts";
@@ -28,7 +29,8 @@ export interface State {
   map: number | null;
   /** Where the open map is looked at; null where it fits the screen. */
   camera: Camera | null;
-  /** A map does not show objects of smaller weight. */
+  by: Quantity;
+  /** A map does not show objects with less of that. */
   threshold: number;
   color: string | null;
   size: string | null;
