@@ -36,7 +36,20 @@ const LIBRARIES = [
 
 // Names that the lists of names above hold for other things than those used here: members of ours, and
 // what Preact asks of components that are classes, of which there are none.
-const FREE = ["accent", "active", "appearance", "caption", "destroy", "elements", "legend", "line"]
+const FREE = [
+  "atlas",
+  "current",
+  "props",
+  "state",
+  "accent",
+  "active",
+  "appearance",
+  "caption",
+  "destroy",
+  "elements",
+  "legend",
+  "line",
+]
   .concat(["measure", "pending", "place", "store", "visible", "componentDidMount", "contextType"])
   .concat(["componentDidUpdate", "componentDidCatch", "componentWillMount", "getChildContext"])
   .concat(["componentWillReceiveProps", "componentWillUnmount", "componentWillUpdate", "diffed"])

@@ -106,6 +106,9 @@ export const meanings = (count: number, covered: string) =>
   `${spelled(count, "meaning")}. ${count === 1 ? "It covers" : "They cover"} ${covered} of its associations.`;
 export const notClose = (isSingle: boolean, labels: string) =>
   `Not close on ${isSingle ? "the map" : "any map"}: ${labels}.`;
+export const inContext = (context: string, name: string, share: string) =>
+  `In the context of ${context}: ${name} (${share}).`;
+export const contextOf = <T>(word: T, context: T) => [word, " in the context of ", context];
 export const ARROW = "An arrow at the edge points to a neighbour outside the picture";
 export const ALL_ASSOCIATES = "All associates";
 export const NEIGHBOURS = "Neighbours";

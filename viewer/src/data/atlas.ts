@@ -137,6 +137,9 @@ export interface Observed {
   /** The maps on which partner p is close: closeMaps from closeEnds[p] to closeEnds[p + 1]. */
   closeEnds: Uint32Array;
   closeMaps: Uint32Array;
+  /** Of each partner, the fine sense and the meaning among those of the object; 65535: none listed. */
+  fine: Uint32Array;
+  meanings: Uint32Array;
 }
 
 export interface Atlas {

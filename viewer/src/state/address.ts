@@ -19,6 +19,8 @@ import type { RangeFilter } from "../data/filters.ts";
 /** What an address says of a view; null where it says nothing. */
 export interface Place {
   word: string | null;
+  /** Words that tell which of its meanings is meant, in lines. */
+  context: string | null;
   /** Where a path from the word leads. */
   path: string | null;
   kind: string | null;
@@ -72,6 +74,7 @@ export function toHash(place: Place): string {
   const parts: [string, string | null][] = [
     ["word", place.word],
     ["kind", place.kind],
+    ["context", place.context],
     ["path", place.path],
     ["map", written(place.map, Math.round)],
     ["maps", place.maps],
@@ -118,6 +121,7 @@ export function fromHash(hash: string): Place {
   return {
     word: parts.get("word") ?? null,
     kind: parts.get("kind") ?? null,
+    context: parts.get("context") ?? null,
     path: parts.get("path") ?? null,
     map: map !== null && Number.isInteger(map) ? map : null,
     maps: parts.get("maps") ?? null,

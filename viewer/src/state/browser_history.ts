@@ -15,6 +15,7 @@ import {
   toRuns,
 } from "./address.ts";
 import type { Panes } from "./panes.ts";
+import { STATE } from "./script_access.ts";
 import { fold } from "./search.ts";
 import { noMatch } from "./sentences.ts";
 import type { State } from "./store.ts";
@@ -29,6 +30,8 @@ const PATIENCE = 250;
 export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const place = fromHash(hash);
   const state: Partial<State> = { word: objectOf(atlas, place), map: mapOf(atlas, place) };
+  const context = (place.context ?? "").split("\n").map((label) => named(atlas, label));
+  state.context = state.word === null ? [] : context.filter((object) => object !== null);
   const end = place.path === null ? null : named(atlas, place.path);
   state.path = state.word === null || end === state.word ? null : end;
   const isGallery = state.word !== null && (place.maps === "all" || place.maps === "word");
@@ -150,7 +153,7 @@ export function followAddress(panes: Panes): void {
     stopWaiting();
     isReading = true;
     panes.active.endTyping();
-    showAddress(panes, event.state ?? []);
+    showAddress(panes, event[STATE] ?? []);
     last = hashOf(panes);
     isReading = false;
   });
@@ -180,6 +183,7 @@ function hashOf({ views, hasTwoAtlases }: Panes): string {
 function placeOf(atlas: Atlas, state: State): Place {
   const {
     word,
+    context,
     path,
     map,
     camera,
@@ -198,6 +202,7 @@ function placeOf(atlas: Atlas, state: State): Place {
   return {
     word: word === null ? null : elementAt(atlas.labels, word),
     kind: word === null ? null : kindOf(atlas, word),
+    context: context.map((object) => elementAt(atlas.labels, object)).join("\n"),
     path: path === null ? null : elementAt(atlas.labels, path),
     map: atlas.nMaps === 1 && camera === null ? null : map,
     maps: gallery,

@@ -29,7 +29,10 @@ export function Path({ session, word, end, of }: PathProps) {
   const { steps, found } = paths;
   const title = useId();
   return (
-    <section class="senses low path" aria-labelledby={`${of} ${title}`}>
+    <section
+      class={state.map === null ? "senses path" : "senses low path"}
+      aria-labelledby={`${of} ${title}`}
+    >
       <div class="top">
         <h2 id={title}>
           {texts.fromTo(

@@ -13,6 +13,7 @@ import {
 
 const NOWHERE: Place = {
   word: null,
+  context: null,
   path: null,
   kind: null,
   map: null,
