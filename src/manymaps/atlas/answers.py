@@ -18,7 +18,7 @@ import numpy as np
 
 from manymaps.atlas.closeness import are_close
 from manymaps.atlas.data import AtlasData
-from manymaps.atlas.paths import Step, cheapest_path
+from manymaps.atlas.paths import Step, cheapest_path, observed_path
 from manymaps.atlas.probabilities import strongest_of
 from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
 from manymaps.checks import check_choice, check_index, check_number, check_whole
@@ -389,12 +389,15 @@ def path(
     """Find the most probable chain of steps between two objects (`manymaps.atlas.paths`)."""
     check_whole("n_neighbors", n_neighbors, least=1)
     check_number("min_weight", min_weight, least=0, most=1)
-    choices = atlas.choices
+    choices, path = atlas.choices, []
+    if atlas.associations is not None and atlas.kinds is None:
+        path = observed_path(choices, atlas.associations, start, end)
+    path = path or cheapest_path(
+        choices, choices.map_weights, start, end, n_neighbors=n_neighbors, min_weight=min_weight
+    )
     return tuple(
         Step(atlas.labels[i], atlas.labels[j], m, strength, *_observed(atlas, i, [j]))
-        for i, j, m, strength in cheapest_path(
-            choices, choices.map_weights, start, end, n_neighbors=n_neighbors, min_weight=min_weight
-        )
+        for i, j, m, strength in path
     )
 
 

@@ -62,7 +62,7 @@ from manymaps.figures.layout import (
     root,
     stacked,
 )
-from manymaps.figures.lettering import Typeface, elide, typeface_for
+from manymaps.figures.lettering import Typeface, elide, elide_labels, typeface_for
 from manymaps.figures.panel import (
     FEW,
     Dots,
@@ -444,7 +444,7 @@ def plot_senses(
     look = _look_of_senses(typeface, colors, scenes, roles, panel_size, sheet, alone)
     look = replace(look, max_labels=max_labels, tints_labels=color is None).lettered(font_size)
     page = Captions(root(panels[0][0]), typeface, sheet)
-    labels = [elide(typeface.printable(atlas.labels[each.row]), 40) for each in asked]
+    labels = elide_labels([typeface.printable(atlas.labels[each.row]) for each in asked], 40)
     first = 0
     for axes, each, label in zip(panels, asked, labels, strict=True):
         heading = None if alone else label

@@ -49,7 +49,7 @@ from manymaps.figures.labels import (
     places_in_tiers,
 )
 from manymaps.figures.leaders import place_all
-from manymaps.figures.lettering import Typeface, elide, text_sizes
+from manymaps.figures.lettering import Typeface, elide, elide_labels, text_sizes
 
 __all__ = [
     "FEW", "LABEL_PAD", "Centres", "Dots", "Frame", "Look", "Overlay", "Panel", "Scene", "around",
@@ -667,7 +667,8 @@ def label_texts(
     """Return the texts of rows that may have a label, and whether these are all requested rows."""
     scene, typeface = panel.scene, panel.look.typeface
     rows = wanted[_worth_measuring(panel.look, panel.frame, panel.dots[wanted])].tolist()
-    texts = {row: elide(typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows}
+    printed = [typeface.printable(labels[scene.objects[row]][:200]) for row in rows]
+    texts = dict(zip(rows, elide_labels(printed, 28), strict=True))
     return {row: text for row, text in texts.items() if text}, len(rows) == len(wanted)
 
 
