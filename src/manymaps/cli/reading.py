@@ -461,13 +461,15 @@ def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str |
     i = atlas.index(word, kind=kind)
     taken = (atlas.kinds or ())[i]
     if kind is None:
-        other = next(k for k in kinds if k != taken)
-        try:
-            also = atlas.labels[atlas.index(word, kind=other)]
-        except UnknownLabelError:
-            return taken
-        note(
-            f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
-            f"(use --kind {other})"
-        )
+        for other in kinds:
+            if other == taken:
+                continue
+            try:
+                also = atlas.labels[atlas.index(word, kind=other)]
+            except UnknownLabelError:
+                continue
+            note(
+                f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
+                f"(use --kind {other})"
+            )
     return taken

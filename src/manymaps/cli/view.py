@@ -224,13 +224,14 @@ def _with_columns_of_kinds(atlas: mm.Atlas, path: Path) -> mm.Atlas:
     from scipy import sparse
 
     from manymaps.cli.reading import with_metadata
+    from manymaps.cooccurrence.matching import two_kinds
     from manymaps.data.frames import end_to_end
 
-    first, second = dict.fromkeys(atlas.kinds or ())
+    kinds = two_kinds(atlas)
     n = int(atlas.choices.is_row.sum())
     sizes = n, atlas.n_objects - n
     # The counts are empty, because only the labels are needed to join the table.
-    bare = mm.Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], (first, second))
+    bare = mm.Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], kinds)
     joined = with_metadata(bare, path)
     sides = joined.row_metadata, joined.column_metadata
     columns = {

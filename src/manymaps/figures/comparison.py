@@ -28,7 +28,7 @@ from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, 
 from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, name_axes, root
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
-from manymaps.labels import plural
+from manymaps.labels import in_words, plural
 
 __all__ = ["plot_comparison"]
 
@@ -276,8 +276,7 @@ def _probability(value: float) -> str:
 
 
 def _named(found: Comparison) -> str:
-    names = [elide(name, 24) for name in found.groups]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return in_words([elide(name, 24) for name in found.groups])
 
 
 def _subject(found: Comparison) -> list[str]:

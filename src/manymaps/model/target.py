@@ -125,6 +125,13 @@ class Target:
         return float(self.n_rows_with_mass) if self.is_joint else 1.0
 
     @property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
+        if self.one_set:
+            return ((self.row_mass + self.column_mass) * self.scale,)
+        return self.row_mass * self.scale, self.column_mass * self.scale
+
+    @property
     def n_choices(self) -> int:
         """Number of pairs in one normalization, over which the background is distributed."""
         n_rows, n_columns = self.values.shape
