@@ -8,24 +8,10 @@ from scipy.optimize import approx_fprime
 from scipy.spatial import procrustes
 
 import manymaps as mm
+from count_samples import SIZES, planted
 from manymaps.cooccurrence.shared import shared_tables
 from manymaps.model.parameters import Parameters, log_softmin
 from reference import code_log_likelihood
-
-SIZES = {"author": 20, "document": 30, "word": 40}
-PAIRS = (("author", "word"), ("document", "word"), ("author", "document"))
-
-
-def planted(n_counts=(20_000, 20_000, 5_000), seed=0, sizes=SIZES, pairs=PAIRS):
-    """Known points of three kinds, and counts of the pairs of kinds drawn from them."""
-    rng = np.random.default_rng(seed)
-    points = {kind: rng.normal(0, 0.8, (n, 2)) for kind, n in sizes.items()}
-    tables = []
-    for (a, b), n in zip(pairs, n_counts, strict=False):
-        rates = np.exp(-((points[a][:, None] - points[b]) ** 2).sum(axis=-1))
-        labels = ([f"{kind}{i}" for i in range(sizes[kind])] for kind in (a, b))
-        tables.append(mm.Counts(rng.poisson(n * rates / rates.sum()), *labels, kinds=(a, b)))
-    return points, tables
 
 
 @pytest.fixture(scope="module")

@@ -39,6 +39,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_number, check_whole
 from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
@@ -75,6 +76,7 @@ from manymaps.cooccurrence.matching import (
 from manymaps.cooccurrence.runaways import runaway_note, shared_runaway_note
 from manymaps.cooccurrence.shared import SharedTables, is_tables, shared_tables
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
+from manymaps.cooccurrence.uniqueness import Curvature, Uniqueness, uniqueness_of
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.frames import end_to_end
 from manymaps.data.validation import same_rows, validated
@@ -519,6 +521,54 @@ class CODE(
                 f"{len(self._tables.tables)}; use insert_rows with one of `atlases_`"
             )
 
+    def uniqueness(self, *, n_eigenvalues: int = 10, tolerance: float = 1e-6) -> Uniqueness:
+        """Check whether the positions are locally unique up to isometries.
+
+        The check finds the directions in which the cost is flat at its minimum. Translations and
+        rotations are always among them. In the conditional model, all chosen points on a conic
+        (in three dimensions, a quadric) are a further reason. Groups of objects without counts
+        between them are another. Positions are first refined in double precision.
+
+        Parameters
+        ----------
+        n_eigenvalues : int, default 10
+            Number of eigenvalues of the Hessian to return.
+        tolerance : float, default 1e-6
+            Absolute value below which an eigenvalue or a slope counts as 0.
+
+        Returns
+        -------
+        Uniqueness
+            Smallest eigenvalues, and the numbers of flat directions and of isometries.
+
+        Raises
+        ------
+        ParameterError
+            If the fit has several maps or pins, or if a parameter is out of range.
+        """
+        check_is_fitted(self, "atlas_")
+        check_whole("n_eigenvalues", n_eigenvalues, least=1)
+        check_number("tolerance", tolerance, least=0)
+        if self.n_maps > 1 or self.pin is not None:
+            raise ParameterError("uniqueness requires a fit of one map without pins")
+        sizes: Sequence[int]
+        cost: Objective | CombinedObjective
+        if self._tables is None:
+            counts = self._fitted
+            nonempty = counts.without_empty()
+            cost, sizes = self._objective(counts, nonempty, *self._similarities), nonempty.shape
+        else:
+            tables = self._tables.without_empty()
+            cost, sizes = self._tables_objective(tables), tables.sizes
+        turn = -1 if self._model.given == "columns" else 1
+        points = np.split(self.atlas_.maps[0].astype(np.float64), np.cumsum(sizes)[:-1])[::turn]
+        curvature = Curvature(cost, sizes[::turn], self.atlas_.n_components)
+        with threads(self.n_jobs):
+            found = uniqueness_of(curvature, np.concatenate(points), n_eigenvalues, tolerance)
+        ends = np.cumsum(sizes[::turn])[:-1]
+        displacements = np.concatenate(np.split(found.displacements, ends)[::turn])
+        return replace(found, displacements=displacements)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -560,6 +610,7 @@ class CODE(
         self, counts: Counts, row_similarities: Any, column_similarities: Any
     ) -> tuple[Counts | SharedTables, Cost]:
         """Return the nonempty part of a table and its cost, and warn about the table."""
+        self._similarities = row_similarities, column_similarities
         self._rows = np.flatnonzero(counts.row_totals > 0)
         self._columns = np.flatnonzero(counts.column_totals > 0)
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
@@ -577,28 +628,32 @@ class CODE(
             self.__dict__.pop(name, None)
         warn_of_empty(tables.kinds, tables.labels, tables.margins)
         nonempty = tables.without_empty()
-        parts = []
         for table in nonempty.tables:
-            rows, columns = nonempty.members(table)
-            part = table.subset(rows=rows, columns=columns)
+            part = table.subset(*nonempty.members(table))
             self._warn_if_transposed(part)
             check_size(part, self.n_components, self.n_maps)
-            objective = self._table_objective(part, 0.0)
-            sets, members = nonempty.sets_of(table), (rows, columns)
+        return nonempty, self._tables_objective(nonempty)
+
+    def _tables_objective(self, nonempty: SharedTables) -> CombinedObjective:
+        """Return the cost of several tables."""
+        parts = []
+        last = len(nonempty.kinds) - 1
+        for table in nonempty.tables:
+            sets, members = nonempty.sets_of(table), nonempty.members(table)
+            objective = self._table_objective(table.subset(*members), 0.0)
             if self._model.given == "columns":
-                sets = (len(tables.kinds) - 1 - sets[1], len(tables.kinds) - 1 - sets[0])
-                members = (columns, rows)
+                sets, members = (last - sets[1], last - sets[0]), members[::-1]
             parts.append((sets, members, objective))
         # An average row of an average table has weight 1, as in a single table.
         sizes = [objective.target.n_rows_with_mass for _, _, objective in parts]
-        scale = float(np.average(sizes, weights=tables.weights))
+        scale = float(np.average(sizes, weights=nonempty.weights))
         terms = tuple(
             Term(sets, members, weight * scale / size, objective)
             for (sets, members, objective), weight, size in zip(
-                parts, tables.weights, sizes, strict=True
+                parts, nonempty.weights, sizes, strict=True
             )
         )
-        return nonempty, CombinedObjective(terms, penalty=self.penalty)
+        return CombinedObjective(terms, penalty=self.penalty)
 
     def _warn_if_transposed(self, counts: Counts) -> None:
         hint = looks_transposed(counts) if self.given == "rows" else None
@@ -639,7 +694,7 @@ class CODE(
 
     def _objective(
         self, counts: Counts, nonempty: Counts, row_similarities: Any, column_similarities: Any
-    ) -> Cost:
+    ) -> Objective | CombinedObjective:
         within = []
         for is_rows, table, totals, weight in (
             (True, row_similarities, counts.row_totals, self.row_weight),
