@@ -21,6 +21,7 @@ from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, ISLANDS, NO_VALUE, coloring
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
+from manymaps.figures.zooms import plot_zooms
 from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
 
@@ -187,6 +188,27 @@ def test_sites_and_species_at_infinity_are_arrows_unless_a_penalty_kept_them(pen
         "15 farther out, arrows at the edge; a size penalty" in t.get_text() for t in ax.texts
     )
     assert is_noted is (penalty == 0)
+
+
+def test_three_kinds_have_a_shape_and_a_colour_each():
+    kinds = ["author"] * 10 + ["paper"] * 12 + ["word"] * 18
+    atlas = replace(random_atlas(4, n=40, n_maps=1), model=CODE, kinds=kinds)
+    figure = plot_map(atlas)
+    ax = figure.axes[0]
+    dots = [c for c in ax.collections if c.get_gid() == "dots"]
+    assert [len(c.get_offsets()) for c in dots] == [10, 12]
+    outlines = [len(c.get_paths()[0].vertices) for c in dots]
+    assert outlines[0] != outlines[1]  # a circle has more corners than a square
+    fills = {tuple(c.get_facecolor()[0][:3]) for c in dots}
+    specks = next(c for c in ax.collections if c.get_gid() == "specks")
+    assert len(fills | {tuple(specks.get_edgecolor()[0][:3])}) == 3
+    texts = {text.get_text() for text in figure.axes[0].texts}
+    assert {"kind", "author", "paper", "word"} <= texts
+    assert any("circles: 10 authors" in text and "squares: 12 papers" in text for text in texts)
+    (_, *zooms) = plot_zooms(atlas, 1).axes
+    assert len(zooms) == 1
+    with pytest.raises(ParameterError, match="one of author, paper, word"):
+        plot_map(atlas, label="site")
 
 
 def test_axes_of_more_than_two_dimensions_are_named():

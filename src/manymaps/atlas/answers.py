@@ -166,10 +166,13 @@ class SenseOptions(TypedDict, total=False):
 
 
 def other_kind(atlas: AtlasData, i: int) -> str | None:
-    """Return the kind to which object i does not belong; None if the atlas has only one kind."""
+    """Return the kind with which object i is compared; None if there is no or no single kind."""
     if atlas.kinds is None:
         return None
-    return next(kind for kind in dict.fromkeys(atlas.kinds) if kind != atlas.kinds[i])
+    *others, last = dict.fromkeys(atlas.kinds)
+    if atlas.kinds[i] != last:
+        return last
+    return others[0] if len(others) == 1 else None
 
 
 def has_associations(atlas: AtlasData, i: int) -> bool:
@@ -403,10 +406,11 @@ def path(
 
 def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:
     """Compute the similarity shares by which neighbours are ranked, (n_maps, n_objects)."""
-    kind = kind or other_kind(atlas, i)
-    if kind is None:
+    if atlas.kinds is None and kind is None:
         return atlas.choices.shares(i)
-    return atlas.choices.nearness(i, atlas.of_kind(kind))
+    is_row = atlas.choices.is_row
+    listed = is_row != is_row[i] if kind is None else atlas.of_kind(kind)
+    return atlas.choices.nearness(i, listed)
 
 
 def _as_neighbors(

@@ -123,8 +123,9 @@ class TableReading(PairReading):
     columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
     count: str | None = option("COLUMN", "Column of counts (lists of counts only).")
     kinds: tuple[str, ...] | None = option(
-        Several(click.STRING, "name"),
-        "Names of the objects in rows and in columns, such as site,species (counts only).",
+        Several(click.STRING, "name", distinct=False),
+        "Names of the objects in rows and in columns, such as site,species; one pair of names per "
+        "FILE (counts only).",
         metavar="ROWS,COLUMNS",
     )  # fmt: skip
 

@@ -24,7 +24,7 @@ from manymaps.checks import check_choice
 from manymaps.cli.contract import BadData, note, note_case
 from manymaps.cli.options import OF_PAIRS, OF_TRIALS, ROW_SUMS, Reading
 from manymaps.cli.record import chosen
-from manymaps.cooccurrence.matching import labels_of
+from manymaps.cooccurrence.matching import labels_of, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frames import end_to_end, join_columns, label_column
@@ -387,11 +387,11 @@ def with_columns(atlas: Atlas, path: Path, names: Sequence[str]) -> Atlas:
     if atlas.kinds is None:
         columns = joined_columns(atlas.labels, path, read_columns(path, names), warn=True)
         return replace(atlas, metadata={**atlas.metadata, **columns})
-    first, second = dict.fromkeys(atlas.kinds)
+    kinds = two_kinds(atlas)
     n = int(atlas.choices.is_row.sum())
     sizes = n, atlas.n_objects - n
     # The counts are empty, because only the labels are needed to join the table.
-    bare = Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], (first, second))
+    bare = Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], kinds)
     joined = with_metadata(bare, path, names)
     sides = joined.row_metadata, joined.column_metadata
     columns = {
@@ -501,13 +501,15 @@ def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str |
     i = atlas.index(word, kind=kind)
     taken = (atlas.kinds or ())[i]
     if kind is None:
-        other = next(k for k in kinds if k != taken)
-        try:
-            also = atlas.labels[atlas.index(word, kind=other)]
-        except UnknownLabelError:
-            return taken
-        note(
-            f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
-            f"(use --kind {other})"
-        )
+        for other in kinds:
+            if other == taken:
+                continue
+            try:
+                also = atlas.labels[atlas.index(word, kind=other)]
+            except UnknownLabelError:
+                continue
+            note(
+                f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
+                f"(use --kind {other})"
+            )
     return taken

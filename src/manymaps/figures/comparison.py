@@ -36,7 +36,7 @@ from manymaps.figures.layout import (
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.rows import named_words, words_that_fit, write
-from manymaps.labels import plural
+from manymaps.labels import in_words, plural
 
 __all__ = ["plot_comparison"]
 
@@ -372,8 +372,7 @@ def _probability(value: float) -> str:
 
 
 def _named(found: Comparison) -> str:
-    names = [elide(name, 24) for name in found.groups]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return in_words([elide(name, 24) for name in found.groups])
 
 
 def _subject(found: Comparison) -> list[str]:

@@ -43,7 +43,7 @@ from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.arrows import Arrows, arrows_for
 from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
-from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring
+from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring, default_column
 from manymaps.figures.islands import panel_words, with_islands, with_meanings
 from manymaps.figures.kinds import draw_kinds, dressed, remarks
 from manymaps.figures.layout import (
@@ -75,7 +75,7 @@ from manymaps.figures.panel import (
     most_labels,
     read_scene,
 )
-from manymaps.labels import plural
+from manymaps.labels import in_words, plural
 
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
@@ -124,7 +124,8 @@ def plot_map(
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots: a scale for numbers, and categories for few integers
-        and anything else. By default, each island of the map has a colour, as on the page.
+        and anything else. By default, each island of the map has a colour, as on the page. If there
+        are at least three kinds of object, each kind has a colour.
     label : str or sequence of str, optional
         In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
         words at their positions, and the rows as dots. The dots also have labels if there are at
@@ -177,6 +178,7 @@ def plot_map(
     _check(atlas, [map], max_labels, font_size)
     if width is not None and (inches is not None or ax is not None):
         raise ParameterError("cannot be combined with size or ax", name="width", value=width)
+    color = default_column(atlas, color)
     named, sheet = _named(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     scene = read_scene(atlas, map, priority[map], dots=dots, named=named)
@@ -299,6 +301,7 @@ def plot_atlas(
         raise ParameterError("maps is empty; pass at least one map, or omit it for all")
     dots = Dots(min_weight, min_proportion, size)
     _check(atlas, chosen, max_labels, font_size)
+    color = default_column(atlas, color)
     named, sheet = _named(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
@@ -756,7 +759,9 @@ def _map_print(
 def _sheet_print(scenes: Sequence[Scene], dots: Dots, roles: Roles | None) -> list[str]:
     parts = [f"dots: objects with {dots.threshold} in the map"]
     if roles is not None:
-        rows, texts = (plural(kind) for kind in roles.kinds)
+        rows, texts = (
+            in_words([plural(kind) for kind in some]) for some in (roles.dots, roles.texts)
+        )
         parts = [
             f"dots: {rows}",
             f"text and specks: {texts}, the frequent first",

@@ -24,7 +24,7 @@ from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
-from manymaps.figures.coloring import NO_VALUE, Coloring, coloring
+from manymaps.figures.coloring import NO_VALUE, Coloring, coloring, default_column
 from manymaps.figures.insets import Inset, choose_insets
 from manymaps.figures.kinds import draw_kinds, dressed, part, region_letter, remarks
 from manymaps.figures.layout import (
@@ -150,7 +150,7 @@ def plot_zooms(
         one.row for one in asked if one.row is not None
     ]
     scene = read_scene(atlas, map, roles.priority[map], dots=Dots(min_weight), named=named)
-    typeface, colors = typeface_for(atlas.labels), coloring(atlas, color)
+    typeface, colors = typeface_for(atlas.labels), coloring(atlas, default_column(atlas, color))
     groups = _groups(colors, scene)
     count = len(asked) or (
         regions if isinstance(regions, int) else min(AUTOMATIC, len(groups)) or AUTOMATIC
