@@ -667,7 +667,10 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
 
     atlas: mm.Atlas = estimator.atlas_
     restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
-    share = mean_explained(atlas) if atlas.associations is not None else math.nan
+    share = math.nan
+    if atlas.associations is not None:
+        with work("computing the explained share"):
+            share = mean_explained(atlas)
     explained = {"explained": share} if math.isfinite(share) else {}
     of_counts = {}
     if atlas.kinds is not None:
@@ -715,7 +718,8 @@ def _note_unused(model: VectorModel, data: PairData) -> None:
 
 def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
     """Write the atlas, and report the purpose and the size of the stored vectors."""
-    atlas.save(output, vectors=not drop_vectors)
+    with work(f"writing {output}"):
+        atlas.save(output, vectors=not drop_vectors)
     if atlas.vectors is not None and not drop_vectors:
         size = atlas.vectors.data.nbytes / 1e6
         note(

@@ -62,7 +62,7 @@ from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.descent import OPTIMIZER, Optimizer
-from manymaps.progress import shows_progress
+from manymaps.progress import shows_progress, work
 from manymaps.seeds import drawn_seed
 
 __all__ = ["FittedMaps", "MapEstimator", "as_data", "plain_value"]
@@ -304,7 +304,8 @@ class MapEstimator(
         atlas = run.atlas()
         if isinstance(self.init, str) and pins is None:
             proportions = atlas.proportions if order is None else atlas.proportions[:, order]
-            atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
+            with work("numbering the maps"):
+                atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
         if self.n_init > 1:
             ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
             atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})

@@ -272,13 +272,14 @@ class Run:
 
         try:
             with (
-                work("iteration", total=plan.max_iter) as show,
                 _interrupt_between_iterations(checkpoint is not None) as interrupted,
                 alone_if(n_pairs < _FEW_PAIRS),
             ):
-                done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
+                with work("iteration", total=plan.max_iter) as show:
+                    done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
                 self.converged = self.converged or done
-                end = self._evaluated_in_full()
+                with work("computing the final cost"):
+                    end = self._evaluated_in_full()
                 if not self._is_finite(end):
                     raise self._diverged(state.iteration)
                 if checkpoint is not None:

@@ -875,4 +875,6 @@ def predict_associations(
     predictor = AssociationPredictor(n_maps, n_components, random_state=seed, **settings)
     started = time.perf_counter()
     predictor.fit(split.train, split.validation)
-    return score_predictor(predictor, split, seconds=time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    with work("computing predictions"):
+        return score_predictor(predictor, split, seconds=seconds)
