@@ -28,7 +28,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
-    FUNCTION,
+    CALLBACKS,
     N_JOBS,
     NONE,
     RANDOM_STATE,
@@ -53,7 +53,7 @@ from manymaps.maps.personas import persona_start
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
 from manymaps.maps.pins import PIN, Pin, Pins, pins_of
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
-from manymaps.maps.run import Plan, Run
+from manymaps.maps.run import Callback, Plan, Run
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.cost import Cost
@@ -86,14 +86,13 @@ _LEAST_TO_SPLIT = 100
 # Parameters of scikit-learn, openTSNE and UMAP that have another name here, or no counterpart.
 _ELSEWHERE = {
     "n_iter": "use max_iter, which includes the iterations of early exaggeration",
-    "early_exaggeration_iter": "early exaggeration takes 250 iterations, or a third of max_iter "
-    "below 750; pass optimizer= for another schedule",
+    "early_exaggeration_iter": "use early_exaggeration_iter of TSNE",
     "exaggeration": "use late_exaggeration of TSNE",
     "method": "omit it; use tolerance=0 for exact sums",
     "negative_gradient_method": "omit it; use tolerance=0 for exact sums",
     "angle": "use tolerance, the relative error of approximate sums",
     "theta": "use tolerance, the relative error of approximate sums",
-    "callbacks": "use callback, a function",
+    "callbacks": "use callback, a function or a list of functions",
     "initialization": "use init",
     "n_neighbors": "use perplexity, the effective number of neighbours",
     "min_dist": "omit it; it has no counterpart",
@@ -176,7 +175,7 @@ class MapEstimator(
         "max_iter": [Whole(1)],
         "optimizer": OPTIMIZER,
         "tolerance": TOLERANCE,
-        "callback": [FUNCTION, NONE],
+        "callback": CALLBACKS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
         "verbose": VERBOSE,
@@ -195,7 +194,7 @@ class MapEstimator(
     max_iter: int = 1000
     optimizer: Optimizer | None = None
     tolerance: float = 5e-3
-    callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None
+    callback: Callback | Sequence[Callback] | None = None
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
     verbose: bool = False

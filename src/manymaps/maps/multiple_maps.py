@@ -234,9 +234,9 @@ class MultipleMapsTSNE(_MultipleMaps):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly, which is always the case for the inverse divergence.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
@@ -438,9 +438,9 @@ class MultipleMapsSNE(_MultipleMaps):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly, which is always the case for the inverse divergence.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
@@ -598,9 +598,9 @@ class AspectMaps(_MultipleMaps):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly, which is always the case for the inverse divergence.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of

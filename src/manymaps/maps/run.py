@@ -37,6 +37,7 @@ import numpy as np
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import alone_if
+from manymaps.constraints import stops
 from manymaps.errors import DataError, DivergedError, setting
 from manymaps.maps.pins import Pins
 from manymaps.model.cost import Cost
@@ -240,7 +241,7 @@ class Run:
 
     def optimize(
         self,
-        callback: Callback | None = None,
+        callback: Callback | Sequence[Callback] | None = None,
         checkpoint: str | None = None,
         resume: str | None = None,
     ) -> None:
@@ -260,7 +261,7 @@ class Run:
             if plan.optimizer.searches_lines:
                 self._record(state.iteration, self._last)
             show(state.iteration, f"cost {self._cost():.4f}" if self.history["cost"] else "")
-            self.stopped = bool(callback and callback(state.iteration, self._cost(), self.atlas))
+            self.stopped = stops(callback, state.iteration, self._cost(), self.atlas)
             if checkpoint is not None:
                 late = time.monotonic() - saved > _CHECKPOINT_SECONDS
                 if late or interrupted() or self.stopped:
