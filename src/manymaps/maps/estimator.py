@@ -201,8 +201,8 @@ class MapEstimator(
 
     method: ClassVar[str]
     _start_spread = 0.01
-    # Whether the data of the current fit are associations without missing pairs, which determines
-    # the values of "auto".
+    # Whether the data of the current fit are responses without missing pairs, which determines the
+    # values of "auto".
     _of_associations = False
 
     @abstractmethod
@@ -274,7 +274,8 @@ class MapEstimator(
         """
         self._validate_params()
         X = as_data(X)
-        self._of_associations = isinstance(X, Associations) and X.observed is None
+        responses = isinstance(X, Associations) and not X.judged
+        self._of_associations = responses and X.observed is None
         seeds = self._seeds()
         labels, data, target = self._read(X, _number_from(seeds[0]))
         n = target.values.shape[0]

@@ -273,14 +273,15 @@ class MultipleMapsTSNE(_MultipleMaps):
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
         normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
-        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
-        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
+        pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
+        cases, it means 0.
     degrees_of_freedom : float from 1 to infinity, or "auto"
         Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
         shape of Student's t distribution. A value of 1 gives the kernel of t-SNE, 1 / (1 + d2), and
         infinity gives the Gaussian kernel of SNE, exp(-d2). With more degrees of freedom, the maps
         explain more of the data, but fewer associates are among the nearest objects (see the
-        section of the manual on the kernel). The default "auto" means 2 for associations with a
+        section of the manual on the kernel). The default "auto" means 2 for responses with a
         popularity above 0, and 1 otherwise.
 
     Attributes
@@ -477,8 +478,9 @@ class MultipleMapsSNE(_MultipleMaps):
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
         normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
-        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
-        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
+        pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
+        cases, it means 0.
 
     Attributes
     ----------
@@ -637,8 +639,9 @@ class AspectMaps(_MultipleMaps):
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
         normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
-        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
-        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
+        pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
+        cases, it means 0.
 
     Attributes
     ----------
