@@ -21,6 +21,9 @@ from .analysis.diagnosis import Diagnosis as Diagnosis
 from .analysis.diagnosis import diagnose as diagnose
 from .analysis.evaluation import Evaluation as Evaluation
 from .analysis.evaluation import evaluate as evaluate
+from .analysis.fitted_vectors import FittedFactor as FittedFactor
+from .analysis.fitted_vectors import FittedVectors as FittedVectors
+from .analysis.fitted_vectors import fit_vectors as fit_vectors
 from .analysis.intervals import Interval as Interval
 from .analysis.intervals import Intervals as Intervals
 from .analysis.intervals import intervals as intervals

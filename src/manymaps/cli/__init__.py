@@ -110,7 +110,7 @@ def cli(verbose: bool) -> None:
 COMMANDS = (
     "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit", "senses", "pairs",
     "disambiguate", "gist", "plot", "insert", "evaluate", "cluster", "stability", "compare",
-    "align", "view", "export",
+    "align", "vectors", "view", "export",
 )  # fmt: skip
 
 

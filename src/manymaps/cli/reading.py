@@ -329,9 +329,12 @@ class WatchedAffinity(Affinity):
         metric: Metric = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
+        weights: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of the wrapped affinity."""
-        rows = self.inside.similarities(data, metric=metric, search=search, seed=seed)
+        rows = self.inside.similarities(
+            data, metric=metric, search=search, seed=seed, weights=weights
+        )
         self.n_pairs = int(rows.nnz)
         return rows
 
@@ -410,14 +413,14 @@ def joined_columns(
     rows without an object.
     """
     try:
-        columns, unmatched, n_without = join_columns(labels, table)
+        columns, unmatched, without = join_columns(labels, table)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     if unmatched and warn:
         some = first_of(unmatched)
         note(f"warning: {len(unmatched):,} rows of {path} match no object: {some}")
-    if n_without:
-        note(f"{path}: {n_without:,} of {plural(kind, len(labels))} have no row")
+    if without:
+        note(f"{path}: {len(without):,} of {plural(kind, len(labels))} have no row")
     return columns
 
 

@@ -33,6 +33,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.captions import labels_say_nothing
@@ -42,6 +43,7 @@ from manymaps.atlas.representation import where_senses_lie
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
+from manymaps.figures.arrows import Arrows, arrows_for
 from manymaps.figures.captions import Captions, Sheet, letter, sheet_for
 from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring
 from manymaps.figures.islands import panel_words, with_islands, with_meanings
@@ -79,6 +81,7 @@ from manymaps.labels import plural
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
+ARROWS = "arrows: directions of variables, with lengths in proportion to the square root of r2"
 # The resolution that most journals require for figures with text.
 SAVED_DPI = 300
 
@@ -98,6 +101,7 @@ def plot_map(
     label: str | Sequence[str] | None = None,
     size: str | tuple[float, float] | None = None,
     width: Width | None = None,
+    vectors: FittedVectors | None = None,
     ax: Axes | None = None,
 ) -> Figure:
     """Plot one map of an atlas.
@@ -136,6 +140,9 @@ def plot_map(
         Width of a figure for a paper: 89 mm or 183 mm. The figure then has no headline and no
         notes, and the smallest letters have 6 points. It cannot be combined with `ax` or with a
         width and height.
+    vectors : FittedVectors, optional
+        Variables that were fitted to this map (`fit_vectors`), to draw as arrows and centroids. The
+        method `FittedVectors.significant` selects variables by their p-value.
     ax : matplotlib Axes, optional
         Axes to draw into, at their current size. By default, a new figure is created. The title and
         the notes need half an inch above and below the axes.
@@ -190,7 +197,8 @@ def plot_map(
         head = HEAD if sheet.width is None else (sheet.title + 8) / 72
         ax = own_axes(scene, inches, head + key, sheet)
     captions = Captions(ax, typeface, sheet)
-    area, n_labels = _draw(ax, scene, look, atlas, roles)
+    arrows = arrows_for(vectors, map, look.font_sizes[0])
+    area, n_labels = _draw(ax, scene, look, atlas, roles, arrows)
     alone = atlas.n_maps == 1
     name = METHOD_NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
     words, word_colors = panel_words(atlas, scene, roles, 4, color)
@@ -208,6 +216,7 @@ def plot_map(
         key_width = captions.size_key(area, dots.least, dots.quantity, (0, below))
     if sheet.width is None:
         remarks = _map_print(atlas, scene, dots, named, _kinds_print(scene, roles, n_labels))
+        remarks += [] if vectors is None else [ARROWS]
         captions.small_print(remarks, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
@@ -699,12 +708,18 @@ def _read_style(
 
 
 def _draw(
-    ax: Axes, scene: Scene, look: Look, atlas: Atlas, roles: Roles | None
+    ax: Axes,
+    scene: Scene,
+    look: Look,
+    atlas: Atlas,
+    roles: Roles | None,
+    arrows: Arrows | None = None,
 ) -> tuple[float, int]:
     """Draw a scene; return the dot area and, for two kinds, the number of labels."""
+    overlay = None if arrows is None else arrows.draw
     if roles is None:
-        return draw(ax, scene, look, atlas.labels), 0
-    area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles)
+        return draw(ax, scene, look, atlas.labels, overlay), 0
+    area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles, overlay=overlay)
     return area, len(labelled)
 
 
