@@ -26,7 +26,7 @@ from numba import types
 
 from manymaps.compute.jit import chosen_by_type, compiled
 from manymaps.compute.repulsion_plan import FEW_MAPS
-from manymaps.compute.similarity import CAUCHY, KernelCode, decay, exp32, spread
+from manymaps.compute.similarity import CAUCHY, KernelCode, in_logs, term_and_slope
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
@@ -108,10 +108,10 @@ def _near_cauchy(charge, d2, square, inverse, kind, series):
 def _near_student(charge, d2, square, inverse, kind, series):
     within = min(d2, square)
     q = (square - within) * inverse
-    kernel = exp32(-decay(within, kind))
+    kernel, steep = term_and_slope(within, _ZERO if in_logs(kind) else _ONE, kind)
     soft = series[0] + q * (series[1] + q * (series[2] + q * series[3]))
     slope = inverse * (series[1] + q * (_TWO * series[2] + _THREE * q * series[3]))
-    return charge * (kernel - soft), charge * (kernel / spread(within, kind) - slope)
+    return charge * (kernel - soft), charge * (steep - slope)
 
 
 @compiled
