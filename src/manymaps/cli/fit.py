@@ -82,7 +82,8 @@ USUAL_METHOD = "mm-tsne"
 OF_COUNTS = "code"
 
 NOT_OF_COUNTS = (
-    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", *OF_TRIALS,
+    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", "weights",
+    *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
@@ -263,6 +264,11 @@ class FitOptions:
     metadata: Path | None = option(
         InputFile(), "Add the columns of this table to the objects, matched by label."
     )
+    weights: Path | None = option(
+        InputFile(),
+        'Weights of the objects: a table with a column of labels and a column "weight". A weight '
+        "of 2 has the effect of two identical objects (vectors and distances only).",
+    )
     node_measures: bool = flag(
         "Add metadata columns with the strength, degree, clustering and PageRank of each word "
         "(associations only)."
@@ -399,7 +405,7 @@ def _check_judged(model: Model) -> None:
         raise click.UsageError(f"--method {OF_COUNTS} fits counts; use one FILE and omit --judge")
     others = (
         "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "recall",
-        "most_given", *OF_TRIALS,
+        "most_given", "weights", *OF_TRIALS,
     )  # fmt: skip
     refuse_given(others, "several judges (--judge, or several FILEs)")
 
@@ -453,7 +459,8 @@ def _fit_pairs(
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, data.labels)
-    run = _run(estimator, data, options)
+    weights = None if options.weights is None else _read_weights(options.weights, data, file)
+    run = _run(estimator, data, options, weights)
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
@@ -472,6 +479,32 @@ def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
     if not isinstance(data, mm.Associations):
         raise click.UsageError(f"--node-measures does not apply to the vectors in {file}")
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
+
+
+def _read_weights(path: Path, data: PairData, file: Path) -> Mapping[str, Any]:
+    """Read the weights of the objects of the data, as a keyword of `fit`.
+
+    Raises
+    ------
+    DataError
+        If the table has no column of weights, or a weight is missing or invalid.
+    """
+    from manymaps.checks import object_weights
+    from manymaps.cli.reading import joined_columns
+    from manymaps.io.metadata import read_columns
+
+    if not isinstance(data, mm.Vectors):
+        raise click.UsageError(f"--weights does not apply to the associations in {file}")
+    columns = joined_columns(data.labels, path, read_columns(path))
+    if "weight" not in columns:
+        raise DataError(
+            f"{path} has no column 'weight'; expected a column of labels and a column 'weight'"
+        )
+    try:
+        weights = object_weights(columns["weight"], len(data.labels), f"{path}: the weight")
+    except ParameterError as error:
+        raise DataError(str(error)) from error
+    return {"sample_weight": weights}
 
 
 def _fit_counts(
@@ -584,13 +617,21 @@ def build(method: str, *records: Any) -> Any:
     return estimator(**parameters)
 
 
-def _run(estimator: Any, data: PairData | mm.Counts, options: FitOptions) -> Run:
+def _run(
+    estimator: Any,
+    data: PairData | mm.Counts,
+    options: FitOptions,
+    weights: Mapping[str, Any] | None = None,
+) -> Run:
     """Fit in this process, or run restarts on workers, which save nothing if interrupted."""
     file, workers = str(options.files[0]), options.workers
     if workers.named is None:
-        return run_fit(estimator, data, file, checkpoint=options.checkpoint, resume=options.resume)
+        return run_fit(
+            estimator, data, file, checkpoint=options.checkpoint, resume=options.resume,
+            weights=weights,
+        )  # fmt: skip
     with on_workers(workers, options.running.jobs), work(f"fitting {file}"):
-        return Run(_fit(estimator, data), stopped=False)
+        return Run(_fit(estimator, data, **(weights or {})), stopped=False)
 
 
 def run_fit(
@@ -600,6 +641,7 @@ def run_fit(
     *,
     checkpoint: Path | None = None,
     resume: Path | None = None,
+    weights: Mapping[str, Any] | None = None,
 ) -> Run:
     """Fit, and keep the maps if Ctrl-C (or the signal TERM) stops the fit.
 
@@ -613,20 +655,21 @@ def run_fit(
     try:
         with work(f"fitting {what}"):
             if checkpoint is not None:
-                n_pairs = _fit(estimator, data, checkpoint=checkpoint, resume=resume)
+                files = {"checkpoint": checkpoint, "resume": resume}
+                n_pairs = _fit(estimator, data, **files, **(weights or {}))
                 return Run(n_pairs, stopped=False)
             with ending_early() as stop:
                 estimator.set_params(callback=stop)
-                n_pairs = _fit(estimator, data, resume=resume)
+                n_pairs = _fit(estimator, data, resume=resume, **(weights or {}))
             return Run(n_pairs, stop.asked)
     except KeyboardInterrupt as error:
         raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
 
 
-def _fit(estimator: Any, data: PairData | mm.Counts, **files: Path | None) -> int:
+def _fit(estimator: Any, data: PairData | mm.Counts, **keywords: Any) -> int:
     """Fit, and return the number of stored pairs (associations, counts, or neighbours)."""
     if not isinstance(data, mm.Vectors):
-        estimator.fit(data, **files)
+        estimator.fit(data, **keywords)
         return data.n_pairs
     from manymaps.affinity.affinities import Affinity
     from manymaps.cli.reading import WatchedAffinity
@@ -636,7 +679,7 @@ def _fit(estimator: Any, data: PairData | mm.Counts, **files: Path | None) -> in
     watched = WatchedAffinity(
         inside or mm.GaussianAffinity(estimator.perplexity), repr(inside) if inside else str(chosen)
     )
-    estimator.set_params(affinity=watched).fit(data, **files)
+    estimator.set_params(affinity=watched).fit(data, **keywords)
     return watched.n_pairs
 
 

@@ -329,9 +329,12 @@ class WatchedAffinity(Affinity):
         metric: Metric = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
+        weights: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of the wrapped affinity."""
-        rows = self.inside.similarities(data, metric=metric, search=search, seed=seed)
+        rows = self.inside.similarities(
+            data, metric=metric, search=search, seed=seed, weights=weights
+        )
         self.n_pairs = int(rows.nnz)
         return rows
 

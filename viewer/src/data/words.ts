@@ -1,5 +1,6 @@
 /** Labels, shares and counts in words, for sentences and for the names of things. */
 
+import * as texts from "../texts.ts";
 import type { Atlas, AtlasMap } from "./atlas.ts";
 import { elementAt } from "./elements.ts";
 
@@ -26,15 +27,12 @@ export function plainText(label: string, longest = LONGEST): string {
 
 /** A label for messages and names: never empty, never endless. */
 export function plainLabel(atlas: Atlas, object: number): string {
-  return plain(elementAt(atlas.labels, object), `${atlas.noun[0]} without a label`);
+  return plain(elementAt(atlas.labels, object), texts.unlabelled(atlas.noun));
 }
 
-function plain(label: string, nameless = "an object without a label"): string {
+function plain(label: string, nameless = texts.NAMELESS): string {
   return plainText(label) || nameless;
 }
-
-/** What stands between the words that name a map. */
-export const BETWEEN = " · ";
 
 /** The first words of those that name a map. */
 export function mapTitle(map: AtlasMap, most = 4): string {
@@ -42,20 +40,8 @@ export function mapTitle(map: AtlasMap, most = 4): string {
     map.title
       .slice(0, most)
       .map((word) => plain(word))
-      .join(BETWEEN) || "no words"
+      .join(texts.BETWEEN) || texts.NO_WORDS
   );
-}
-
-/** A share as per cent: "<1%" below 1 %, one decimal below 10 %; exact digits where they are asked for. */
-export function percent(share: number, isExact = false): string {
-  const value = 100 * share;
-  if (!(value > 0)) return "0%";
-  if (isExact && value < 0.995) {
-    if (value < 1e-4) return "<0.0001%";
-    return `${value < 0.01 ? value.toPrecision(1) : value.toFixed(2)}%`;
-  }
-  if (value < 1) return "<1%";
-  return `${value.toFixed(value >= 9.95 ? 0 : 1)}%`;
 }
 
 /**
@@ -70,31 +56,4 @@ export function wholePercents(shares: readonly number[]): number[] {
   const order = [...shares.keys()].sort((a, b) => remainder(b) - remainder(a));
   for (const k of order.slice(0, rest)) found[k] = elementAt(found, k) + 1;
   return found;
-}
-
-/** A whole per cent; "<1%" for 0. */
-export function wholePercent(value: number): string {
-  return value > 0 ? `${value}%` : "<1%";
-}
-
-const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
-
-/** A small count in words, with its noun: "One meaning", "Three maps". */
-export function spelled(count: number, noun: string): string {
-  return `${NUMBERS[count] ?? count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** A count with its noun: 1 map, 2,000 words. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** A count of an atlas's objects in its own noun: 1 image, 2,000 cells. */
-export function countedObjects({ noun }: Atlas, count: number, adjective = ""): string {
-  return `${count.toLocaleString("en")} ${adjective}${noun[count === 1 ? 0 : 1]}`;
-}
-
-/** A text that begins a heading. */
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -5,6 +5,7 @@
  */
 
 import { plainText } from "../data/words.ts";
+import * as texts from "../texts.ts";
 
 /** The fonts that the labels ask for, the same on every canvas and in SVG. */
 export const LABEL_FONT =
@@ -100,7 +101,7 @@ export const measureText: Measure = (text, lettering) => {
   let widths = fonts.get(font);
   if (!widths) {
     const ruler = new OffscreenCanvas(1, 1).getContext("2d");
-    if (!ruler) throw new Error("this browser has no 2D canvas");
+    if (!ruler) throw new Error(texts.NO_CANVAS);
     ruler.font = font;
     widths = { ruler, pairs: new Map(), texts: new Map() };
     fonts.set(font, widths);

@@ -4,6 +4,7 @@ import { type Atlas, type Column, kindOf, NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type Filters, type RangeFilter } from "../data/filters.ts";
 import { colorColumns, RAMPS, SCALES, sizeColumns } from "../scene/coloring.ts";
+import * as texts from "../texts.ts";
 import {
   fromHash,
   fromRuns,
@@ -60,9 +61,9 @@ function noticeOf(
 ): string {
   if (word !== null && state.word === null) return noMatch(atlas, word);
   if (path !== null && end === null) return noMatch(atlas, path);
-  if (path !== null && state.path === null) return `A path needs two different ${atlas.noun[1]}`;
+  if (path !== null && state.path === null) return texts.twoDifferent(atlas.noun[1]);
   if (map !== null && state.map !== map) {
-    return `There is no map ${map}; the last one is map ${atlas.nMaps - 1}`;
+    return texts.noSuchMap(map, atlas.nMaps - 1);
   }
   return "";
 }

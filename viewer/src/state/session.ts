@@ -8,8 +8,9 @@
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type RangeFilter } from "../data/filters.ts";
-import { counted, countedObjects, mapTitle, plainLabel } from "../data/words.ts";
+import { mapTitle, plainLabel } from "../data/words.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
+import * as texts from "../texts.ts";
 import type { MapView } from "../view/map_view.ts";
 import { Appearance } from "./appearance.ts";
 import { Filtering } from "./filtering.ts";
@@ -98,7 +99,7 @@ export class Session {
 
   /** What a map is called; the only one has no number. */
   nameOf(map: number): string {
-    return this.isSingle ? "The map" : `Map ${map}`;
+    return this.isSingle ? texts.THE_MAP : texts.mapName(map);
   }
 
   /** Shows a word while it is being searched for; a choice or another preview ends that. */
@@ -121,7 +122,7 @@ export class Session {
     if (map === null || isHere || first === undefined) this.step({ word, path: null }, step);
     else this.step({ word, path: null, map: first.map, camera: null }, step);
     if (isHere) this.flyToWord();
-    this.announce(word === null ? `No ${this.atlas.noun[0]} shown` : this.inWords(word));
+    this.announce(word === null ? texts.noneShown(this.atlas.noun[0]) : this.inWords(word));
   }
 
   /** Goes to a word in one of its maps. */
@@ -146,7 +147,7 @@ export class Session {
     const isThere = this.state.map === map;
     this.step({ map, stepAt, ...(isThere ? {} : { camera: null }) });
     if (isThere) this.flyToWord();
-    this.announce(`Map ${map}: ${mapTitle(elementAt(this.atlas.maps, map))}`);
+    this.announce(texts.mapHeading(map, mapTitle(elementAt(this.atlas.maps, map))));
   }
 
   private inWords(word: number): string {
@@ -166,7 +167,7 @@ export class Session {
   openMap(map: number): void {
     if (map === this.state.map) this.flyToWord();
     else this.step({ map, camera: null });
-    this.announce(`Map ${map}: ${mapTitle(elementAt(this.atlas.maps, map))}`);
+    this.announce(texts.mapHeading(map, mapTitle(elementAt(this.atlas.maps, map))));
   }
 
   /** Flies to the word where it lives in the open map, and else to where all of it is seen. */
@@ -225,7 +226,7 @@ export class Session {
     if (this.isSingle) return;
     const { word } = this.state;
     this.step({ map: null, camera: null, gallery: word === null ? null : gallery });
-    this.announce(gallery === "all" ? `All ${counted(this.atlas.nMaps, "map")}` : "Its maps");
+    this.announce(gallery === "all" ? texts.allMaps(this.atlas.nMaps) : texts.ITS_MAPS);
   }
 
   /** The map before or after the open one. */
@@ -273,7 +274,7 @@ export class Session {
   /** How many objects the filters let pass. */
   get whatIsLeft(): string {
     const { count } = this.filtering;
-    return `${count.toLocaleString("en")} of ${countedObjects(this.atlas, this.atlas.nObjects)} shown`;
+    return texts.shownOf(count, texts.countedObjects(this.atlas, this.atlas.nObjects));
   }
 
   select(objects: readonly number[], mode: "replace" | "add" | "toggle" = "replace"): void {
@@ -285,8 +286,8 @@ export class Session {
     const selection = [...now].sort((a, b) => a - b);
     this.store.change({ selection });
     const [only] = objects.length === 1 ? objects : [];
-    const verb = only === undefined || now.has(only) ? "" : "de";
-    const named = only === undefined ? "" : `${plainLabel(this.atlas, only)} ${verb}selected; `;
-    this.announce(`${named}${countedObjects(this.atlas, selection.length)} selected`);
+    const named =
+      only === undefined ? "" : texts.toggled(plainLabel(this.atlas, only), now.has(only));
+    this.announce(named + texts.selected(texts.countedObjects(this.atlas, selection.length)));
   }
 }

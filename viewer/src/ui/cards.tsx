@@ -2,10 +2,10 @@
 
 import type { ComponentChildren } from "preact";
 import { elementAt } from "../data/elements.ts";
-import { wholePercent } from "../data/words.ts";
 import type { Meaning } from "../state/lookups.ts";
 import { numbersOf, shownOf, wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Crop } from "./pictures.tsx";
 
@@ -64,7 +64,7 @@ export function Share({ value, color, others, children }: ShareProps) {
     <span class="meaning">
       <span class="share" style={color && { color }}>
         <b>{children}</b>
-        <span class="number">{wholePercent(value)}</span>
+        <span class="number">{texts.wholePercent(value)}</span>
       </span>
       <span class="bar">
         <i style={{ width: `${value}%`, ...bar }} />
@@ -91,7 +91,7 @@ export function Card({ session, word, meanings, isOpen, onOpen, children }: Card
       <Crop session={session} word={word} meanings={meanings} />
       <span class="caption">
         {children}
-        <small class="quiet">Map {map} · open</small>
+        <small class="quiet">{texts.openMap(map)}</small>
       </span>
     </Button>
   );

@@ -5,10 +5,10 @@ import { elementAt } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
 import { observedShare } from "../data/observed.ts";
 import type { Step } from "../data/paths.ts";
-import { counted } from "../data/words.ts";
 import type { Meaning } from "../state/lookups.ts";
 import { noMatch } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Card, Share, stepBetween } from "./cards.tsx";
 import { Icon } from "./icons.tsx";
@@ -32,27 +32,23 @@ export function Path({ session, word, end, of }: PathProps) {
     <section class="senses low path" aria-labelledby={`${of} ${title}`}>
       <div class="top">
         <h2 id={title}>
-          From{" "}
-          <em>
-            <Word atlas={atlas} object={word} />
-          </em>{" "}
-          to{" "}
-          <em>
-            <Word atlas={atlas} object={end} />
-          </em>
-          {steps && steps.length > 0 && ` in ${counted(steps.length, "step")}`}
+          {texts.fromTo(
+            <em>
+              <Word atlas={atlas} object={word} />
+            </em>,
+            <em>
+              <Word atlas={atlas} object={end} />
+            </em>,
+            steps?.length ?? 0,
+          )}
         </h2>
         <p class="quiet">
-          {steps === null
-            ? "Searching for a path …"
-            : steps.length > 0
-              ? "Each step stays in one map and follows the model."
-              : "No path found"}
+          {steps === null ? texts.SEARCHING : steps.length > 0 ? texts.ON_MODEL : texts.NO_PATH}
         </p>
         <Button
           class="tool leave"
-          title="Close"
-          aria-label="Close the path"
+          title={texts.CLOSE}
+          aria-label={texts.CLOSE_PATH}
           onClick={() => session.findPath(null)}
         >
           <Icon name="close" />
@@ -69,7 +65,10 @@ export function Path({ session, word, end, of }: PathProps) {
               onOpen={() => session.openStep(k)}
             >
               <Share value={Math.round(100 * shareOf(session, step))}>
-                <Word atlas={atlas} object={step.from} /> → <Word atlas={atlas} object={step.to} />
+                {texts.step(
+                  <Word atlas={atlas} object={step.from} />,
+                  <Word atlas={atlas} object={step.to} />,
+                )}
               </Share>
             </Card>
           </li>
@@ -116,11 +115,11 @@ export function PathTo({ session, object }: { session: Session; object: number }
       }}
     >
       <label class="setting">
-        Path to
+        {texts.PATH_TO}
         <input
           class="line"
           type="text"
-          placeholder={`another ${session.atlas.noun[0]}`}
+          placeholder={texts.another(session.atlas.noun[0])}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { BETWEEN, mapTitle } from "../data/words.ts";
+import { mapTitle } from "../data/words.ts";
 import { drawPicture } from "../draw/picture.ts";
 import { onPrint, pixelRatio } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
@@ -12,6 +12,7 @@ import { PICTURE_TYPE, scaledType } from "../scene/lettering.ts";
 import { type Emphasis, Scene } from "../scene/scene.ts";
 import type { Meaning } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 
 const THUMBNAIL_MARGIN = 12;
 const THUMBNAIL_LABELS = 7;
@@ -122,11 +123,11 @@ export function MapTitle({ session, map }: { session: Session; map: AtlasMap }) 
   return (
     <bdi class="words">
       {mapTitle(map)
-        .split(BETWEEN)
+        .split(texts.BETWEEN)
         .flatMap((name, k) => {
           const island = map.regions.find(({ words }) => words.join(", ") === name);
           const color = isByIsland && island ? palette.islands[island.hue] : undefined;
-          return [k > 0 && BETWEEN, <span style={{ color }}>{name}</span>];
+          return [k > 0 && texts.BETWEEN, <span style={{ color }}>{name}</span>];
         })}
     </bdi>
   );
@@ -146,7 +147,7 @@ export function Crop({ session, word, meanings }: CropProps) {
       session={session}
       panel={(size) => cropOf(session, meanings, size)}
       queue={crops}
-      title="An arrow at the edge points to a neighbour outside the picture"
+      title={texts.ARROW}
       depends={[look, word, meanings[0]?.map, near.join()]}
     />
   );

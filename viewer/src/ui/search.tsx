@@ -3,13 +3,14 @@
  * already shown; Enter goes there, Escape goes back to what was shown before.
  */
 
-import type { TargetedKeyboardEvent } from "preact";
+import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
-import { capital, countedObjects, plainText } from "../data/words.ts";
+import { plainText } from "../data/words.ts";
 import type { Found } from "../state/finder.ts";
 import { noMatch, whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { holdPictures } from "./pictures.tsx";
@@ -153,12 +154,12 @@ export function Search({ session, isOpening }: SearchProps) {
         class="field"
         type="text"
         role="combobox"
-        aria-label={`Find ${nouns}`}
+        aria-label={texts.find(nouns)}
         aria-expanded={isOpen}
         aria-controls="hits"
         aria-autocomplete="list"
         aria-activedescendant={isOpen && hits.length > 0 ? `hit-${active}` : undefined}
-        placeholder={`Find ${nouns}`}
+        placeholder={texts.find(nouns)}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
@@ -173,7 +174,7 @@ export function Search({ session, isOpening }: SearchProps) {
       {text !== "" && (
         <Button
           class="clear"
-          aria-label="Clear the search"
+          aria-label={texts.CLEAR_SEARCH}
           // As in the list: the field keeps the focus until the click.
           onMouseDown={(event) => event.preventDefault()}
           onClick={clear}
@@ -185,7 +186,7 @@ export function Search({ session, isOpening }: SearchProps) {
         class="hits"
         id="hits"
         role="listbox"
-        aria-label={`${capital(nouns)} found`}
+        aria-label={texts.foundList(nouns)}
         tabIndex={-1}
         hidden={!isOpen || hits.length === 0}
         ref={list}
@@ -209,7 +210,7 @@ export function Search({ session, isOpening }: SearchProps) {
       )}
       {isOpening && session.atlas.examples.length > 0 && (
         <p class="examples">
-          For example{" "}
+          {texts.FOR_EXAMPLE}
           {session.atlas.examples.map((object) => (
             <Button class="plain link" onClick={() => goTo(object)}>
               <Word atlas={session.atlas} object={object} />
@@ -221,11 +222,14 @@ export function Search({ session, isOpening }: SearchProps) {
   );
 }
 
-interface OptionProps {
-  id: string;
+interface WhatProps {
   session: Session;
   hit: Found;
   isGuess: boolean;
+}
+
+interface OptionProps extends WhatProps {
+  id: string;
   isActive: boolean;
   onChoose: () => void;
 }
@@ -249,15 +253,18 @@ function Option({ id, session, hit, isGuess, isActive, onChoose }: OptionProps) 
 }
 
 /** A result, and why or where it was found. */
-function What({ session, hit, isGuess }: Pick<OptionProps, "session" | "hit" | "isGuess">) {
+function What({ session, hit, isGuess }: WhatProps) {
   const { object, column, text, start, end } = hit;
   if (object === null) {
     return (
       <>
         <span class="word">
-          Show only <bdi>{plainText(column)}</bdi> = <Marked text={text} start={start} end={end} />
+          {texts.showGroupOnly<ComponentChildren>(
+            <bdi>{plainText(column)}</bdi>,
+            <Marked text={text} start={start} end={end} />,
+          )}
         </span>
-        <span class="where">{countedObjects(session.atlas, hit.count)}</span>
+        <span class="where">{texts.countedObjects(session.atlas, hit.count)}</span>
       </>
     );
   }
@@ -278,7 +285,7 @@ function What({ session, hit, isGuess }: Pick<OptionProps, "session" | "hit" | "
   return (
     <>
       <span class="word">
-        {isGuess && "Did you mean: "}
+        {isGuess && texts.DID_YOU_MEAN}
         <Marked text={text} start={start} end={end} />
       </span>
       <span class="where">{whereabouts(session.atlas, object, session.state.threshold)}</span>

@@ -3,6 +3,7 @@
 import type { Atlas } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { plainLabel, plainText } from "../data/words.ts";
+import * as texts from "../texts.ts";
 
 interface WordProps {
   atlas: Atlas;
@@ -15,7 +16,7 @@ interface WordProps {
 export function Word({ atlas, object, longest }: WordProps) {
   const label = elementAt(atlas.labels, object);
   const text = plainText(label, longest);
-  if (text === "") return <span class="nameless">no label</span>;
+  if (text === "") return <span class="nameless">{texts.NO_LABEL}</span>;
   const whole = text.endsWith("…") ? label.slice(0, 2000) : undefined;
   // Only what is longer than any word of a language may break anywhere.
   return (
@@ -48,7 +49,7 @@ export function Portraits({ atlas, object, isNamed }: PortraitsProps) {
   return atlas.columns.map((column) => {
     const source = column.type === "image" ? elementAt(column.values, object) : "";
     if (!source.startsWith("data:image/")) return null;
-    const alt = isNamed ? "" : `${column.name} of ${plainLabel(atlas, object)}`;
+    const alt = isNamed ? "" : texts.portrait(column.name, plainLabel(atlas, object));
     return <img key={column.name} class="portrait" src={source} alt={alt} />;
   });
 }

@@ -2,17 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elementAt } from "../../src/data/elements.ts";
-import {
-  capital,
-  countedObjects,
-  mapTitle,
-  percent,
-  plainLabel,
-  plainText,
-  spelled,
-  wholePercent,
-  wholePercents,
-} from "../../src/data/words.ts";
+import { mapTitle, plainLabel, plainText, wholePercents } from "../../src/data/words.ts";
+import { capital, countedObjects, percent, spelled, wholePercent } from "../../src/texts.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
 const MAP = elementAt(tinyAtlas({ labels: ["0", "1"], points: [0, 0, 1, 1] }).maps, 0);
