@@ -168,6 +168,8 @@ export const PREVIOUS_MAP = "Previous map";
 export const NEXT_MAP = "Next map";
 export const ZOOM_IN = "Zoom in";
 export const ZOOM_OUT = "Zoom out";
+export const REGIONS = "Regions";
+export const zoomToRegion = (region: string) => `Zoom to ${region}`;
 export const PAN = "Move the map";
 export const BOX = "Select in a box";
 export const LASSO = "Select with a lasso";
@@ -298,7 +300,7 @@ export const KEYS: [keys: string[], meaning: string][] = [
   [["[", "]"], "previous map, next map"],
   [
     ["m"],
-    "go to the map; then arrows move it, + and − zoom, 0 shows all, n goes to the next neighbour",
+    "go to the map; then arrows move it, + and − zoom, 0 shows all, n goes to the next neighbour, Tab to the names of regions",
   ],
   [["s"], "select or deselect the result"],
   [["p", "b", "l"], "move the map, select in a box, select with a lasso"],

@@ -10,12 +10,13 @@ import { mapTitle } from "../data/words.ts";
 import { onPrint } from "../draw/printing.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
-import type { ShownLabel } from "../scene/scene.ts";
+import type { ShownLabel, ShownName } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
 import { Button } from "./button.tsx";
+import { stepBetween } from "./cards.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { Details } from "./word_card.tsx";
@@ -51,8 +52,10 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
   const [, nouns] = session.atlas.noun;
   // Read when labels stand, which is when the view is at rest.
   const [few, setFew] = useState<number | null>(null);
+  const [names, setNames] = useState<readonly ShownName[]>([]);
   useMapView(session, map, host, few !== null, setHovered, (shown) => {
     onShown(shown);
+    setNames(session.mapView?.names ?? []);
     const count = session.mapView?.countInSight ?? FEW;
     setFew(
       count < FEW && count < session.contents.countIn(at) + (count === 0 ? 1 : 0) ? count : null,
@@ -67,6 +70,18 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         tabIndex={0}
         aria-label={texts.keysOfMap(session.nameOf(map), mapTitle(at), nouns)}
       />
+      {/* The names are drawn; here keys reach them. */}
+      <div class="names" role="toolbar" aria-label={texts.REGIONS} onKeyDown={stepBetween}>
+        {names.map((name, k) => (
+          <Button
+            key={name.text}
+            tabIndex={k > 0 ? -1 : 0}
+            aria-label={texts.zoomToRegion(name.text)}
+            style={{ left: name.x, top: name.y, width: name.width, height: name.height }}
+            onClick={() => session.mapView?.zoomTo(name)}
+          />
+        ))}
+      </div>
       <Plaque session={session} map={map} />
       <Dock session={session} />
       {few !== null && (
