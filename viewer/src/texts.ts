@@ -176,8 +176,10 @@ export const LASSO = "Select with a lasso";
 export const withKey = (name: string, key: string) => `${name} (${key})`;
 export const keysOfMap = (name: string, title: string, nouns: string) =>
   `${name}: ${title}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Labelled ${nouns}” lists its ${nouns}`;
-export const VARIANCE_TITLE = "Share of the map's variance in the two dimensions drawn";
-export const ofVariance = (share: string) => `${share} of variance`;
+export const PROJECTION =
+  "The map is drawn on the plane through its two axes with the most variance";
+export const projection = (dimensions: number, share: string) =>
+  `Projection of ${dimensions} dimensions with ${share} of variance`;
 export const seenNow = (objects: string) => `${objects} in sight`;
 export const observedHere = (share: string) => `${share} observed here`;
 export const alsoIn = (maps: readonly number[], count: number) =>

@@ -200,28 +200,38 @@ function sameCamera(a: Camera, b: Camera): boolean {
 function Plaque({ session, map }: { session: Session; map: number }) {
   const at = elementAt(session.atlas.maps, map);
   const title = mapTitle(at);
-  if (session.isSingle) return null;
+  const projection = session.projectionOf(map);
+  if (session.isSingle && !projection) return null;
   return (
     <div class="plaque">
-      <ToolButton
-        icon="grid"
-        name={texts.ALL_MAPS}
-        keys="g"
-        onClick={() => session.showGallery()}
-      />
-      <ToolButton
-        icon="left"
-        name={texts.PREVIOUS_MAP}
-        keys="["
-        onClick={() => session.turnPage(-1)}
-      />
-      <ToolButton icon="right" name={texts.NEXT_MAP} keys="]" onClick={() => session.turnPage(1)} />
-      <h2 title={title}>
-        <small>{texts.mapName(map)}</small> <bdi>{title}</bdi>
-      </h2>
-      {at.share < 0.995 && (
-        <span class="quiet" title={texts.VARIANCE_TITLE}>
-          {texts.ofVariance(texts.percent(at.share))}
+      {!session.isSingle && (
+        <>
+          <ToolButton
+            icon="grid"
+            name={texts.ALL_MAPS}
+            keys="g"
+            onClick={() => session.showGallery()}
+          />
+          <ToolButton
+            icon="left"
+            name={texts.PREVIOUS_MAP}
+            keys="["
+            onClick={() => session.turnPage(-1)}
+          />
+          <ToolButton
+            icon="right"
+            name={texts.NEXT_MAP}
+            keys="]"
+            onClick={() => session.turnPage(1)}
+          />
+          <h2 title={title}>
+            <small>{texts.mapName(map)}</small> <bdi>{title}</bdi>
+          </h2>
+        </>
+      )}
+      {projection && (
+        <span class="quiet" title={texts.PROJECTION}>
+          {projection}
         </span>
       )}
     </div>
