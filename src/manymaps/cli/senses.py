@@ -13,7 +13,7 @@ import manymaps as mm
 from manymaps.cli.contract import as_json, emit, note, note_case, tell
 from manymaps.cli.options import READING, ROW_SUMS, PairReading, atlas_argument, refuse_given
 from manymaps.cli.record import argument, chosen, command, flag, group, option
-from manymaps.cli.sense_report import sense_interval, senses_record, senses_text
+from manymaps.cli.sense_report import data_differ, sense_interval, senses_record, senses_text
 from manymaps.cli.types import InputFile, Number, positive
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
@@ -126,8 +126,14 @@ def senses(options: SensesOptions) -> None:
         bounds = {} if intervals is None else _bounds(atlas, asked, intervals, options)
         emit(columns_as_csv({**atlas.sense_table(asked, **options.chosen), **bounds}))
         return
-    several = len(options.words) != 1 or options.list_of_words is not None
     records, texts = zip(*(_report(atlas, word, options, intervals) for word in asked), strict=True)
+    if data_differ(records):
+        note(
+            f"the responses in {options.data} differ from the atlas's; response shares, strengths "
+            f"and ambiguity are those of {options.data}, and the senses and the explained share "
+            "are the atlas's"
+        )
+    several = len(options.words) != 1 or options.list_of_words is not None
     tell(lambda: {"words": records} if several else records[0], lambda: "\n\n".join(texts))
 
 
