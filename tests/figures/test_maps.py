@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from scipy import sparse
 
-from figure_samples import assert_no_overlap, labels_of, words_of
+from figure_samples import assert_no_overlap, labels_of, random_atlas, words_of
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
@@ -25,24 +25,11 @@ from manymaps.figures.zooms import plot_zooms
 from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
 
-SYLLABLES = ["ba", "ce", "dor", "fin", "gum", "hal", "jit", "kor", "lam", "nes", "pol", "rus"]
-
 ODD_LABELS = [
     "$x^2$", "a_b", r"\frac{1}{2}", "", "  ", "new\nline", "tab\tq", "a, b", 'O\'Brien "Q"',
     "<b>&amp;", "naïve", "e\u0301", "\u200b", "שלום", "مرحبا", "中文", "한국어", "\U0001f600",
     "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\ud800", "\x00\x07", "x" * 10_000,
 ]  # fmt: skip
-
-
-def random_atlas(seed, n=300, n_maps=4, n_components=2, sharpness=4.0):
-    rng = np.random.default_rng(seed)
-    labels = ["".join(rng.choice(SYLLABLES, rng.integers(1, 5))) + str(i) for i in range(n)]
-    centres = rng.normal(0, 5, (n_maps, 8, n_components))
-    maps = centres[:, rng.integers(0, 8, n)] + rng.normal(0, 0.7, (n_maps, n, n_components))
-    logits = sharpness * rng.normal(size=(n_maps, n))
-    proportions = np.exp(logits - logits.max(axis=0))
-    proportions /= proportions.sum(axis=0)
-    return Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE)
 
 
 def dots_of(ax):
@@ -585,32 +572,6 @@ def test_islands_have_names_in_their_colours():
 
 
 class TestFiguresForPapers:
-    @pytest.mark.parametrize(("width", "millimetres"), [("column", 89), ("page", 183)])
-    @pytest.mark.parametrize(
-        "draw",
-        [
-            lambda atlas, width: plot_map(atlas, 1, width=width),
-            lambda atlas, width: plot_atlas(atlas, width=width),
-            lambda atlas, width: plot_senses(atlas, atlas.labels[3], width=width),
-            lambda atlas, width: plot_senses(atlas, list(atlas.labels[:3]), width=width),
-        ],
-    )
-    def test_the_width_is_exact_and_no_letter_is_smaller_than_six_points(
-        self, draw, width, millimetres
-    ):
-        figure = draw(random_atlas(0), width)
-        assert figure.get_size_inches()[0] * 25.4 == pytest.approx(millimetres)
-        texts = [text for text in figure.findobj(Text) if text.get_text()]
-        assert min(text.get_fontsize() for text in texts) >= 6
-        assert max(text.get_fontsize() for text in texts) <= 8
-        right = figure.bbox.width
-        for text in texts:
-            box = text.get_window_extent()
-            assert box.x0 >= -1
-            assert box.x1 <= right + 1
-        assert to_rgba(figure.get_facecolor()) == (1, 1, 1, 1)
-        assert_no_overlap(figure)
-
     def test_several_panels_have_letters(self):
         atlas = random_atlas(6, sharpness=1.0)
         for figure in (

@@ -86,7 +86,8 @@ USUAL_METHOD = "mm-tsne"
 OF_COUNTS = "code"
 
 NOT_OF_COUNTS = (
-    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", *OF_TRIALS,
+    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", "weights",
+    *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
@@ -117,13 +118,13 @@ class Model:
     degrees_of_freedom: float | str | None = option(
         OrWord("auto", click.FloatRange(min=1), "a number of at least 1"),
         "Degrees of freedom of the kernel, from 1 (heavy tails) to inf (Gaussian; mm-tsne and "
-        "tsne only).  [default: 1, or 2 for associations with mm-tsne]",
+        "tsne only).  [default: 1, or 2 for responses with mm-tsne]",
         metavar="X",
     )
     popularity: float | str | None = option(
         OrWord("auto", Number(min=0, max=1), "a number from 0 to 1"),
         "Power of the response shares in the factors of the model, or 0 for no factors (several "
-        "maps, conditional only).  [default: 0, or 0.5 for associations with mm-tsne]",
+        "maps, conditional only).  [default: 0, or 0.5 for responses with mm-tsne]",
         metavar="X",
     )
     background: float | None = option(
@@ -267,6 +268,11 @@ class FitOptions:
     metadata: Path | None = option(
         InputFile(), "Add the columns of this table to the objects, matched by label."
     )
+    weights: Path | None = option(
+        InputFile(),
+        'Weights of the objects: a table with a column of labels and a column "weight". A weight '
+        "of 2 has the effect of two identical objects (vectors and distances only).",
+    )
     node_measures: bool = flag(
         "Add metadata columns with the strength, degree, clustering and PageRank of each word "
         "(associations only)."
@@ -407,7 +413,7 @@ def _check_judged(model: Model) -> None:
         raise click.UsageError(f"--method {OF_COUNTS} fits counts; omit --judge")
     others = (
         "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "recall",
-        "most_given", *OF_TRIALS,
+        "most_given", "weights", *OF_TRIALS,
     )  # fmt: skip
     refuse_given(others, "several judges (--judge, or several FILEs)")
 
@@ -444,7 +450,7 @@ def _fit_pairs(
     else:
         rows = options.reading.rows or ROW_SUMS[0]
         data = mm.associations_from(judgements.average, labels=judgements.labels, rows=rows)
-        _use_model_of_papers(estimator)
+        data = replace(data, judged=True)
     if options.most_given is not None:
         if not isinstance(data, mm.Associations):
             raise click.UsageError(f"--most-given does not apply to the vectors in {file}")
@@ -461,18 +467,12 @@ def _fit_pairs(
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, data.labels)
-    run = _run(estimator, data, options)
+    weights = None if options.weights is None else _read_weights(options.weights, data, file)
+    run = _run(estimator, data, options, weights)
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
     return atlas, data, run
-
-
-def _use_model_of_papers(estimator: Any) -> None:
-    """Replace "auto" by the values for similarities, because judgements are not responses."""
-    for name, value in (("popularity", 0.0), ("degrees_of_freedom", 1.0)):
-        if getattr(estimator, name, None) == "auto":
-            estimator.set_params(**{name: value})
 
 
 def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
@@ -480,6 +480,32 @@ def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
     if not isinstance(data, mm.Associations):
         raise click.UsageError(f"--node-measures does not apply to the vectors in {file}")
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
+
+
+def _read_weights(path: Path, data: PairData, file: Path) -> Mapping[str, Any]:
+    """Read the weights of the objects of the data, as a keyword of `fit`.
+
+    Raises
+    ------
+    DataError
+        If the table has no column of weights, or a weight is missing or invalid.
+    """
+    from manymaps.checks import object_weights
+    from manymaps.cli.reading import joined_columns
+    from manymaps.io.metadata import read_columns
+
+    if not isinstance(data, mm.Vectors):
+        raise click.UsageError(f"--weights does not apply to the associations in {file}")
+    columns = joined_columns(data.labels, path, read_columns(path))
+    if "weight" not in columns:
+        raise DataError(
+            f"{path} has no column 'weight'; expected a column of labels and a column 'weight'"
+        )
+    try:
+        weights = object_weights(columns["weight"], len(data.labels), f"{path}: the weight")
+    except ParameterError as error:
+        raise DataError(str(error)) from error
+    return {"sample_weight": weights}
 
 
 def _fit_counts(
@@ -619,13 +645,21 @@ def build(method: str, *records: Any) -> Any:
     return estimator(**parameters)
 
 
-def _run(estimator: Any, data: PairData | mm.Counts | Tables, options: FitOptions) -> Run:
+def _run(
+    estimator: Any,
+    data: PairData | mm.Counts | Tables,
+    options: FitOptions,
+    weights: Mapping[str, Any] | None = None,
+) -> Run:
     """Fit in this process, or run restarts on workers, which save nothing if interrupted."""
     file, workers = str(options.files[0]), options.workers
     if workers.named is None:
-        return run_fit(estimator, data, file, checkpoint=options.checkpoint, resume=options.resume)
+        return run_fit(
+            estimator, data, file, checkpoint=options.checkpoint, resume=options.resume,
+            weights=weights,
+        )  # fmt: skip
     with on_workers(workers, options.running.jobs), work(f"fitting {file}"):
-        return Run(_fit(estimator, data), stopped=False)
+        return Run(_fit(estimator, data, **(weights or {})), stopped=False)
 
 
 def run_fit(
@@ -635,6 +669,7 @@ def run_fit(
     *,
     checkpoint: Path | None = None,
     resume: Path | None = None,
+    weights: Mapping[str, Any] | None = None,
 ) -> Run:
     """Fit, and keep the maps if Ctrl-C (or the signal TERM) stops the fit.
 
@@ -648,20 +683,21 @@ def run_fit(
     try:
         with work(f"fitting {what}"):
             if checkpoint is not None:
-                n_pairs = _fit(estimator, data, checkpoint=checkpoint, resume=resume)
+                files = {"checkpoint": checkpoint, "resume": resume}
+                n_pairs = _fit(estimator, data, **files, **(weights or {}))
                 return Run(n_pairs, stopped=False)
             with ending_early() as stop:
                 estimator.set_params(callback=stop)
-                n_pairs = _fit(estimator, data, resume=resume)
+                n_pairs = _fit(estimator, data, resume=resume, **(weights or {}))
             return Run(n_pairs, stop.asked)
     except KeyboardInterrupt as error:
         raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
 
 
-def _fit(estimator: Any, data: PairData | mm.Counts | Tables, **files: Path | None) -> int:
+def _fit(estimator: Any, data: PairData | mm.Counts | Tables, **keywords: Any) -> int:
     """Fit, and return the number of stored pairs (associations, counts, or neighbours)."""
     if not isinstance(data, mm.Vectors):
-        estimator.fit(data, **files)
+        estimator.fit(data, **keywords)
         return sum(one.n_pairs for one in data) if isinstance(data, list) else data.n_pairs
     from manymaps.affinity.affinities import Affinity
     from manymaps.cli.reading import WatchedAffinity
@@ -671,7 +707,7 @@ def _fit(estimator: Any, data: PairData | mm.Counts | Tables, **files: Path | No
     watched = WatchedAffinity(
         inside or mm.GaussianAffinity(estimator.perplexity), repr(inside) if inside else str(chosen)
     )
-    estimator.set_params(affinity=watched).fit(data, **files)
+    estimator.set_params(affinity=watched).fit(data, **keywords)
     return watched.n_pairs
 
 
@@ -702,7 +738,10 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
 
     atlas: mm.Atlas = estimator.atlas_
     restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
-    share = mean_explained(atlas) if atlas.associations is not None else math.nan
+    share = math.nan
+    if atlas.associations is not None:
+        with work("computing the explained share"):
+            share = mean_explained(atlas)
     explained = {"explained": share} if math.isfinite(share) else {}
     of_counts: dict[str, Any] = {}
     if atlas.kinds is not None:
@@ -756,7 +795,8 @@ def _note_unused(model: VectorModel, data: PairData) -> None:
 
 def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
     """Write the atlas, and report the purpose and the size of the stored vectors."""
-    atlas.save(output, vectors=not drop_vectors)
+    with work(f"writing {output}"):
+        atlas.save(output, vectors=not drop_vectors)
     if atlas.vectors is not None and not drop_vectors:
         size = atlas.vectors.data.nbytes / 1e6
         note(

@@ -40,6 +40,7 @@ from manymaps.figures.labels import place_labels, places_around, places_over
 from manymaps.figures.panel import (
     Centres,
     Look,
+    Overlay,
     Panel,
     Scene,
     dot_area,
@@ -133,6 +134,7 @@ def draw_kinds(
     roles: Roles,
     *,
     regions: Sequence[Inset] = (),
+    overlay: Overlay | None = None,
 ) -> tuple[float, np.ndarray]:
     """Draw a bipartite scene into axes.
 
@@ -150,6 +152,8 @@ def draw_kinds(
         The kinds drawn as dots and as words.
     regions : sequence of Inset
         Regions to outline. They are lettered from A, and labels avoid their lines.
+    overlay : callable, optional
+        A function that draws into the panel before its labels, as for `manymaps.figures.panel`.
 
     Returns
     -------
@@ -175,7 +179,10 @@ def draw_kinds(
     _draw_swarm(panel, points, area * scene.shares)
     has_label = roles.has_label[scene.objects] | is_named
     weights = roles.weights[scene.map, scene.objects]
-    taken = np.concatenate([_draw_regions(panel, regions), draw_names(panel)])
+    over = _draw_regions(panel, regions)
+    if overlay is not None:
+        over = np.concatenate([over, overlay(panel)])
+    taken = np.concatenate([over, draw_names(panel, over)])
     shown = _draw_labels(panel, labels, has_label, weights, taken)
     seen = ~is_text | np.isin(np.arange(len(is_text)), shown)
     draw_beyond(ax, points[outside & seen], directions[outside & seen])
