@@ -38,8 +38,8 @@ from manymaps.progress import watched
 __all__ = [
     "BadData", "Command", "Commands", "Interrupted", "NotConverged", "Option", "RunFailed",
     "as_json", "cell", "elapsed", "emit", "emit_json", "general_option", "grid", "next_step",
-    "note", "note_case", "option_name", "quoted", "shown", "spelled_as_option", "tell",
-    "write_rows",
+    "note", "note_case", "option_name", "quoted", "schema_option", "shown", "spelled_as_option",
+    "tell", "write_rows",
 ]  # fmt: skip
 
 
@@ -214,6 +214,22 @@ def general_option(name: str, help: str) -> click.Option:
         ctx.meta[f"manymaps.{name}"] = value
 
     return click.Option([f"--{name}"], is_flag=True, expose_value=False, callback=keep, help=help)
+
+
+def schema_option() -> click.Option:
+    """Create the flag that prints the JSON Schema of the results of a command."""
+
+    def show(ctx: click.Context, _: click.Parameter, requested: bool) -> None:
+        if requested:
+            from manymaps.cli.json_schema import schema_of
+
+            emit(json.dumps(schema_of(ctx.command.name or ""), indent=2))
+            ctx.exit()
+
+    return click.Option(
+        ["--json-schema"], is_flag=True, is_eager=True, expose_value=False, callback=show,
+        help="Print the JSON Schema of the object that --json prints, and exit.",
+    )  # fmt: skip
 
 
 def emit(text: str) -> None:

@@ -114,7 +114,16 @@ class _MultipleMaps(MapEstimator):
         return self.popularity
 
     def _factors(self, target: Target) -> np.ndarray | None:
-        return target.popularity(self._power) if self._power else None
+        if not self._power:
+            return None
+        if target.weights is not None:
+            raise ParameterError(
+                "cannot be combined with sample_weight, because copies of an object would share "
+                "its responses; use popularity=0",
+                name="popularity",
+                value=self.popularity,
+            )
+        return target.popularity(self._power)
 
     def _validate_params(self) -> None:
         super()._validate_params()
