@@ -691,6 +691,8 @@ class ClusterNumbers(TypedDict):
     held_out_error: Annotated[list[float | None] | None, "Error over all hidden pairs."]
     held_out_standard_error: Annotated[list[float | None] | None, "Its standard error."]
     fewest_by_held_out: Annotated[int | None, "Smallest number within a standard error."]
+    recurrence: Annotated[list[list[float]], "Share of refits in which each cluster recurs."]
+    solutions: Annotated[list[list[float | None]], "Explained variance of each start."]
     suggestion: Annotated[int, "Suggested number, or 0 without structure."]
     structure_found: Annotated[bool, "Whether any number is better than the constant."]
     constant_description_length: Annotated[float | None, "Description length without clusters."]
