@@ -18,7 +18,12 @@ const PARTS = ["preact"];
 // The reader of the header, whose parts have the names of the header.
 const READER = "data/container.ts";
 // The fields of whose interfaces others see: scripts, and the notebook.
-const GIVEN = ["data/atlas.ts", "data/observed.ts", "data/probabilities.ts"].concat(
+const GIVEN = [
+  "data/atlas.ts",
+  "data/observed.ts",
+  "data/paths.ts",
+  "data/probabilities.ts",
+].concat(
   ["scene/callouts.ts", "scene/camera.ts", "scene/emphasis.ts", "scene/regions.ts"],
   ["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"],
 );
@@ -31,7 +36,20 @@ const LIBRARIES = [
 
 // Names that the lists of names above hold for other things than those used here: members of ours, and
 // what Preact asks of components that are classes, of which there are none.
-const FREE = ["accent", "active", "appearance", "caption", "destroy", "elements", "legend", "line"]
+const FREE = [
+  "atlas",
+  "current",
+  "props",
+  "state",
+  "accent",
+  "active",
+  "appearance",
+  "caption",
+  "destroy",
+  "elements",
+  "legend",
+  "line",
+]
   .concat(["measure", "pending", "place", "store", "visible", "componentDidMount", "contextType"])
   .concat(["componentDidUpdate", "componentDidCatch", "componentWillMount", "getChildContext"])
   .concat(["componentWillReceiveProps", "componentWillUnmount", "componentWillUpdate", "diffed"])

@@ -59,13 +59,23 @@ def test_real_weights_give_the_perplexity_and_sum_to_one():
     assert np.allclose(np.exp(-(copies * p * logs).sum(axis=1)), 5, rtol=1e-4)
 
 
-def test_few_distinct_neighbours_that_cover_three_perplexities_are_enough():
-    X = points(300, 2)
-    weights = np.random.default_rng(2).integers(1, 9, 300)
-    few, every = (GaussianAffinity(20, k).similarities(X, weights=weights) for k in (None, 299))
-    plain = [GaussianAffinity(20, k).similarities(X) for k in (60, 299)]
-    assert few.nnz < 0.25 * every.nnz
-    assert (abs(few - every) @ weights).max() < abs(plain[0] - plain[1]).sum(axis=1).max()
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_neighbours_that_cover_three_perplexities_are_enough(metric):
+    """Objects are light far from the centre, where a row needs more distinct neighbours."""
+    X = points(200, 2)
+    weights = np.ceil(10 * np.exp(-(X**2).sum(axis=1)))
+    data = np.linalg.norm(X[:, None] - X, axis=2) if metric == "precomputed" else X
+    few, every = (
+        GaussianAffinity(20, k).similarities(data, metric=metric, weights=weights)
+        for k in (None, 199)
+    )
+    assert few.nnz < 0.3 * every.nnz
+    assert np.diff(few.indptr).max() > 1.5 * np.diff(few.indptr).min()
+    assert ((few != 0) @ weights - (weights > 1)).min() >= 60
+    copies = X[np.repeat(np.arange(200), weights.astype(int))]
+    repeated = [GaussianAffinity(20, k).similarities(copies) for k in (60, len(copies) - 1)]
+    lost = (abs(few - every) @ weights).max()
+    assert lost <= abs(repeated[0] - repeated[1]).sum(axis=1).max()
 
 
 def test_weights_of_one_change_no_bits():

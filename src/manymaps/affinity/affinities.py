@@ -28,6 +28,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from manymaps.affinity.covering import covering_rows
 from manymaps.affinity.distances import (
     BLOCK_CELLS,
     Matrix,
@@ -122,7 +123,7 @@ class Affinity(ABC):
         metric, search, seed
             See `manymaps.affinity.neighbors.nearest_neighbors`.
         weights : array of shape (n,), optional
-            Positive weights of the objects. An object of weight w stands for w identical objects.
+            Positive weights of the objects. An object of weight w represents w identical objects.
 
         Returns
         -------
@@ -239,9 +240,8 @@ class GaussianAffinity(Affinity):
             _check_perplexity(perplexity, n, weights)
         logs = _log_perplexities(self.perplexity, scales, n)
         _check_neighbors(self.n_neighbors, n)
-        k = self.n_neighbors or _covering(_NEIGHBORS_PER_PERPLEXITY * max(scales), weights)
-        rows = distance_rows(data, min(k, n - 1), metric=metric, search=search, seed=seed)
-        rows, copies = _with_copies(rows, weights)
+        usual, how = _NEIGHBORS_PER_PERPLEXITY * max(scales), {"search": search, "seed": seed}
+        rows, copies = _rows_of(data, self.n_neighbors, usual, weights, metric=metric, **how)
         _check_carried(np.array(scales) if logs.shape[1] > 1 else max(scales), rows, copies)
         values, missed = _averaged(rows, logs, copies)
         if missed.any():
@@ -340,13 +340,9 @@ class GlobalGaussian(Affinity):
         if self.sigma is None:
             _check_perplexity(self.perplexity, n, weights)
         _check_neighbors(self.n_neighbors, n)
-        k = self.n_neighbors or (
-            n - 1
-            if n <= _ALL_PAIRS
-            else _covering(_NEIGHBORS_OF_ONE_SIGMA * self.perplexity, weights)
-        )
-        rows = distance_rows(data, min(k, n - 1), metric=metric, search=search, seed=seed)
-        rows, copies = _with_copies(rows, weights)
+        k = self.n_neighbors or (n - 1 if n <= _ALL_PAIRS else None)
+        usual, how = _NEIGHBORS_OF_ONE_SIGMA * self.perplexity, {"search": search, "seed": seed}
+        rows, copies = _rows_of(data, k, usual, weights, metric=metric, **how)
         if self.sigma is None:
             _check_carried(self.perplexity, rows, copies)
             unit = rows.data.max(initial=0) or 1.0
@@ -611,24 +607,20 @@ def _check_perplexity(perplexity: float, n: int, weights: np.ndarray | None) -> 
         )
 
 
-def _covering(needed: float, weights: np.ndarray | None) -> int:
-    """Return the number of distinct neighbours whose copies are at least `needed` in every row.
-
-    The number is sufficient for the lightest objects, and therefore for all rows. Heavier
-    neighbours increase the number of copies, which makes the rows more exact.
-    """
-    if weights is None:
-        return int(np.ceil(needed))
-    return int(np.searchsorted(np.cumsum(np.sort(weights)), needed)) + 1
-
-
-def _with_copies(
-    rows: sparse.csr_array, weights: np.ndarray | None
+def _rows_of(
+    data: Matrix | NeighborGraph,
+    n_neighbors: int | None,
+    usual: float,
+    weights: np.ndarray | None,
+    **how: Any,
 ) -> tuple[sparse.csr_array, np.ndarray | None]:
-    """Add the distances of 0 between copies, and count the copies for each stored pair."""
+    """Compute distances to neighbours, and, with weights, the copies they represent."""
+    n = _n_objects(data)
     if weights is None:
-        return rows, None
-    rows = with_own_copies(rows, weights)
+        return distance_rows(data, min(n_neighbors or int(np.ceil(usual)), n - 1), **how), None
+    if n_neighbors is None:
+        return covering_rows(data, usual, weights, **how)
+    rows = with_own_copies(distance_rows(data, min(n_neighbors, n - 1), **how), weights)
     return rows, neighbor_copies(rows, weights)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from manymaps.atlas.closeness import are_close
 from manymaps.atlas.data import AtlasData
-from manymaps.atlas.paths import Step, cheapest_path
+from manymaps.atlas.paths import Step, cheapest_path, observed_path
 from manymaps.atlas.probabilities import strongest_of
 from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
 from manymaps.checks import check_choice, check_index, check_number, check_whole
@@ -166,10 +166,13 @@ class SenseOptions(TypedDict, total=False):
 
 
 def other_kind(atlas: AtlasData, i: int) -> str | None:
-    """Return the kind to which object i does not belong; None if the atlas has only one kind."""
+    """Return the kind with which object i is compared; None if there is no or no single kind."""
     if atlas.kinds is None:
         return None
-    return next(kind for kind in dict.fromkeys(atlas.kinds) if kind != atlas.kinds[i])
+    *others, last = dict.fromkeys(atlas.kinds)
+    if atlas.kinds[i] != last:
+        return last
+    return others[0] if len(others) == 1 else None
 
 
 def has_associations(atlas: AtlasData, i: int) -> bool:
@@ -389,21 +392,25 @@ def path(
     """Find the most probable chain of steps between two objects (`manymaps.atlas.paths`)."""
     check_whole("n_neighbors", n_neighbors, least=1)
     check_number("min_weight", min_weight, least=0, most=1)
-    choices = atlas.choices
+    choices, path = atlas.choices, []
+    if atlas.associations is not None and atlas.kinds is None:
+        path = observed_path(choices, atlas.associations, start, end)
+    path = path or cheapest_path(
+        choices, choices.map_weights, start, end, n_neighbors=n_neighbors, min_weight=min_weight
+    )
     return tuple(
         Step(atlas.labels[i], atlas.labels[j], m, strength, *_observed(atlas, i, [j]))
-        for i, j, m, strength in cheapest_path(
-            choices, choices.map_weights, start, end, n_neighbors=n_neighbors, min_weight=min_weight
-        )
+        for i, j, m, strength in path
     )
 
 
 def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:
     """Compute the similarity shares by which neighbours are ranked, (n_maps, n_objects)."""
-    kind = kind or other_kind(atlas, i)
-    if kind is None:
+    if atlas.kinds is None and kind is None:
         return atlas.choices.shares(i)
-    return atlas.choices.nearness(i, atlas.of_kind(kind))
+    is_row = atlas.choices.is_row
+    listed = is_row != is_row[i] if kind is None else atlas.of_kind(kind)
+    return atlas.choices.nearness(i, listed)
 
 
 def _as_neighbors(

@@ -1,6 +1,6 @@
 """Count the identical copies of objects that have weights.
 
-An object of weight w stands for w identical objects. A stored pair of two objects therefore
+An object of weight w represents w identical objects. A stored pair of two objects therefore
 represents w_i w_j pairs of copies. A stored pair of an object with itself represents the pairs
 between its own copies, w_i max(w_i - 1, 0). An object with a weight below 1 has no such pairs.
 """

@@ -24,6 +24,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -138,6 +139,7 @@ class Plan:
         start and the atlas.
     kinds : optional
         Kinds of the objects of a bipartite atlas (`manymaps.atlas`), rows first and then columns.
+        There is one set of parameters per kind.
     factors : optional
         Fixed factors of the objects, in the order of the labels.
     forward : Cost, optional
@@ -180,8 +182,8 @@ class Plan:
         arrays = []
         for part in parts:
             part = part if self.order is None else part[:, self.order]
-            n_rows = [] if self.kinds is None else [self.kinds.count(self.kinds[0])]
-            arrays += np.split(part, n_rows, axis=1)[self.rows_first]
+            ends = np.cumsum(list(Counter(self.kinds or ()).values()), dtype=int)[:-1]
+            arrays += np.split(part, ends, axis=1)[self.rows_first]
         return arrays
 
 
@@ -403,13 +405,7 @@ class Run:
     @cached_property
     def _shortening(self) -> tuple[np.ndarray, ...]:
         """Factors of the position steps of each side, (n,); stiff objects take shorter steps."""
-        target = self.plan.objective.target
-        masses = [target.row_mass, target.column_mass]
-        if target.one_set:
-            masses = [target.row_mass + target.column_mass]
-        if target.weights is not None:
-            masses = [mass / target.weights for mass in masses]
-        return tuple(shorter_steps(mass * target.scale) for mass in masses)
+        return tuple(map(shorter_steps, self.plan.objective.masses))
 
     def _active_entries(self) -> tuple[Entries, ...] | None:
         """Return the active entries, or None (all entries) before the first selection."""

@@ -14,7 +14,7 @@ normalizations.
 
 Exaggeration multiplies only the attraction. The reported cost excludes it.
 
-**Weights.** An object of weight w stands for w copies at the same position (`Target`). The cost is
+**Weights.** An object of weight w represents w copies at the same position (`Target`). The cost is
 that of all copies. Its gradient is returned for one copy, so that an optimizer moves an object in
 the same way as its copies. (The derivative along the common position of the copies is w times as
 large.) P sums over the pairs of copies, and the charges are multiplied by w. The potential of an
@@ -223,6 +223,11 @@ class Objective:
         if self.column_factors is not None:
             columns = np.log(self.column_factors).astype(np.float32)
         return rows, columns
+
+    @property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
+        return self.target.masses
 
     @property
     def fingerprint(self) -> str:

@@ -81,7 +81,7 @@ class Target:
         Whether each pair of one set was judged. P is restricted to judged pairs. The mask is false
         on the diagonal (`manymaps.model.observed`). If it is None, all pairs were judged.
     weights : ndarray of shape (n,), optional
-        Weights of the objects of one set. An object of weight w stands for w identical objects, its
+        Weights of the objects of one set. An object of weight w represents w identical objects, its
         copies. A value is then the sum of P over the pairs of copies, and the diagonal contains the
         pairs between the copies of one object. The default is 1, without a diagonal.
     """
@@ -142,6 +142,19 @@ class Target:
     def scale(self) -> float:
         """Factor by which the cost multiplies the divergence, summed over normalizations."""
         return float(self.n_rows_with_mass) if self.is_joint else 1.0
+
+    @property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set.
+
+        The mass of a weighted object is that of one of its copies.
+        """
+        masses = [self.row_mass, self.column_mass]
+        if self.one_set:
+            masses = [self.row_mass + self.column_mass]
+        if self.weights is not None:
+            masses = [mass / self.weights for mass in masses]
+        return tuple(mass * self.scale for mass in masses)
 
     @property
     def n_choices(self) -> float:
