@@ -860,6 +860,44 @@ class Align(TypedDict):
     output: Annotated[str, "File of the atlas."]
 
 
+class FittedVariable(TypedDict):
+    """Direction in which a numeric variable increases in a map."""
+
+    variable: Annotated[str, "Column of the table."]
+    direction: Annotated[list[float | None], "Unit vector; null for a constant variable."]
+    r2: Annotated[float, "Share of the variable's variance that the map explains, from 0 to 1."]
+    p: Annotated[float, "Permutation p-value."]
+
+
+class LevelCentroid(TypedDict):
+    """Mean position of the sites with one level of a factor."""
+
+    level: Annotated[str, "Level of the factor."]
+    position: Annotated[list[float | None], "Weighted mean; null if all weights are 0."]
+    n_sites: Annotated[int, "Number of sites with this level."]
+
+
+class FittedFactor(TypedDict):
+    """Centroids of the levels of a factor in a map."""
+
+    variable: Annotated[str, "Column of the table."]
+    r2: Annotated[float, "Share of the variance of positions between levels, from 0 to 1."]
+    p: Annotated[float, "Permutation p-value."]
+    centroids: Annotated[list[LevelCentroid], "Levels in natural order."]
+
+
+class Vectors(TypedDict):
+    """Variables that are fitted to the positions of sites in a map."""
+
+    map: Annotated[int, "Number of the map."]
+    n_sites: Annotated[int, "Number of sites that were used."]
+    n_permutations: Annotated[int, "Number of permutations."]
+    seed: Annotated[int, "Seed of the permutations."]
+    omitted: Annotated[list[str], "Sites and rows that were omitted (with --drop-missing)."]
+    vectors: Annotated[list[FittedVariable], "Numeric variables."]
+    factors: Annotated[list[FittedFactor], "Factors."]
+
+
 class Size(TypedDict):
     """Size of an atlas."""
 
@@ -907,6 +945,7 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "stability": (Stability,),
     "compare": (Compare,),
     "align": (Align,),
+    "vectors": (Vectors,),
     "view": (View,),
     "export": (Export,),
 }
