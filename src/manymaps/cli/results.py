@@ -488,44 +488,6 @@ class Pairs(TypedDict):
     output: Output
 
 
-class FittedVector(TypedDict):
-    """The fit of a numeric variable to a map."""
-
-    variable: Annotated[str, "Name of the variable."]
-    direction: Annotated[list[float | None], "Unit vector in which it increases most."]
-    r2: Annotated[float | None, "Explained share of the variance, from 0 to 1."]
-    p: Annotated[float, "Permutation p-value of r2."]
-
-
-class FittedCentroid(TypedDict):
-    """The centroid of a level of a factor."""
-
-    level: Annotated[str, "Level of the factor."]
-    position: Annotated[list[float], "Weighted mean position of its sites, in map units."]
-    n_sites: Annotated[int, "Number of its sites."]
-
-
-class FittedFactorRow(TypedDict):
-    """The fit of a factor to a map."""
-
-    variable: Annotated[str, "Name of the factor."]
-    r2: Annotated[float | None, "Share of the variance between levels, from 0 to 1."]
-    p: Annotated[float, "Permutation p-value of r2."]
-    centroids: Annotated[list[FittedCentroid], "The levels in natural order."]
-
-
-class Vectors(TypedDict):
-    """Directions of variables and centroids of factors in a map."""
-
-    map: Map
-    n_sites: Annotated[int, "Number of sites that were used."]
-    n_permutations: Annotated[int, "Number of permutations."]
-    seed: Annotated[int, "Seed of the permutations."]
-    omitted: Annotated[list[str], "Omitted sites and rows of the table."]
-    vectors: Annotated[list[FittedVector], "The numeric variables."]
-    factors: Annotated[list[FittedFactorRow], "The factors."]
-
-
 class SenseProbability(TypedDict):
     """Probability of a meaning or a fine sense."""
 
@@ -936,7 +898,6 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "fit": (Fit,),
     "senses": (Senses, ListedSenses),
     "pairs": (Pairs,),
-    "vectors": (Vectors,),
     "disambiguate": (Disambiguate,),
     "gist": (Gist,),
     "insert": (Insert,),
