@@ -251,4 +251,4 @@ def test_a_small_table_takes_seconds():
     cluster_path(values, [2, 3], n_repeats=1, random_state=0)
     start = time.process_time()
     cluster_path(values, range(2, 7), random_state=0)
-    assert time.process_time() - start < 10  # measured: 2.7; an earlier search took 30 times as long
+    assert time.process_time() - start < 10  # measured: 3.5; up to 10 clusters once took 120
