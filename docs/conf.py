@@ -1,10 +1,10 @@
 """How Sphinx builds the manual: `make docs`, which writes build/docs/html.
 
-Pages are Markdown by MyST. One whose head says `file_format: mystnb` is run by myst-nb, each in an
-empty folder of its own that holds `demo.atlas`, with the command `manymaps` of this interpreter in
-`%%sh` cells; a cell that fails fails the build. What was run is kept in build/docs and run again
-when the page or the package has changed. Scripts of `gallery/` are run by sphinx-gallery; what long
-runs have printed stands in `results/`.
+Pages are Markdown by MyST. myst-nb runs each page whose head contains `file_format: mystnb`, in a
+folder of its own that contains only `demo.atlas`. All pages use one kernel, whose variables are
+deleted between pages. Commands `manymaps` of `%%sh` cells run in the kernel. A cell that fails
+fails the build. Outputs are cached in build/docs until the page or the package changes.
+sphinx-gallery runs the scripts of `gallery/`. `results/` contains the output of long runs.
 
 Needs no network and no data that do not come with the package.
 """
@@ -24,13 +24,15 @@ sys.path.insert(0, str(DOCS / "extensions"))
 # Scripts of studies, of which the gallery shows one.
 sys.path.insert(1, str(ROOT / "examples" / "validation"))
 
+import one_kernel  # noqa: E402
 from jupyter_cache.executors import utils as runs  # noqa: E402
+from sphinx.application import Sphinx  # noqa: E402
 
 import manymaps  # noqa: E402
 
-# What a cell prints comes in pieces, each of which would stand in a box of its own; and beside
-# other work a kernel may take minutes to start. No option of myst-nb says either.
-runs.executenb = partial(runs.executenb, coalesce_streams=True, startup_timeout=600)
+# The output of a cell arrives in pieces, which would be shown in separate boxes. On a busy machine,
+# a kernel may need minutes to start. myst-nb has no option for either, or for a shared kernel.
+runs.executenb = partial(one_kernel.execute, coalesce_streams=True, startup_timeout=600)
 
 
 def package_digest() -> str:
@@ -165,3 +167,8 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_sidebars = {"index": []}
+
+
+def setup(app: Sphinx) -> None:
+    """End the kernel of the pages after the build."""
+    app.connect("build-finished", one_kernel.shut_down)
