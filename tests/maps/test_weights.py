@@ -139,6 +139,15 @@ def test_fractions_are_allowed_and_recorded():
     assert abs(np.average(coordinates, axis=0, weights=weights)).max() < 1e-5
 
 
+def test_personas_and_restarts_take_weights():
+    """Enough rows that several maps start from personas; the best of two runs is kept."""
+    points, weights = np.random.default_rng(3).normal(size=(120, 3)), np.linspace(0.1, 3, 120)
+    maps = mm.MultipleMapsTSNE(3, perplexity=9, max_iter=60, random_state=0, n_init=2)
+    maps.fit(points, sample_weight=weights)
+    assert len(maps.restarts_) == 2
+    assert np.isfinite(maps.maps_).all()
+
+
 def test_the_start_by_principal_components_is_weighted():
     settings = {"perplexity": 8, "max_iter": 1, "random_state": 0, "optimizer": mm.Momentum(1e-9)}
     far = X * [1, 5, 1, 1]
