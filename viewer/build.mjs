@@ -61,7 +61,7 @@ const FREE = [
  *
  * A name is left alone where anything else may know it: a member or a global of the browser, an
  * attribute of Preact's, a field that `READER` reads, the interfaces of `GIVEN`, or a text of the
- * sources that may stand for a key: all but the values of attributes.
+ * sources that may stand for a key: all but the values of most attributes.
  */
 async function ownMembers() {
   const sources = (await readdir("src", { recursive: true })).filter((name) =>
@@ -82,7 +82,8 @@ async function ownMembers() {
   for (const [, word] of (await code(`src/${READER}`)).matchAll(/[.{,] ?(\w+)/g)) known.add(word);
   for (const name of sources) {
     const text = await code(`src/${name}`);
-    for (const [, word] of text.matchAll(/[^=]["'`]([A-Za-z_]\w*)["'`]/g)) known.add(word);
+    for (const [, word] of text.matchAll(/(?:[^=]|icon=|name=)["'`]([A-Za-z_]\w*)["'`]/g))
+      known.add(word);
     for (const word of membersIn(text, "class|interface")) members.add(word);
     if (GIVEN.includes(name)) for (const word of membersIn(text, "interface")) known.add(word);
   }

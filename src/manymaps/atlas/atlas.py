@@ -426,9 +426,10 @@ class Atlas(AtlasData):
         dict of str to ndarray of shape (n_senses of all words,)
             The columns of the table, with one row per sense. The column "sense" numbers the senses
             of each "word". The column "name" contains the most typical members of the sense, and
-            "neighbors" contains the labels of all listed members, joined by "; ". The columns
-            "share", "map", "proportion" and "weight" have the same meaning as in `Sense`. A
-            bipartite atlas adds "kind", and a consensus adds "n_fits".
+            "neighbors" contains the labels of the listed neighbours, joined by "; ", and "members"
+            those of all observed associates. The columns "share", "map", "proportion" and "weight"
+            have the same meaning as in `Sense`; "observed" is False if the share is not a share of
+            observed associations. A bipartite atlas adds "kind", and a consensus adds "n_fits".
 
         Raises
         ------

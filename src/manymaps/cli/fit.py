@@ -118,13 +118,13 @@ class Model:
     degrees_of_freedom: float | str | None = option(
         OrWord("auto", click.FloatRange(min=1), "a number of at least 1"),
         "Degrees of freedom of the kernel, from 1 (heavy tails) to inf (Gaussian; mm-tsne and "
-        "tsne only).  [default: 1, or 2 for associations with mm-tsne]",
+        "tsne only).  [default: 1, or 2 for responses with mm-tsne]",
         metavar="X",
     )
     popularity: float | str | None = option(
         OrWord("auto", Number(min=0, max=1), "a number from 0 to 1"),
         "Power of the response shares in the factors of the model, or 0 for no factors (several "
-        "maps, conditional only).  [default: 0, or 0.5 for associations with mm-tsne]",
+        "maps, conditional only).  [default: 0, or 0.5 for responses with mm-tsne]",
         metavar="X",
     )
     background: float | None = option(
@@ -450,7 +450,7 @@ def _fit_pairs(
     else:
         rows = options.reading.rows or ROW_SUMS[0]
         data = mm.associations_from(judgements.average, labels=judgements.labels, rows=rows)
-        _use_model_of_papers(estimator)
+        data = replace(data, judged=True)
     if options.most_given is not None:
         if not isinstance(data, mm.Associations):
             raise click.UsageError(f"--most-given does not apply to the vectors in {file}")
@@ -473,13 +473,6 @@ def _fit_pairs(
     for columns in tables:
         atlas = atlas.add_metadata(columns)
     return atlas, data, run
-
-
-def _use_model_of_papers(estimator: Any) -> None:
-    """Replace "auto" by the values for similarities, because judgements are not responses."""
-    for name, value in (("popularity", 0.0), ("degrees_of_freedom", 1.0)):
-        if getattr(estimator, name, None) == "auto":
-            estimator.set_params(**{name: value})
 
 
 def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
@@ -745,7 +738,10 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
 
     atlas: mm.Atlas = estimator.atlas_
     restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
-    share = mean_explained(atlas) if atlas.associations is not None else math.nan
+    share = math.nan
+    if atlas.associations is not None:
+        with work("computing the explained share"):
+            share = mean_explained(atlas)
     explained = {"explained": share} if math.isfinite(share) else {}
     of_counts: dict[str, Any] = {}
     if atlas.kinds is not None:
@@ -799,7 +795,8 @@ def _note_unused(model: VectorModel, data: PairData) -> None:
 
 def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
     """Write the atlas, and report the purpose and the size of the stored vectors."""
-    atlas.save(output, vectors=not drop_vectors)
+    with work(f"writing {output}"):
+        atlas.save(output, vectors=not drop_vectors)
     if atlas.vectors is not None and not drop_vectors:
         size = atlas.vectors.data.nbytes / 1e6
         note(

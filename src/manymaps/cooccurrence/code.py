@@ -28,7 +28,7 @@ Several tables that share kinds of object are fitted together (`manymaps.cooccur
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -44,8 +44,8 @@ from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
+    CALLBACKS,
     FLAG,
-    FUNCTION,
     N_JOBS,
     N_MAPS,
     NONE,
@@ -87,7 +87,7 @@ from manymaps.maps.estimator import FittedMaps, plain_value
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.pins import pins_of
 from manymaps.maps.restarts import rejoined, without_plan
-from manymaps.maps.run import Plan, Run
+from manymaps.maps.run import Callback, Plan, Run
 from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
 from manymaps.model.combined import CombinedObjective, Term, within_kind_target
@@ -159,9 +159,9 @@ class CODE(
     row_weight, column_weight : float, default 1.0
         Weights of the similarities within rows and within columns relative to the counts, at least
         0. They are used only if `fit` receives such similarities.
-    callback : callable, optional
-        Function called after every iteration with the iteration, the cost and a function that
-        returns the current atlas. If it returns True, the run stops.
+    callback : callable or list of callable, optional
+        Functions called after every iteration with the iteration, the cost and a function that
+        returns the current atlas. If one of them returns a true value, the run stops.
     random_state : int, RandomState or None, default None
         Seed of the fit. If it is None, a seed is drawn once from NumPy's global state. If it is a
         `RandomState`, the seed is drawn from that object.
@@ -258,7 +258,7 @@ class CODE(
         "tolerance": TOLERANCE,
         "row_weight": [Number(least=0)],
         "column_weight": [Number(least=0)],
-        "callback": [FUNCTION, NONE],
+        "callback": CALLBACKS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
         "verbose": VERBOSE,
@@ -281,7 +281,7 @@ class CODE(
         tolerance: float = 5e-3,
         row_weight: float = 1.0,
         column_weight: float = 1.0,
-        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
+        callback: Callback | Sequence[Callback] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

@@ -38,6 +38,7 @@ import numpy as np
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import alone_if
+from manymaps.constraints import stops
 from manymaps.errors import DataError, DivergedError, setting
 from manymaps.maps.pins import Pins
 from manymaps.model.cost import Cost
@@ -248,7 +249,7 @@ class Run:
 
     def optimize(
         self,
-        callback: Callback | None = None,
+        callback: Callback | Sequence[Callback] | None = None,
         checkpoint: str | None = None,
         resume: str | None = None,
     ) -> None:
@@ -268,7 +269,7 @@ class Run:
             if plan.optimizer.searches_lines:
                 self._record(state.iteration, self._last)
             show(state.iteration, f"cost {self._cost():.4f}" if self.history["cost"] else "")
-            self.stopped = bool(callback and callback(state.iteration, self._cost(), self.atlas))
+            self.stopped = stops(callback, state.iteration, self._cost(), self.atlas)
             if checkpoint is not None:
                 late = time.monotonic() - saved > _CHECKPOINT_SECONDS
                 if late or interrupted() or self.stopped:
@@ -280,13 +281,14 @@ class Run:
 
         try:
             with (
-                work("iteration", total=plan.max_iter) as show,
                 _interrupt_between_iterations(checkpoint is not None) as interrupted,
                 alone_if(n_pairs < _FEW_PAIRS),
             ):
-                done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
+                with work("iteration", total=plan.max_iter) as show:
+                    done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
                 self.converged = self.converged or done
-                end = self._evaluated_in_full()
+                with work("computing the final cost"):
+                    end = self._evaluated_in_full()
                 if not self._is_finite(end):
                     raise self._diverged(state.iteration)
                 if checkpoint is not None:
