@@ -77,7 +77,7 @@ def read_papers() -> Papers | None:
             (np.ones(len(indices)), indices, archive["author_indptr"]),
             shape=(n_papers, len(authors)),
         )
-        names = path.with_name("labels.key.txt").read_text().splitlines()
+        names = path.with_name("labels.key.txt").read_text("utf-8").splitlines()
         sections = np.array([name.strip() for name in names])[archive["label"]]
         titles = archive["docnames"].tolist()
     sections[sections == UNKNOWN] = ""
