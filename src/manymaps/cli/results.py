@@ -67,6 +67,10 @@ class Fit(TypedDict):
     n_columns: NotRequired[Annotated[int, "Number of columns (counts only)."]]
     empty_rows: NotRequired[Annotated[int, "Number of rows without counts (counts only)."]]
     empty_columns: NotRequired[Annotated[int, "Number of columns without counts (counts only)."]]
+    kinds: NotRequired[Annotated[dict[str, int], "Number of objects by kind (several tables)."]]
+    log_likelihoods: NotRequired[
+        Annotated[dict[str, float], "Nats per count by the kinds of a table (several tables)."]
+    ]
     restarts: NotRequired[Annotated[list[Run], "Runs, if there were several."]]
     judges: NotRequired[Annotated[list[Judge], "Judges (with several files of judgements)."]]
     seconds: Seconds
