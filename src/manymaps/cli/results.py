@@ -488,44 +488,6 @@ class Pairs(TypedDict):
     output: Output
 
 
-class FittedVector(TypedDict):
-    """The fit of a numeric variable to a map."""
-
-    variable: Annotated[str, "Name of the variable."]
-    direction: Annotated[list[float | None], "Unit vector in which it increases most."]
-    r2: Annotated[float | None, "Explained share of the variance, from 0 to 1."]
-    p: Annotated[float, "Permutation p-value of r2."]
-
-
-class FittedCentroid(TypedDict):
-    """The centroid of a level of a factor."""
-
-    level: Annotated[str, "Level of the factor."]
-    position: Annotated[list[float], "Weighted mean position of its sites, in map units."]
-    n_sites: Annotated[int, "Number of its sites."]
-
-
-class FittedFactorRow(TypedDict):
-    """The fit of a factor to a map."""
-
-    variable: Annotated[str, "Name of the factor."]
-    r2: Annotated[float | None, "Share of the variance between levels, from 0 to 1."]
-    p: Annotated[float, "Permutation p-value of r2."]
-    centroids: Annotated[list[FittedCentroid], "The levels in natural order."]
-
-
-class Vectors(TypedDict):
-    """Directions of variables and centroids of factors in a map."""
-
-    map: Map
-    n_sites: Annotated[int, "Number of sites that were used."]
-    n_permutations: Annotated[int, "Number of permutations."]
-    seed: Annotated[int, "Seed of the permutations."]
-    omitted: Annotated[list[str], "Omitted sites and rows of the table."]
-    vectors: Annotated[list[FittedVector], "The numeric variables."]
-    factors: Annotated[list[FittedFactorRow], "The factors."]
-
-
 class SenseProbability(TypedDict):
     """Probability of a meaning or a fine sense."""
 
@@ -698,7 +660,7 @@ class Cluster(TypedDict):
 
 
 class Clustered(TypedDict):
-    """Clusters of one number, from `--clusters K`."""
+    """Clusters of a given number (--clusters)."""
 
     variance_accounted_for: Annotated[float | None, "Explained variance, at most 1."]
     constant: Annotated[float, "Additive constant, in units of the similarities."]
@@ -710,7 +672,7 @@ class Clustered(TypedDict):
     log_likelihood: Annotated[float | None, "Log-likelihood in nats, or null for a perfect fit."]
     solver: Annotated[str, "Value of --solver."]
     seed: Seed
-    solutions: Annotated[list[float | None], "Explained variance of each run."]
+    solutions: Annotated[list[float | None], "Explained variance of each start."]
     iterations: Annotated[int, "Number of iterations."]
     converged: Annotated[bool, "Whether the run converged."]
     seconds: Seconds
@@ -719,7 +681,7 @@ class Clustered(TypedDict):
 
 
 class ClusterNumbers(TypedDict):
-    """Comparison of several numbers of clusters, from `--clusters K-L`."""
+    """Comparison of several numbers of clusters (--choose)."""
 
     n_clusters: Annotated[list[int], "Numbers of clusters."]
     variance_accounted_for: Annotated[list[float | None], "Explained variance of each number."]
@@ -729,8 +691,10 @@ class ClusterNumbers(TypedDict):
     held_out_error: Annotated[list[float | None] | None, "Error over all hidden pairs."]
     held_out_standard_error: Annotated[list[float | None] | None, "Its standard error."]
     fewest_by_held_out: Annotated[int | None, "Smallest number within a standard error."]
-    recurrence: Annotated[list[list[float]], "Share of refits in which each cluster recurs."]
-    solutions: Annotated[list[list[float | None]], "Explained variance of each start."]
+    recurrence: Annotated[
+        list[list[float | None]], "Share of refits in which each cluster recurs, by number."
+    ]
+    solutions: Annotated[list[list[float | None]], "Explained variance of each start, by number."]
     suggestion: Annotated[int, "Suggested number, or 0 without structure."]
     structure_found: Annotated[bool, "Whether any number is better than the constant."]
     constant_description_length: Annotated[float | None, "Description length without clusters."]
@@ -862,42 +826,42 @@ class Align(TypedDict):
     output: Annotated[str, "File of the atlas."]
 
 
-class FittedVariable(TypedDict):
-    """Direction in which a numeric variable increases in a map."""
+class VectorFit(TypedDict):
+    """Direction of a numeric variable; null if the variable is constant."""
 
-    variable: Annotated[str, "Column of the table."]
-    direction: Annotated[list[float | None], "Unit vector; null for a constant variable."]
-    r2: Annotated[float, "Share of the variable's variance that the map explains, from 0 to 1."]
-    p: Annotated[float, "Permutation p-value."]
+    variable: Annotated[str, "Name of the column."]
+    direction: Annotated[list[float | None], "Unit vector in which the variable increases most."]
+    r2: Annotated[float | None, "Explained share of the variance, from 0 to 1."]
+    p: Annotated[float | None, "Probability under permutation."]
 
 
-class LevelCentroid(TypedDict):
-    """Mean position of the sites with one level of a factor."""
+class Centroid(TypedDict):
+    """Centroid of a level of a factor."""
 
-    level: Annotated[str, "Level of the factor."]
-    position: Annotated[list[float | None], "Weighted mean; null if all weights are 0."]
+    level: Annotated[str, "Level."]
+    position: Annotated[list[float | None], "Coordinates in the map."]
     n_sites: Annotated[int, "Number of sites with this level."]
 
 
-class FittedFactor(TypedDict):
-    """Centroids of the levels of a factor in a map."""
+class FactorFit(TypedDict):
+    """Centroids of the levels of a factor."""
 
-    variable: Annotated[str, "Column of the table."]
-    r2: Annotated[float, "Share of the variance of positions between levels, from 0 to 1."]
-    p: Annotated[float, "Permutation p-value."]
-    centroids: Annotated[list[LevelCentroid], "Levels in natural order."]
+    variable: Annotated[str, "Name of the column."]
+    r2: Annotated[float | None, "Explained share of the variance of the sites, from 0 to 1."]
+    p: Annotated[float | None, "Probability under permutation."]
+    centroids: Annotated[list[Centroid], "Levels."]
 
 
 class Vectors(TypedDict):
-    """Variables that are fitted to the positions of sites in a map."""
+    """Variables that were fitted to the positions of sites in a map."""
 
-    map: Annotated[int, "Number of the map."]
+    map: Map
     n_sites: Annotated[int, "Number of sites that were used."]
     n_permutations: Annotated[int, "Number of permutations."]
-    seed: Annotated[int, "Seed of the permutations."]
-    omitted: Annotated[list[str], "Sites and rows that were omitted (with --drop-missing)."]
-    vectors: Annotated[list[FittedVariable], "Numeric variables."]
-    factors: Annotated[list[FittedFactor], "Factors."]
+    seed: Seed
+    omitted: Annotated[list[str], "Omitted sites and rows."]
+    vectors: Annotated[list[VectorFit], "Numeric variables."]
+    factors: Annotated[list[FactorFit], "Factors."]
 
 
 class Size(TypedDict):
@@ -938,7 +902,6 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "fit": (Fit,),
     "senses": (Senses, ListedSenses),
     "pairs": (Pairs,),
-    "vectors": (Vectors,),
     "disambiguate": (Disambiguate,),
     "gist": (Gist,),
     "insert": (Insert,),
