@@ -18,7 +18,12 @@ const PARTS = ["preact"];
 // The reader of the header, whose parts have the names of the header.
 const READER = "data/container.ts";
 // The fields of whose interfaces others see: scripts, and the notebook.
-const GIVEN = ["data/atlas.ts", "data/observed.ts", "data/probabilities.ts"].concat(
+const GIVEN = [
+  "data/atlas.ts",
+  "data/observed.ts",
+  "data/paths.ts",
+  "data/probabilities.ts",
+].concat(
   ["scene/callouts.ts", "scene/camera.ts", "scene/emphasis.ts", "scene/regions.ts"],
   ["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"],
 );
@@ -31,7 +36,20 @@ const LIBRARIES = [
 
 // Names that the lists of names above hold for other things than those used here: members of ours, and
 // what Preact asks of components that are classes, of which there are none.
-const FREE = ["accent", "active", "appearance", "caption", "destroy", "elements", "legend", "line"]
+const FREE = [
+  "atlas",
+  "current",
+  "props",
+  "state",
+  "accent",
+  "active",
+  "appearance",
+  "caption",
+  "destroy",
+  "elements",
+  "legend",
+  "line",
+]
   .concat(["measure", "pending", "place", "store", "visible", "componentDidMount", "contextType"])
   .concat(["componentDidUpdate", "componentDidCatch", "componentWillMount", "getChildContext"])
   .concat(["componentWillReceiveProps", "componentWillUnmount", "componentWillUpdate", "diffed"])
@@ -43,7 +61,7 @@ const FREE = ["accent", "active", "appearance", "caption", "destroy", "elements"
  *
  * A name is left alone where anything else may know it: a member or a global of the browser, an
  * attribute of Preact's, a field that `READER` reads, the interfaces of `GIVEN`, or a text of the
- * sources that may stand for a key: all but the values of attributes.
+ * sources that may stand for a key: all but the values of most attributes.
  */
 async function ownMembers() {
   const sources = (await readdir("src", { recursive: true })).filter((name) =>
@@ -64,7 +82,8 @@ async function ownMembers() {
   for (const [, word] of (await code(`src/${READER}`)).matchAll(/[.{,] ?(\w+)/g)) known.add(word);
   for (const name of sources) {
     const text = await code(`src/${name}`);
-    for (const [, word] of text.matchAll(/[^=]["'`]([A-Za-z_]\w*)["'`]/g)) known.add(word);
+    for (const [, word] of text.matchAll(/(?:[^=]|icon=|name=)["'`]([A-Za-z_]\w*)["'`]/g))
+      known.add(word);
     for (const word of membersIn(text, "class|interface")) members.add(word);
     if (GIVEN.includes(name)) for (const word of membersIn(text, "interface")) known.add(word);
   }

@@ -14,7 +14,7 @@ import { shareColumns } from "./data/shared_columns.ts";
 import { splitHash } from "./state/address.ts";
 import { followAddress, stateAt } from "./state/browser_history.ts";
 import { Panes } from "./state/panes.ts";
-import { scriptAccess } from "./state/script_access.ts";
+import { ATLAS, scriptAccess } from "./state/script_access.ts";
 import { Session } from "./state/session.ts";
 import type { State } from "./state/store.ts";
 import { followModel, type Model, stateIn } from "./state/widget_model.ts";
@@ -22,7 +22,7 @@ import * as texts from "./texts.ts";
 import { App } from "./ui/app.tsx";
 
 interface Host extends HTMLElement {
-  atlas?: ReturnType<typeof scriptAccess>;
+  [ATLAS]?: ReturnType<typeof scriptAccess>;
 }
 
 async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
@@ -64,7 +64,7 @@ async function show(
     const panes = new Panes(sessions, second ? document.title : first.title);
     followTheme(panes, host);
     renderTree(h(Guarded, { panes }), shadowOf(host, style()));
-    host.atlas = scriptAccess(
+    host[ATLAS] = scriptAccess(
       () => elementAt(panes.views, 0),
       () => panes.views[1] ?? null,
     );

@@ -106,6 +106,9 @@ export const meanings = (count: number, covered: string) =>
   `${spelled(count, "meaning")}. ${count === 1 ? "It covers" : "They cover"} ${covered} of its associations.`;
 export const notClose = (isSingle: boolean, labels: string) =>
   `Not close on ${isSingle ? "the map" : "any map"}: ${labels}.`;
+export const inContext = (context: string, name: string, share: string) =>
+  `In the context of ${context}: ${name} (${share}).`;
+export const contextOf = <T>(word: T, context: T) => [word, " in the context of ", context];
 export const ARROW = "An arrow at the edge points to a neighbour outside the picture";
 export const ALL_ASSOCIATES = "All associates";
 export const NEIGHBOURS = "Neighbours";
@@ -145,7 +148,13 @@ export const fromTo = <T>(start: T, end: T, steps: number) =>
 export const step = <T>(start: T, end: T) => [start, " → ", end];
 export const SEARCHING = "Searching for a path …";
 export const NO_PATH = "No path found";
-export const ON_MODEL = "Each step stays in one map and follows the model.";
+/** Which of two paths is shown. */
+export function pathIs(steps: number, isObserved: boolean, hasData: boolean): string {
+  if (steps === 0) return NO_PATH;
+  if (isObserved) return "Each step follows an observed link, with its response share.";
+  const model = "Each step stays in one map and follows the model.";
+  return hasData ? `No path over observed links. ${model}` : model;
+}
 export const twoDifferent = (nouns: string) => `A path needs two different ${nouns}`;
 export const stepEnd = (label: string, map: number) => `${label} in map ${map}`;
 export const pathOf = (steps: number, start: string, ends: string) =>
@@ -178,15 +187,20 @@ export const LABELLED = "labelled ";
 export const firstOf = (count: number, all: string) => `The first ${count} of ${all}`;
 export const ALSO_HEAD = "also in map";
 export const OBSERVED_HERE_TITLE = "Observed share of its meanings in this map";
-export const WEIGHT_HEAD = "weight";
-export const MAP_WEIGHT = "Map weight";
+/** What the areas of dots show. */
+export const quantity = (by: "weights" | "proportions") =>
+  by === "weights" ? "map weight" : "mixing proportion";
+export const measured = (by: "weights" | "proportions", share: string) =>
+  `${quantity(by)} ${share}`;
 export const selectThese = (nouns: string) => `Select these ${nouns}`;
 
 // Panel: display, legend, filters, selection
 
 export const ABOUT_VIEW = "About this view";
-export const hideBelow = <T>(nouns: string, least: T) => [
-  `Hide ${nouns} that barely belong to a map: below `,
+export const DOT_SIZE = "Dot size and threshold";
+export const TIMES = " × ";
+export const hideBelow = <T>(nouns: string, what: string, least: T) => [
+  `Hide ${nouns} that barely belong to a map: ${what} below `,
   least,
 ];
 export const COLOUR_BY = "Colour by";
@@ -269,11 +283,11 @@ export const HELP_TITLE = "How to read an atlas";
 export const SHORTCUTS = "Single-key shortcuts";
 export const OBSERVED_HELP =
   "“Observed” is the share in the data, “predicted” the share that the maps predict. “Close” means a similarity on that map of at least 5% of the largest one.";
-export const reading = (isSingle: boolean, nouns: string) =>
+export const reading = (isSingle: boolean, nouns: string, by: "weights" | "proportions") =>
   `${
     isSingle
       ? `Each dot is one of the ${nouns}. Similar ${nouns} are close together.`
-      : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its map weight: the share of its associations that this map contributes.`
+      : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its ${quantity(by)}${by === "weights" ? ": the share of its associations that this map contributes" : ", which the model fits; its proportions sum to 1 over the maps"}.`
   } Click a dot to select it; double-click to open it. Drag with Shift to select in a box, with Alt to select with a lasso. An arrow at the edge points to a neighbour outside the picture; click it to go there.`;
 
 export const KEYS: [keys: string[], meaning: string][] = [

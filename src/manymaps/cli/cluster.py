@@ -11,7 +11,17 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell, write_rows
-from manymaps.cli.options import OF_PAIRS, Reading, Running, carried, output_names, refuse
+from manymaps.cli.options import (
+    OF_PAIRS,
+    Reading,
+    Running,
+    Width,
+    carried,
+    check_width,
+    output_names,
+    refuse,
+    width_option,
+)
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
@@ -86,6 +96,7 @@ class ClusterOptions:
     plot: Path | None = option(
         figure_file, "Draw the clusters over a map and save the figure.", metavar="OUT.png"
     )
+    width: Width | None = width_option()
     atlas: Path | None = option(
         InputFile(),
         "Draw the clusters over a map of this atlas (with --plot only).  [default: a "
@@ -160,7 +171,8 @@ def cluster(options: ClusterOptions) -> None:
         stability = _stability(estimator, options)
     figure = None
     if atlas is not None:
-        figure = mm.plot_features(atlas, estimator, map=options.map, stability=stability)
+        figure = mm.plot_features(atlas, estimator, map=options.map, stability=stability,
+                                  width=options.width)  # fmt: skip
     if options.output is not None:
         header = [f"{k + 1} ({c.weight:.3g})" for k, c in enumerate(estimator.clusters_)]
         rows = zip(estimator.labels_names_, estimator.memberships_.tolist(), strict=True)
@@ -178,6 +190,7 @@ def cluster(options: ClusterOptions) -> None:
 
 def _check(options: ClusterOptions) -> None:
     choosing = options.choose is not None
+    check_width(options)
     refuse(
         ((options.clusters is None) != choosing,
          "use either --clusters K, or --choose 2-10 to compare numbers of clusters"),

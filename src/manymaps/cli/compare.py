@@ -20,9 +20,12 @@ from manymaps.cli.interruption import partial_name
 from manymaps.cli.options import (
     PairReading,
     Running,
+    Width,
+    check_width,
     output_names,
     refuse,
     refuse_given,
+    width_option,
     word_option,
 )
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
@@ -104,6 +107,7 @@ class CompareOptions:
         figure_file, "Draw all words, and the senses of the words that changed most.",
         metavar="OUT.png",
     )  # fmt: skip
+    width: Width | None = width_option()
     words_shown: tuple[str, ...] = word_option()
     per_cue: int | None = option(
         positive, "Number of participants per cue, if FILE does not state it.  [default: 100]",
@@ -260,6 +264,7 @@ def _tests_outlive(options: CompareOptions) -> Iterator[list[mm.Comparison]]:
 
 def _check(options: CompareOptions) -> None:
     files, by, names = options.files, options.by, options.names
+    check_width(options)
     refuse(
         (by is None and len(files) < 2,
          "a single FILE requires --by COLUMN, which splits the participants of a file of "
@@ -375,7 +380,7 @@ def _write(found: mm.Comparison, options: CompareOptions) -> None:
     figure = None
     if options.plot is not None:
         with work("drawing the figure"):
-            figure = mm.plot_comparison(found, options.words_shown or None)
+            figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
     if options.output is not None:
         if len(found.groups) > 2:
             note(f"the page shows the first two groups: {found.groups[0]} and {found.groups[1]}")

@@ -14,7 +14,7 @@ from manymaps.cli.types import InputFile, OrFile, OutputFile, Whole, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
 
-__all__ = ["count"]
+__all__ = ["count", "save_associations"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ def count(options: CountOptions) -> None:
     method = ["--method", "code"]
     if options.weights == "ppmi":
         method = []
-        _save_associations(mm.ppmi(counts, rows="keep"), output)
+        save_associations(mm.ppmi(counts, rows="keep"), output)
     else:
         counts.save(output)
     record = {
@@ -121,7 +121,7 @@ def count(options: CountOptions) -> None:
     tell(lambda: record, lambda: text, summary=True)
 
 
-def _save_associations(associations: mm.Associations, path: Path) -> None:
+def save_associations(associations: mm.Associations, path: Path) -> None:
     """Write associations as a sparse table with labels, which `read_associations` reads."""
     import numpy as np
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import click
 
 import manymaps as mm
 from manymaps.cli.contract import note
-from manymaps.cli.options import atlas_argument, refuse, refuse_given
+from manymaps.cli.options import Width, atlas_argument, refuse, refuse_given
 from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
 from manymaps.labels import listed
@@ -63,14 +62,18 @@ class PlotOptions:
         Number(1, 200), "Font size of the largest labels; smaller labels are scaled in proportion.",
         metavar="POINTS",
     )  # fmt: skip
-    color: str | None = option("COLUMN", "Metadata column that colours the dots.")
+    color: str | None = option("COLUMN", "Metadata column or gene that colours the dots.")
+    metadata: Path | None = option(
+        InputFile(),
+        "Add the columns of this table for --color, matched by label; an .h5ad file also provides "
+        "genes.",
+    )
     label: str | None = option(
         "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
-    width: Literal["column", "page"] | None = option(
+    width: Width | None = option(
         ("column", "page"),
-        "Make a figure for a paper with this width, 89 or 183 mm, and text of at least 6 points "
-        "(not with --zoom).",
+        "Make a figure for a paper with this width, 89 or 183 mm, and text of at least 6 points.",
     )
     vectors: Path | None = option(
         InputFile(),
@@ -98,7 +101,10 @@ def plot(options: PlotOptions) -> None:
                manymaps plot norms.atlas -o two.svg --map 3,7
                manymaps plot norms.atlas -o tie.pdf --word tie --width column
                manymaps plot posts.atlas -o posts.png --color group --zoom
-               manymaps plot dune.atlas -o dune.png --vectors dune_env.csv
+
+    \b
+    Other data: manymaps plot dune.atlas -o dune.png --vectors dune_env.csv
+                manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
     """
     maps, words, kind, zoom = options.maps, options.words, options.kind, options.zoom
     zoomed, labelled = zoom is not None, options.label is not None
@@ -108,7 +114,6 @@ def plot(options: PlotOptions) -> None:
         (options.vectors and (words or zoomed), "--vectors applies to single maps only"),
         (words and (zoomed or labelled), "--zoom and --label cannot be combined with --word"),
         (zoomed and len(maps or ()) > 1, "--zoom draws one map; use a single number with --map"),
-        (zoomed and options.width is not None, "--width cannot be combined with --zoom"),
     )
     atlas = mm.load_atlas(options.atlas)
     one_map = atlas.n_maps == 1 if maps is None else len(maps) == 1
@@ -116,6 +121,10 @@ def plot(options: PlotOptions) -> None:
         (zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"),
         (options.vectors and not one_map, "--vectors draws one map; choose it with --map"),
     )
+    if options.metadata is not None:
+        from manymaps.cli.reading import with_columns
+
+        atlas = with_columns(atlas, options.metadata, [options.color] if options.color else [])
     _check_known("color", "column", options.color, atlas.columns)
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
 
@@ -136,7 +145,9 @@ def plot(options: PlotOptions) -> None:
     elif zoom is not None:
         refuse_given(dots, "--zoom")
         centres = [word.strip() for word in zoom.split(",") if word.strip()]
-        figure = mm.plot_zooms(atlas, centres or None, map=first, label=options.label, **style)
+        figure = mm.plot_zooms(
+            atlas, centres or None, map=first, label=options.label, width=options.width, **style
+        )
     elif one_map:
         figure = mm.plot_map(
             atlas, first, label=options.label, width=options.width, vectors=_fitted(atlas, options),

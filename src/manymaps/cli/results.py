@@ -143,6 +143,17 @@ class InspectedFolder(TypedDict):
     n_bytes: Annotated[int, "Size of these files in bytes."]
 
 
+class InspectedLists(TypedDict):
+    """Fluency lists."""
+
+    kind: Annotated[Literal["fluency lists"], "Kind of the data."]
+    n_lists: Annotated[int, "Number of lists."]
+    n_participants: Annotated[int, "Number of participants."]
+    n_words: Annotated[int, "Number of different answers."]
+    categories: Annotated[dict[str, int], "Number of lists by category."]
+    columns: Annotated[list[str], "Names of further columns."]
+
+
 class TriedMaps(TypedDict):
     """Share of the data that a number of planar maps represents."""
 
@@ -323,6 +334,47 @@ class Count(TypedDict):
     skipped: Annotated[int, "Number of texts that were skipped."]
     seconds: Seconds
     output: Annotated[str, "File of the counts."]
+
+
+class AnswerVariant(TypedDict):
+    """Two answers that may be the same word."""
+
+    word: Annotated[str, "More frequent answer."]
+    variant: Annotated[str, "Less frequent answer."]
+    difference: Annotated[Literal["case or spaces", "plural"], "Difference of the spellings."]
+
+
+class NetworkStatistics(TypedDict):
+    """Statistics of a network; those after `n_links` refer to its largest component."""
+
+    n_words: Annotated[int, "Number of words."]
+    n_links: Annotated[int, "Number of linked pairs."]
+    n_connected: Annotated[int, "Number of words in the largest component."]
+    mean_degree: Annotated[float, "Mean number of neighbours."]
+    path_length: Annotated[float, "Mean length of the shortest paths."]
+    clustering: Annotated[float, "Mean clustering coefficient, 0 to 1."]
+    modularity: Annotated[float, "Modularity of the communities."]
+    n_communities: Annotated[int, "Number of communities."]
+    small_worldness: Annotated[float | None, "Small-worldness."]
+
+
+class Fluency(TypedDict):
+    """The cleaned fluency lists and their network."""
+
+    n_lists: Annotated[int, "Number of lists after cleaning."]
+    n_participants: Annotated[int, "Number of participants after cleaning."]
+    n_words: Annotated[int, "Number of different words after cleaning."]
+    n_answers: Annotated[int, "Number of answers after cleaning."]
+    dropped: Annotated[dict[str, int], "Dropped rows and lists by reason."]
+    findings: Annotated[dict[str, int], "Number of findings by problem."]
+    variants: Annotated[list[AnswerVariant], "Answers that may be the same word."]
+    network: Annotated[str | None, "Value of --network, or null without a network."]
+    n_pairs: Annotated[int | None, "Number of linked pairs, or null without a network."]
+    n_trials: Annotated[int | None, "Number of trials in OUT.csv, or null."]
+    statistics: Annotated[NetworkStatistics | None, "Statistics of the network, or null."]
+    seconds: Seconds
+    output: Output
+    cleaning: Annotated[str | None, "File that --cleaning named, or null."]
 
 
 class Near(TypedDict):
@@ -774,42 +826,42 @@ class Align(TypedDict):
     output: Annotated[str, "File of the atlas."]
 
 
-class VectorFit(TypedDict):
-    """Direction of a numeric variable; null if the variable is constant."""
+class FittedVariable(TypedDict):
+    """Direction in which a numeric variable increases in a map."""
 
-    variable: Annotated[str, "Name of the column."]
-    direction: Annotated[list[float | None], "Unit vector in which the variable increases most."]
-    r2: Annotated[float | None, "Explained share of the variance, from 0 to 1."]
-    p: Annotated[float | None, "Probability under permutation."]
+    variable: Annotated[str, "Column of the table."]
+    direction: Annotated[list[float | None], "Unit vector; null for a constant variable."]
+    r2: Annotated[float, "Share of the variable's variance that the map explains, from 0 to 1."]
+    p: Annotated[float, "Permutation p-value."]
 
 
-class Centroid(TypedDict):
-    """Centroid of a level of a factor."""
+class LevelCentroid(TypedDict):
+    """Mean position of the sites with one level of a factor."""
 
-    level: Annotated[str, "Level."]
-    position: Annotated[list[float | None], "Coordinates in the map."]
+    level: Annotated[str, "Level of the factor."]
+    position: Annotated[list[float | None], "Weighted mean; null if all weights are 0."]
     n_sites: Annotated[int, "Number of sites with this level."]
 
 
-class FactorFit(TypedDict):
-    """Centroids of the levels of a factor."""
+class FittedFactor(TypedDict):
+    """Centroids of the levels of a factor in a map."""
 
-    variable: Annotated[str, "Name of the column."]
-    r2: Annotated[float | None, "Explained share of the variance of the sites, from 0 to 1."]
-    p: Annotated[float | None, "Probability under permutation."]
-    centroids: Annotated[list[Centroid], "Levels."]
+    variable: Annotated[str, "Column of the table."]
+    r2: Annotated[float, "Share of the variance of positions between levels, from 0 to 1."]
+    p: Annotated[float, "Permutation p-value."]
+    centroids: Annotated[list[LevelCentroid], "Levels in natural order."]
 
 
 class Vectors(TypedDict):
-    """Variables that were fitted to the positions of sites in a map."""
+    """Variables that are fitted to the positions of sites in a map."""
 
-    map: Map
+    map: Annotated[int, "Number of the map."]
     n_sites: Annotated[int, "Number of sites that were used."]
     n_permutations: Annotated[int, "Number of permutations."]
-    seed: Seed
-    omitted: Annotated[list[str], "Omitted sites and rows."]
-    vectors: Annotated[list[VectorFit], "Numeric variables."]
-    factors: Annotated[list[FactorFit], "Factors."]
+    seed: Annotated[int, "Seed of the permutations."]
+    omitted: Annotated[list[str], "Sites and rows that were omitted (with --drop-missing)."]
+    vectors: Annotated[list[FittedVariable], "Numeric variables."]
+    factors: Annotated[list[FittedFactor], "Factors."]
 
 
 class Size(TypedDict):
@@ -840,15 +892,17 @@ class Export(TypedDict):
 #: The types of the output of each command. If there are several types, the input determines one.
 RESULTS: dict[str, tuple[type, ...]] = {
     "demo": (Demo,),
-    "inspect": (InspectedPairs, InspectedVectors, InspectedCounts, InspectedFolder),
+    "inspect": (InspectedPairs, InspectedVectors, InspectedCounts, InspectedFolder, InspectedLists),
     "diagnose": (Diagnose,),
     "spread": (Spread,),
     "predict": (Predict,),
     "sweep": (Sweep,),
     "count": (Count,),
+    "fluency": (Fluency,),
     "fit": (Fit,),
     "senses": (Senses, ListedSenses),
     "pairs": (Pairs,),
+    "vectors": (Vectors,),
     "disambiguate": (Disambiguate,),
     "gist": (Gist,),
     "insert": (Insert,),
@@ -857,7 +911,6 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "stability": (Stability,),
     "compare": (Compare,),
     "align": (Align,),
-    "vectors": (Vectors,),
     "view": (View,),
     "export": (Export,),
 }

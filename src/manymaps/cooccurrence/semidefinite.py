@@ -53,7 +53,7 @@ from manymaps.constraints import (
     instance,
 )
 from manymaps.cooccurrence.checks import warn_of_empty
-from manymaps.cooccurrence.matching import objects_of
+from manymaps.cooccurrence.matching import labels_of, objects_of
 from manymaps.cooccurrence.programs import (
     FORMS,
     MOST_POINTS_FOR_CLARABEL,
@@ -324,7 +324,8 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
         nonempty = counts.without_empty()
-        warn_of_empty(counts)
+        totals = (counts.row_totals, counts.column_totals)
+        warn_of_empty(counts.kinds, labels_of(counts), totals)
         indices = np.concatenate([rows, counts.n_rows + columns])
         limits = [_limit(constraint, counts, indices) for constraint in self.constraints]
         self._check_size(nonempty)

@@ -25,6 +25,7 @@ from matplotlib.patheffects import Stroke
 from matplotlib.transforms import Affine2D, IdentityTransform
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import View, principal_plane, view
 from manymaps.atlas.regions import Region
 from manymaps.checks import check_choice, check_number
@@ -48,13 +49,13 @@ from manymaps.figures.labels import (
     places_in_tiers,
 )
 from manymaps.figures.leaders import place_all
-from manymaps.figures.lettering import Typeface, elide, text_sizes
+from manymaps.figures.lettering import Typeface, elide, elide_labels, text_sizes
 
 __all__ = [
     "FEW", "LABEL_PAD", "Centres", "Dots", "Frame", "Look", "Overlay", "Panel", "Scene", "around",
     "check_font_size", "dot_area", "dot_colors", "dots_in_frame", "draw", "draw_beyond",
     "draw_label", "draw_leaders", "draw_named", "draw_names", "for_paper", "is_sparse",
-    "label_texts", "labelled_first", "middles", "read_scene", "say_nothing",
+    "label_texts", "labelled_first", "middles", "most_labels", "read_scene", "say_nothing",
     "set_frame", "write_labels",
 ]  # fmt: skip
 
@@ -239,6 +240,13 @@ class Look:
 def for_paper(look: Look) -> Look:
     """Adapt a look to a figure for a paper, whose smallest letters have 6 points."""
     return replace(look, font_sizes=(6.0, 7.5), name_size=7.5, margin=(12.0, 9.0))
+
+
+def most_labels(atlas: Atlas, named: Sequence[int], max_labels: int | None) -> int | None:
+    """Limit labels to requested objects if labels are row numbers that would hide the colours."""
+    if max_labels is None and labels_say_nothing(atlas):
+        return len(named)
+    return max_labels
 
 
 def check_font_size(font_size: float | None) -> None:
@@ -659,7 +667,8 @@ def label_texts(
     """Return the texts of rows that may have a label, and whether these are all requested rows."""
     scene, typeface = panel.scene, panel.look.typeface
     rows = wanted[_worth_measuring(panel.look, panel.frame, panel.dots[wanted])].tolist()
-    texts = {row: elide(typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows}
+    printed = [typeface.printable(labels[scene.objects[row]][:200]) for row in rows]
+    texts = dict(zip(rows, elide_labels(printed, 28), strict=True))
     return {row: text for row, text in texts.items() if text}, len(rows) == len(wanted)
 
 

@@ -29,7 +29,7 @@ from manymaps.checks import object_weights
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
-    FUNCTION,
+    CALLBACKS,
     N_JOBS,
     NONE,
     RANDOM_STATE,
@@ -54,7 +54,7 @@ from manymaps.maps.personas import persona_start
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
 from manymaps.maps.pins import PIN, Pin, Pins, pins_of
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
-from manymaps.maps.run import Plan, Run
+from manymaps.maps.run import Callback, Plan, Run
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.cost import Cost
@@ -63,7 +63,7 @@ from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.descent import OPTIMIZER, Optimizer
-from manymaps.progress import shows_progress
+from manymaps.progress import shows_progress, work
 from manymaps.seeds import drawn_seed
 
 __all__ = ["FittedMaps", "MapEstimator", "as_data", "plain_value"]
@@ -87,14 +87,13 @@ _LEAST_TO_SPLIT = 100
 # Parameters of scikit-learn, openTSNE and UMAP that have another name here, or no counterpart.
 _ELSEWHERE = {
     "n_iter": "use max_iter, which includes the iterations of early exaggeration",
-    "early_exaggeration_iter": "early exaggeration takes 250 iterations, or a third of max_iter "
-    "below 750; pass optimizer= for another schedule",
+    "early_exaggeration_iter": "use early_exaggeration_iter of TSNE",
     "exaggeration": "use late_exaggeration of TSNE",
     "method": "omit it; use tolerance=0 for exact sums",
     "negative_gradient_method": "omit it; use tolerance=0 for exact sums",
     "angle": "use tolerance, the relative error of approximate sums",
     "theta": "use tolerance, the relative error of approximate sums",
-    "callbacks": "use callback, a function",
+    "callbacks": "use callback, a function or a list of functions",
     "initialization": "use init",
     "n_neighbors": "use perplexity, the effective number of neighbours",
     "sample_weight": "pass it to fit",
@@ -188,7 +187,7 @@ class MapEstimator(
         "max_iter": [Whole(1)],
         "optimizer": OPTIMIZER,
         "tolerance": TOLERANCE,
-        "callback": [FUNCTION, NONE],
+        "callback": CALLBACKS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
         "verbose": VERBOSE,
@@ -207,7 +206,7 @@ class MapEstimator(
     max_iter: int = 1000
     optimizer: Optimizer | None = None
     tolerance: float = 5e-3
-    callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None
+    callback: Callback | Sequence[Callback] | None = None
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
     verbose: bool = False
@@ -216,8 +215,8 @@ class MapEstimator(
     __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None}
     method: ClassVar[str]
     _start_spread = 0.01
-    # Whether the data of the current fit are associations without missing pairs, which determines
-    # the values of "auto".
+    # Whether the data of the current fit are responses without missing pairs, which determines the
+    # values of "auto".
     _of_associations = False
 
     @abstractmethod
@@ -296,7 +295,8 @@ class MapEstimator(
         """
         self._validate_params()
         X = as_data(X)
-        self._of_associations = isinstance(X, Associations) and X.observed is None
+        responses = isinstance(X, Associations) and not X.judged
+        self._of_associations = responses and X.observed is None
         seeds = self._seeds()
         labels, data, target = self._read(X, _number_from(seeds[0]), _given_weights(weights))
         n = target.values.shape[0]
@@ -325,7 +325,8 @@ class MapEstimator(
         atlas = run.atlas()
         if isinstance(self.init, str) and pins is None:
             proportions = atlas.proportions if order is None else atlas.proportions[:, order]
-            atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
+            with work("numbering the maps"):
+                atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
         if self.n_init > 1:
             ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
             atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})

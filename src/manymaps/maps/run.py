@@ -24,6 +24,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ import numpy as np
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import alone_if
+from manymaps.constraints import stops
 from manymaps.errors import DataError, DivergedError, setting
 from manymaps.maps.pins import Pins
 from manymaps.model.cost import Cost
@@ -138,6 +140,7 @@ class Plan:
         start and the atlas.
     kinds : optional
         Kinds of the objects of a bipartite atlas (`manymaps.atlas`), rows first and then columns.
+        There is one set of parameters per kind.
     factors : optional
         Fixed factors of the objects, in the order of the labels.
     forward : Cost, optional
@@ -180,8 +183,8 @@ class Plan:
         arrays = []
         for part in parts:
             part = part if self.order is None else part[:, self.order]
-            n_rows = [] if self.kinds is None else [self.kinds.count(self.kinds[0])]
-            arrays += np.split(part, n_rows, axis=1)[self.rows_first]
+            ends = np.cumsum(list(Counter(self.kinds or ()).values()), dtype=int)[:-1]
+            arrays += np.split(part, ends, axis=1)[self.rows_first]
         return arrays
 
 
@@ -246,7 +249,7 @@ class Run:
 
     def optimize(
         self,
-        callback: Callback | None = None,
+        callback: Callback | Sequence[Callback] | None = None,
         checkpoint: str | None = None,
         resume: str | None = None,
     ) -> None:
@@ -266,7 +269,7 @@ class Run:
             if plan.optimizer.searches_lines:
                 self._record(state.iteration, self._last)
             show(state.iteration, f"cost {self._cost():.4f}" if self.history["cost"] else "")
-            self.stopped = bool(callback and callback(state.iteration, self._cost(), self.atlas))
+            self.stopped = stops(callback, state.iteration, self._cost(), self.atlas)
             if checkpoint is not None:
                 late = time.monotonic() - saved > _CHECKPOINT_SECONDS
                 if late or interrupted() or self.stopped:
@@ -278,13 +281,14 @@ class Run:
 
         try:
             with (
-                work("iteration", total=plan.max_iter) as show,
                 _interrupt_between_iterations(checkpoint is not None) as interrupted,
                 alone_if(n_pairs < _FEW_PAIRS),
             ):
-                done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
+                with work("iteration", total=plan.max_iter) as show:
+                    done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
                 self.converged = self.converged or done
-                end = self._evaluated_in_full()
+                with work("computing the final cost"):
+                    end = self._evaluated_in_full()
                 if not self._is_finite(end):
                     raise self._diverged(state.iteration)
                 if checkpoint is not None:
@@ -403,13 +407,7 @@ class Run:
     @cached_property
     def _shortening(self) -> tuple[np.ndarray, ...]:
         """Factors of the position steps of each side, (n,); stiff objects take shorter steps."""
-        target = self.plan.objective.target
-        masses = [target.row_mass, target.column_mass]
-        if target.one_set:
-            masses = [target.row_mass + target.column_mass]
-        if target.weights is not None:
-            masses = [mass / target.weights for mass in masses]
-        return tuple(shorter_steps(mass * target.scale) for mass in masses)
+        return tuple(map(shorter_steps, self.plan.objective.masses))
 
     def _active_entries(self) -> tuple[Entries, ...] | None:
         """Return the active entries, or None (all entries) before the first selection."""

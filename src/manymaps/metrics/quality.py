@@ -512,16 +512,17 @@ def _loss(
     Suppose that j is tied for the ranks a + 1 .. b, and that a fraction w of j belongs to the first
     k. The remaining fraction u - w is assigned the mean of the tied ranks beyond k.
     """
-    order = slice(None) if copies is None else np.argsort(keys)
-    ordered = np.sort(keys) if copies is None else keys[order]
-    before = np.searchsorted(ordered, near * (1 - TIE), "left")
-    through = np.searchsorted(ordered, near * (1 + TIE), "right")
-    if copies is not None:
+    if copies is None:
+        ordered = np.sort(keys)
+        before = np.searchsorted(ordered, near * (1 - TIE), "left")
+        through = np.searchsorted(ordered, near * (1 + TIE), "right")
+        inside = np.clip((k - before) / (through - before), 0, 1)
+    else:
+        order = np.argsort(keys)
         sums = np.concatenate([[0], np.cumsum(copies[order])])
-        before, through = sums[before], sums[through]
-    inside = np.clip(ratio(k - before, through - before), 0, 1)
-    if copies is not None:
-        inside = np.where(copies > 0, inside * copies, 0)
+        before = sums[np.searchsorted(keys[order], near * (1 - TIE), "left")]
+        through = sums[np.searchsorted(keys[order], near * (1 + TIE), "right")]
+        inside = copies * np.clip(ratio(k - before, through - before, 0.0), 0, 1)
     beyond = (np.maximum(before, k) + 1 + through) / 2 - k
     return float(np.maximum(shares - inside, 0) @ np.maximum(beyond, 0))
 

@@ -225,6 +225,11 @@ class Objective:
         return rows, columns
 
     @property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
+        return self.target.masses
+
+    @property
     def fingerprint(self) -> str:
         """A hash of the data."""
         return self.target.fingerprint

@@ -144,6 +144,19 @@ class Target:
         return float(self.n_rows_with_mass) if self.is_joint else 1.0
 
     @property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set.
+
+        The mass of a weighted object is that of one of its copies.
+        """
+        masses = [self.row_mass, self.column_mass]
+        if self.one_set:
+            masses = [self.row_mass + self.column_mass]
+        if self.weights is not None:
+            masses = [mass / self.weights for mass in masses]
+        return tuple(mass * self.scale for mass in masses)
+
+    @property
     def n_choices(self) -> float:
         """Number of pairs in one normalization, over which the background is distributed."""
         n_rows, n_columns = self.values.shape

@@ -469,6 +469,8 @@ function observedOf(blocks: Blocks, nObjects: number, nMaps: number): Observed {
     shares: shares(blocks.whole("data/shares", n, 65536)),
     closeEnds: rising(startsOf(counts), nClose),
     closeMaps: Uint32Array.from(blocks.whole("data/close_maps", nClose, nMaps)),
+    fine: Uint32Array.from(blocks.whole("data/fine", n, 65536)),
+    meanings: Uint32Array.from(blocks.whole("data/meanings", n, 65536)),
   };
 }
 

@@ -16,22 +16,48 @@ const CONTROLS_AND_SPACES = /[\s\p{Cc}\u2028\u2029]+/gu;
  * A label as it may stand beside other text, in a sentence, a name or a picture: on one line, turning
  * nothing round, and at most so many characters (as a reader counts them) long.
  */
-export function plainText(label: string, longest = LONGEST): string {
-  const cut = label.slice(0, UNITS_PER_CHARACTER * longest);
+export function plainText(label: string, longest = LONGEST, isEnd = false): string {
+  const room = UNITS_PER_CHARACTER * longest;
+  const cut = isEnd ? label.slice(-room) : label.slice(0, room);
   const text = cut.replace(TURNING, "").replace(CONTROLS_AND_SPACES, " ").trim();
   if (text.length <= longest) return text;
   const graphemes = [...new Intl.Segmenter().segment(text)];
   if (graphemes.length <= longest) return text;
+  const from = graphemes.length - longest + 1;
+  if (isEnd) return `…${text.slice(elementAt(graphemes, from).index).trimStart()}`;
   return `${text.slice(0, elementAt(graphemes, longest - 1).index).trimEnd()}…`;
 }
 
-/** A label for messages and names: never empty, never endless. */
-export function plainLabel(atlas: Atlas, object: number): string {
-  return plain(elementAt(atlas.labels, object), texts.unlabelled(atlas.noun));
+/** Of some labels, the starts that more than one longer label has, by their lengths. */
+const starts = new WeakMap<readonly string[], Map<number, Set<string>>>();
+
+function commonStarts(labels: readonly string[], length: number): Set<string> {
+  const known = starts.get(labels) ?? new Map<number, Set<string>>();
+  starts.set(labels, known);
+  let found = known.get(length);
+  if (found === undefined) {
+    const seen = new Set<string>();
+    found = new Set();
+    for (const label of labels) {
+      if (label.length <= length) continue;
+      const start = label.slice(0, length);
+      (seen.has(start) ? found : seen).add(start);
+    }
+    known.set(length, found);
+  }
+  return found;
 }
 
-function plain(label: string, nameless = texts.NAMELESS): string {
-  return plainText(label) || nameless;
+/** One of some labels on one line, cut at its start where others that are cut start alike. */
+export function cutLabel(labels: readonly string[], label: string, longest = LONGEST): string {
+  const length = longest - 1;
+  const isEnd = label.length > length && commonStarts(labels, length).has(label.slice(0, length));
+  return plainText(label, longest, isEnd);
+}
+
+/** A label for messages and names: never empty, never endless. */
+export function plainLabel({ labels, noun }: Atlas, object: number): string {
+  return cutLabel(labels, elementAt(labels, object)) || texts.unlabelled(noun);
 }
 
 /** The first words of those that name a map. */
@@ -39,7 +65,7 @@ export function mapTitle(map: AtlasMap, most = 4): string {
   return (
     map.title
       .slice(0, most)
-      .map((word) => plain(word))
+      .map((word) => plainText(word) || texts.NAMELESS)
       .join(texts.BETWEEN) || texts.NO_WORDS
   );
 }

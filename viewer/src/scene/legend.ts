@@ -1,6 +1,6 @@
 /** What colours, shapes and sizes mean, for paper and for pictures that are kept. */
 
-import type { Atlas } from "../data/atlas.ts";
+import type { Atlas, Quantity } from "../data/atlas.ts";
 import { plainText } from "../data/words.ts";
 import * as texts from "../texts.ts";
 import type { Legend } from "./coloring.ts";
@@ -16,10 +16,19 @@ export type Key = Run[];
 
 const NARROW = "\u00A0";
 
-/** The entries of a legend; `size` is the column that sizes the dots. */
-export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: string): Key[] {
+/** What sizes the dots: a quantity, and a column. */
+interface Sizes {
+  by: Quantity;
+  size: string | null;
+}
+
+/** The entries of a legend. */
+export function keysOf(atlas: Atlas, legend: Legend, sizes: Sizes, ink: string): Key[] {
   const keys = colorKeys(atlas, legend);
-  if (size !== null) keys.push([{ text: texts.sizeOf(plainText(size)) }]);
+  const { by, size } = sizes;
+  const names = [by === "weights" ? "" : texts.quantity(by), plainText(size ?? "")];
+  const named = names.filter(Boolean).join(texts.TIMES);
+  if (named) keys.push([{ text: texts.sizeOf(named) }]);
   atlas.kinds?.forEach((kind, k) => {
     keys.push(dot(kind, ink, "●◆"[k]));
   });

@@ -4,7 +4,7 @@
  * A label's box is its width + 2 * PAD by its font size * LEADING.
  */
 
-import { plainText } from "../data/words.ts";
+import { cutLabel } from "../data/words.ts";
 import * as texts from "../texts.ts";
 
 /** The fonts that the labels ask for, the same on every canvas and in SVG. */
@@ -68,9 +68,13 @@ export function fontOf({ size, weight }: Lettering): string {
   return `${weight} ${size}px ${LABEL_FONT}`;
 }
 
-/** A label on one line, at most 28 characters (as a reader counts them) long. */
-export function labelText(label: string): string {
-  return plainText(label, LONGEST);
+/** One of some labels on one line, at most 28 characters (as a reader counts them) long, or fewer. */
+export function labelText(
+  label: string,
+  labels: readonly string[] = [],
+  longest = LONGEST,
+): string {
+  return cutLabel(labels, label, longest);
 }
 
 /** The width of a text in CSS pixels. */

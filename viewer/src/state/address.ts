@@ -19,6 +19,8 @@ import type { RangeFilter } from "../data/filters.ts";
 /** What an address says of a view; null where it says nothing. */
 export interface Place {
   word: string | null;
+  /** Words that tell which of its meanings is meant, in lines. */
+  context: string | null;
   /** Where a path from the word leads. */
   path: string | null;
   kind: string | null;
@@ -29,6 +31,8 @@ export interface Place {
   x: number | null;
   y: number | null;
   threshold: number | null;
+  /** "proportion" where that is drawn. */
+  by: string | null;
   color: string | null;
   size: string | null;
   lines: boolean;
@@ -70,6 +74,7 @@ export function toHash(place: Place): string {
   const parts: [string, string | null][] = [
     ["word", place.word],
     ["kind", place.kind],
+    ["context", place.context],
     ["path", place.path],
     ["map", written(place.map, Math.round)],
     ["maps", place.maps],
@@ -77,6 +82,7 @@ export function toHash(place: Place): string {
     ["x", written(place.x, (x) => rounded(x, decimals))],
     ["y", written(place.y, (y) => rounded(y, decimals))],
     ["min", written(place.threshold, (least) => Number(least.toPrecision(4)))],
+    ["by", place.by],
     ["color", place.color],
     ["size", place.size],
     ["lines", place.lines ? "1" : null],
@@ -115,6 +121,7 @@ export function fromHash(hash: string): Place {
   return {
     word: parts.get("word") ?? null,
     kind: parts.get("kind") ?? null,
+    context: parts.get("context") ?? null,
     path: parts.get("path") ?? null,
     map: map !== null && Number.isInteger(map) ? map : null,
     maps: parts.get("maps") ?? null,
@@ -122,6 +129,7 @@ export function fromHash(hash: string): Place {
     x: number("x", -MAX_COORDINATE, MAX_COORDINATE),
     y: number("y", -MAX_COORDINATE, MAX_COORDINATE),
     threshold: number("min", 0, 1),
+    by: parts.get("by") ?? null,
     color: parts.get("color") ?? null,
     size: parts.get("size") ?? null,
     lines: parts.get("lines") === "1",

@@ -1,5 +1,5 @@
 /** How marks are drawn now: the look that the state asks for, in the colours of the theme. */
-import type { Atlas } from "../data/atlas.ts";
+import type { Atlas, Quantity } from "../data/atlas.ts";
 import { isPrinting } from "../draw/printing.ts";
 import {
   type Coloring,
@@ -36,10 +36,10 @@ export class Appearance {
 
   /** The same object as long as nothing of it changes. */
   get look(): Look {
-    const { threshold, color, ramp, scale, size, contours } = this.store.state;
+    const { by, threshold, color, ramp, scale, size, contours } = this.store.state;
     const coloring = this.coloringOf(color, this.theme, ramp, scale);
     const { passed } = this.filtering;
-    return this.lookOf(coloring, this.theme, this.sizesOf(size), threshold, passed, contours);
+    return this.lookOf(coloring, this.theme, this.sizesOf(size), by, threshold, passed, contours);
   }
 
   // What a look is made of stays the same object while it says the same, so that no map is laid
@@ -54,6 +54,7 @@ export class Appearance {
       coloring: Coloring,
       theme: Theme,
       sizes: Float32Array,
+      by: Quantity,
       threshold: number,
       passed: Uint8Array | null,
       contours: boolean,
@@ -62,6 +63,7 @@ export class Appearance {
       theme,
       coloring,
       sizes,
+      by,
       threshold,
       passed,
       contours,

@@ -15,12 +15,14 @@ import {
   toRuns,
 } from "./address.ts";
 import type { Panes } from "./panes.ts";
+import { STATE } from "./script_access.ts";
 import { fold } from "./search.ts";
 import { noMatch } from "./sentences.ts";
 import type { State } from "./store.ts";
 
 /** What an address says where the page's own column is switched off. */
 const NO_COLUMN = "(weight)";
+const PROPORTION = "proportion";
 /** Browsers refuse addresses that change too often, as a dragged slider would change them. */
 const PATIENCE = 250;
 
@@ -28,6 +30,8 @@ const PATIENCE = 250;
 export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const place = fromHash(hash);
   const state: Partial<State> = { word: objectOf(atlas, place), map: mapOf(atlas, place) };
+  const context = (place.context ?? "").split("\n").map((label) => named(atlas, label));
+  state.context = state.word === null ? [] : context.filter((object) => object !== null);
   const end = place.path === null ? null : named(atlas, place.path);
   state.path = state.word === null || end === state.word ? null : end;
   const isGallery = state.word !== null && (place.maps === "all" || place.maps === "word");
@@ -37,6 +41,7 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
   state.threshold = threshold ?? atlas.minWeight;
+  state.by = place.by === PROPORTION ? "proportions" : "weights";
   state.lines = place.lines && atlas.observed !== null;
   state.contours = place.contours;
   const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
@@ -148,7 +153,7 @@ export function followAddress(panes: Panes): void {
     stopWaiting();
     isReading = true;
     panes.active.endTyping();
-    showAddress(panes, event.state ?? []);
+    showAddress(panes, event[STATE] ?? []);
     last = hashOf(panes);
     isReading = false;
   });
@@ -178,10 +183,12 @@ function hashOf({ views, hasTwoAtlases }: Panes): string {
 function placeOf(atlas: Atlas, state: State): Place {
   const {
     word,
+    context,
     path,
     map,
     camera,
     threshold,
+    by,
     color,
     size,
     lines,
@@ -195,6 +202,7 @@ function placeOf(atlas: Atlas, state: State): Place {
   return {
     word: word === null ? null : elementAt(atlas.labels, word),
     kind: word === null ? null : kindOf(atlas, word),
+    context: context.map((object) => elementAt(atlas.labels, object)).join("\n"),
     path: path === null ? null : elementAt(atlas.labels, path),
     map: atlas.nMaps === 1 && camera === null ? null : map,
     maps: gallery,
@@ -202,6 +210,7 @@ function placeOf(atlas: Atlas, state: State): Place {
     x: camera?.x ?? null,
     y: camera?.y ?? null,
     threshold: threshold === atlas.minWeight ? null : threshold,
+    by: by === "proportions" ? PROPORTION : null,
     color: color === atlas.color ? null : (color ?? NO_COLUMN),
     size: size === atlas.size ? null : (size ?? NO_COLUMN),
     lines,

@@ -16,6 +16,7 @@ import type { State, Step } from "./store.ts";
 
 /** What both views have alike. */
 const SHARED = [
+  "by",
   "threshold",
   "color",
   "size",

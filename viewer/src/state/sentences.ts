@@ -6,7 +6,7 @@ import type { Step } from "../data/paths.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { plainLabel, plainText, wholePercents } from "../data/words.ts";
 import * as texts from "../texts.ts";
-import type { Beside, Meaning } from "./lookups.ts";
+import type { Beside, Meaning, Meant } from "./lookups.ts";
 
 /** Words of a meaning on its card, its name among them: fewer of each where there are more meanings. */
 const MOST_WORDS = [6, 6, 6, 5, 4, 3];
@@ -51,6 +51,28 @@ export function wordsOf(
 export function notClose(atlas: Atlas, far: readonly Beside[]): string {
   const labels = far.map(({ object }) => plainLabel(atlas, object)).join(", ");
   return labels && texts.notClose(atlas.nMaps === 1, labels);
+}
+
+/** "water, lake 84%"; "" without a meaning. */
+export function meantName(atlas: Atlas, meant: Meant | null): string {
+  if (meant === null) return "";
+  return `${wordsOf(atlas, meant.meaning, 0).name} ${sharesOf(meant)}`;
+}
+
+function sharesOf({ probability }: Meant): string {
+  return texts.wholePercent(Math.round(100 * probability));
+}
+
+/** "In the context of river: water, lake (84%)."; "" without a meaning. */
+export function meantInWords(
+  atlas: Atlas,
+  meant: Meant | null,
+  context: readonly number[],
+): string {
+  if (meant === null) return "";
+  const labels = context.map((object) => plainLabel(atlas, object)).join(", ");
+  const { name } = wordsOf(atlas, meant.meaning, 0);
+  return texts.inContext(labels, name, sharesOf(meant));
 }
 
 /** Where an atlas comes from, as far as it says: "Source: USF norms \u00b7 1998 \u00b7 Credit: Nelson". */

@@ -18,7 +18,7 @@ import { Finder, type FoundGroup } from "./finder.ts";
 import { Lookups } from "./lookups.ts";
 import { MapContents } from "./map_contents.ts";
 import { PathSearch } from "./path_search.ts";
-import { pathInWords, sensesInWords } from "./sentences.ts";
+import { meantInWords, pathInWords, sensesInWords } from "./sentences.ts";
 import { type State, type Step, Store } from "./store.ts";
 
 export class Session {
@@ -31,6 +31,7 @@ export class Session {
   readonly marks: Marks;
   mapView: MapView | null = null;
   private isPathAwaited = false;
+  private contextBefore: readonly number[] = [];
   /** The part of the page that shows this session. */
   element: HTMLElement | null = null;
   /** Lets go of what is being typed. */
@@ -48,12 +49,14 @@ export class Session {
     this.marks = sharedMarks();
     this.store = new Store({
       word: null,
+      context: [],
       isPreview: false,
       path: null,
       route: null,
       stepAt: null,
       map: null,
       camera: null,
+      by: "weights",
       threshold: atlas.minWeight,
       color: atlas.color,
       size: atlas.size,
@@ -103,24 +106,36 @@ export class Session {
   }
 
   /** Shows a word while it is being searched for; a choice or another preview ends that. */
-  preview(word: number | null): void {
-    this.store.change({ word, isPreview: true });
+  preview(word: number | null, context: readonly number[] = []): void {
+    if (!this.state.isPreview) this.contextBefore = this.state.context;
+    this.store.change({ word, context, isPreview: true });
   }
 
   /** Shows the word again that was there before previews. */
   endPreview(word: number | null): void {
-    this.store.change({ word, isPreview: false });
+    const { isPreview, context } = this.state;
+    this.store.change({
+      word,
+      context: isPreview ? this.contextBefore : context,
+      isPreview: false,
+    });
   }
 
-  /** Goes to a word; `previous` is what was shown before it was searched for. */
-  chooseWord(word: number | null, previous = this.state.word, step: Step = "push"): void {
+  /** Goes to a word, in a context; `previous` is what was shown before it was searched for. */
+  chooseWord(
+    word: number | null,
+    previous = this.state.word,
+    step: Step = "push",
+    context: readonly number[] = [],
+  ): void {
     this.endPreview(previous);
     const senses = word === null ? [] : this.lookups.sensesOf(word);
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
-    const [first] = senses;
-    if (map === null || isHere || first === undefined) this.step({ word, path: null }, step);
-    else this.step({ word, path: null, map: first.map, camera: null }, step);
+    const first = (word !== null && this.lookups.meantBy(word, context)?.meaning) || senses[0];
+    if (map === null || isHere || first === undefined)
+      this.step({ word, context, path: null }, step);
+    else this.step({ word, context, path: null, map: first.map, camera: null }, step);
     if (isHere) this.flyToWord();
     this.announce(word === null ? texts.noneShown(this.atlas.noun[0]) : this.inWords(word));
   }
@@ -128,7 +143,13 @@ export class Session {
   /** Goes to a word in one of its maps. */
   goTo(word: number, map: number): void {
     const isThere = this.state.map === map;
-    this.step({ word, path: null, map, ...(isThere ? {} : { camera: null }) });
+    this.step({
+      word,
+      context: word === this.state.word ? this.state.context : [],
+      path: null,
+      map,
+      ...(isThere ? {} : { camera: null }),
+    });
     if (isThere) this.flyToWord();
     this.announce(this.inWords(word));
   }
@@ -150,9 +171,18 @@ export class Session {
     this.announce(texts.mapHeading(map, mapTitle(elementAt(this.atlas.maps, map))));
   }
 
+  /** Which meaning the context of the word points to, in words; "" without context. */
+  get meant(): string {
+    const { word, context } = this.state;
+    return word === null
+      ? ""
+      : meantInWords(this.atlas, this.lookups.meantBy(word, context), context);
+  }
+
   private inWords(word: number): string {
     const { atlas, lookups } = this;
-    return sensesInWords(atlas, word, lookups.sensesOf(word), lookups.farFrom(word));
+    const all = sensesInWords(atlas, word, lookups.sensesOf(word), lookups.farFrom(word));
+    return `${this.meant} ${all}`.trim();
   }
 
   /** Puts the focus on the open map, or on the first sense of the word. */

@@ -20,6 +20,7 @@ export function Cards({ session, word, onOpen }: CardsProps) {
   const { atlas, lookups, state } = session;
   const senses = lookups.sensesOf(word);
   const numbers = numbersOf(senses);
+  const meant = word === state.word ? lookups.meantBy(word, state.context)?.meaning.rank : null;
   return (
     <ul class="strip" onKeyDown={stepBetween}>
       {lookups.cardsOf(word).map(({ map, meanings }) => (
@@ -29,6 +30,7 @@ export function Cards({ session, word, onOpen }: CardsProps) {
             word={word}
             meanings={meanings}
             isOpen={state.map === map && state.word === word}
+            isMeant={meanings.some(({ rank }) => rank === meant)}
             onOpen={() => onOpen(map)}
           >
             {meanings.map((meaning) => {
@@ -80,14 +82,22 @@ interface CardProps {
   /** Of one map. */
   meanings: readonly Meaning[];
   isOpen: boolean;
+  /** Whether the context of the word points to it. */
+  isMeant?: boolean;
   onOpen: () => void;
   children: ComponentChildren;
 }
 
-export function Card({ session, word, meanings, isOpen, onOpen, children }: CardProps) {
+export function Card(props: CardProps) {
+  const { session, word, meanings, isOpen, isMeant, onOpen, children } = props;
   const { map } = elementAt(meanings, 0);
   return (
-    <Button class="sense" data-map={map} aria-current={isOpen} onClick={onOpen}>
+    <Button
+      class={isMeant ? "sense meant" : "sense"}
+      data-map={map}
+      aria-current={isOpen}
+      onClick={onOpen}
+    >
       <Crop session={session} word={word} meanings={meanings} />
       <span class="caption">
         {children}

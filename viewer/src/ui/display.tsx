@@ -1,7 +1,7 @@
 /** How the maps are drawn: the threshold, the columns that colour and size marks, the legend, features. */
 
 import type { ComponentChildren } from "preact";
-import type { CategoryColumn, Column } from "../data/atlas.ts";
+import type { CategoryColumn, Column, Quantity } from "../data/atlas.ts";
 import {
   colorColumns,
   type Legend,
@@ -18,6 +18,8 @@ import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Only } from "./filters.tsx";
 
+const QUANTITIES: readonly Quantity[] = ["weights", "proportions"];
+
 export function Display({ session }: { session: Session }) {
   const { atlas, state, store } = session;
   const colors = colorColumns(atlas);
@@ -26,7 +28,17 @@ export function Display({ session }: { session: Session }) {
   const noColumn = session.isSingle ? texts.NO_COLUMN : texts.BY_WEIGHT;
   return (
     <section aria-label={texts.DISPLAY}>
-      {!session.isSingle && <Threshold session={session} />}
+      {!session.isSingle && (
+        <>
+          <Choice
+            name={texts.DOT_SIZE}
+            options={QUANTITIES.map((by) => [by, texts.quantity(by)])}
+            value={state.by}
+            onChoose={(by) => store.change({ by: by as Quantity })}
+          />
+          <Threshold session={session} />
+        </>
+      )}
       {colors.length > 0 && (
         <ColumnChoice
           name={texts.COLOUR_BY}
@@ -62,12 +74,16 @@ export function Display({ session }: { session: Session }) {
 }
 
 function Threshold({ session }: { session: Session }) {
-  const { threshold } = session.state;
+  const { threshold, by } = session.state;
   const least = texts.percent(threshold);
   return (
     <div class="threshold">
       <label for="threshold">
-        {texts.hideBelow<ComponentChildren>(session.atlas.noun[1], <b class="number">{least}</b>)}
+        {texts.hideBelow<ComponentChildren>(
+          session.atlas.noun[1],
+          texts.quantity(by),
+          <b class="number">{least}</b>,
+        )}
       </label>
       <input
         id="threshold"
@@ -155,11 +171,13 @@ function NumberColors({ session }: { session: Session }) {
 export function Legends({ session }: { session: Session }) {
   const { legend } = session.appearance.look.coloring;
   const { kinds } = session.atlas;
-  if (legend.type === "weight" && !kinds) return null;
+  const { by } = session.state;
+  if (legend.type === "weight" && !kinds && by === "weights") return null;
   return (
     <section aria-label={texts.LEGEND}>
       <LegendKeys session={session} legend={legend} />
       {kinds && <Kinds kinds={kinds} />}
+      {by === "proportions" && <p class="quiet">{texts.sizeOf(texts.quantity(by))}</p>}
     </section>
   );
 }

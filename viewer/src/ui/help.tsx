@@ -28,7 +28,7 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
           <Icon name="close" />
         </Button>
       </div>
-      <p>{texts.reading(session.isSingle, nouns)}</p>
+      <p>{texts.reading(session.isSingle, nouns, session.state.by)}</p>
       {session.atlas.observed && <p>{texts.OBSERVED_HELP}</p>}
       <dl>
         {texts.KEYS.map(([keys, meaning]) => (

@@ -286,15 +286,15 @@ interface TipProps {
 /** What is under the pointer: its map weight, its columns, its neighbours, its other maps. */
 function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
-  const { number: map, objects, weights } = at.map;
+  const { number: map, objects, [state.by]: weights } = at.map;
   const object = elementAt(objects, at.entry);
-  const others = mapsOf(atlas, object).filter(
+  const others = mapsOf(atlas, object, state.by).filter(
     (place) => place.map !== map && lives(place.weight, state.threshold),
   );
   const share = observedIn(atlas.senses, object, map);
   const here =
     share === null
-      ? texts.percent(elementAt(weights, at.entry))
+      ? texts.measured(state.by, texts.percent(elementAt(weights, at.entry)))
       : texts.observedHere(texts.percent(share));
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {

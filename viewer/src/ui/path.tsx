@@ -26,10 +26,13 @@ interface PathProps {
 
 export function Path({ session, word, end, of }: PathProps) {
   const { atlas, paths, state } = session;
-  const { steps } = paths;
+  const { steps, found } = paths;
   const title = useId();
   return (
-    <section class="senses low path" aria-labelledby={`${of} ${title}`}>
+    <section
+      class={state.map === null ? "senses path" : "senses low path"}
+      aria-labelledby={`${of} ${title}`}
+    >
       <div class="top">
         <h2 id={title}>
           {texts.fromTo(
@@ -43,7 +46,9 @@ export function Path({ session, word, end, of }: PathProps) {
           )}
         </h2>
         <p class="quiet">
-          {steps === null ? texts.SEARCHING : steps.length > 0 ? texts.ON_MODEL : texts.NO_PATH}
+          {found === null
+            ? texts.SEARCHING
+            : texts.pathIs(found.steps.length, found.isObserved, atlas.observed !== null)}
         </p>
         <Button
           class="tool leave"
@@ -78,10 +83,11 @@ export function Path({ session, word, end, of }: PathProps) {
   );
 }
 
-/** What the data say of a step, else the model. */
-function shareOf({ atlas }: Session, { from, to, share }: Step): number {
-  const observed = atlas.observed ? observedShare(atlas.observed, from, to) : Number.NaN;
-  return Number.isNaN(observed) ? share : observed;
+/** What the data say of a step of observed links, else the model. */
+function shareOf({ atlas, paths }: Session, { from, to, share }: Step): number {
+  return paths.found?.isObserved && atlas.observed
+    ? observedShare(atlas.observed, from, to)
+    : share;
 }
 
 /** A step as what its card shows: the next word as the only neighbour. */

@@ -8,7 +8,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
 import { plainText } from "../data/words.ts";
 import type { Found } from "../state/finder.ts";
-import { noMatch, whereabouts } from "../state/sentences.ts";
+import { meantName, noMatch, whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
@@ -57,20 +57,22 @@ export function Search({ session, isOpening }: SearchProps) {
     if (!isTyping.current) setPrevious(last);
     isTyping.current = true;
     const found = session.finder.find(value);
+    const inContext = session.finder.inContext(value, last);
+    if (inContext) found.splice(inContext.object === last ? 1 : 0, 0, inContext);
     setText(value);
     setHits(found);
     setActive(0);
     setOpen(value.trim() !== "");
     const [first] = found;
-    if (first) showSoon(first.object ?? last);
+    if (first) showSoon(first.object ?? last, contextOf(first));
     else showSoon(value.trim() === "" ? null : last);
   };
-  const showSoon = (object: number | null) => {
+  const showSoon = (object: number | null, context?: readonly number[]) => {
     stopWaiting();
     holdPictures(PAUSE);
     const show = () => {
       pause.current = null;
-      session.preview(object);
+      session.preview(object, context);
     };
     pause.current = { timer: setTimeout(show, PAUSE), show };
   };
@@ -88,20 +90,20 @@ export function Search({ session, isOpening }: SearchProps) {
     close();
     setText(shown);
   };
-  const choose = (object: number | null) => {
+  const choose = (object: number | null, context?: readonly number[]) => {
     const last = before();
     close();
     setText(labelOf(object));
-    session.chooseWord(object, last);
+    session.chooseWord(object, last, "push", context);
   };
   const enter = (found: Found) => {
     if (found.object === null) {
       takeBack();
       session.showGroup(found);
-    } else goTo(found.object);
+    } else goTo(found.object, found.context);
   };
-  const goTo = (object: number) => {
-    choose(object);
+  const goTo = (object: number, context?: readonly number[]) => {
+    choose(object, context);
     // Keys belong to what was found from now on, once it stands there: Preact renders in a microtask,
     // which `choose` has asked for.
     queueMicrotask(() => session.focusFound());
@@ -110,7 +112,7 @@ export function Search({ session, isOpening }: SearchProps) {
   const leave = () => {
     if (!isTyping.current) return;
     pause.current?.show();
-    choose(session.state.word);
+    choose(session.state.word, session.state.context);
   };
   const takeBack = () => {
     close();
@@ -126,7 +128,8 @@ export function Search({ session, isOpening }: SearchProps) {
     if (!isOpen || hits.length === 0) return;
     const next = (active + by + hits.length) % hits.length;
     setActive(next);
-    showSoon(elementAt(hits, next).object ?? previous);
+    const hit = elementAt(hits, next);
+    showSoon(hit.object ?? previous, contextOf(hit));
   };
   const pressed = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (event.isComposing) return;
@@ -137,7 +140,8 @@ export function Search({ session, isOpening }: SearchProps) {
     } else if (event.key === "Enter") {
       event.preventDefault();
       if (isOpen && hits.length > 0) enter(elementAt(hits, active));
-      else if (!isOpen && session.state.word !== null) goTo(session.state.word);
+      else if (!isOpen && session.state.word !== null)
+        goTo(session.state.word, session.state.context);
     } else if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
@@ -193,7 +197,7 @@ export function Search({ session, isOpening }: SearchProps) {
       >
         {hits.map((hit, k) => (
           <Option
-            key={`${hit.object} ${hit.column} ${hit.text}`}
+            key={`${hit.object} ${hit.column} ${hit.text} ${contextOf(hit)}`}
             id={`hit-${k}`}
             session={session}
             hit={hit}
@@ -220,6 +224,10 @@ export function Search({ session, isOpening }: SearchProps) {
       )}
     </div>
   );
+}
+
+function contextOf(hit: Found): readonly number[] | undefined {
+  return hit.object === null ? undefined : hit.context;
 }
 
 interface WhatProps {
@@ -265,6 +273,20 @@ function What({ session, hit, isGuess }: WhatProps) {
           )}
         </span>
         <span class="where">{texts.countedObjects(session.atlas, hit.count)}</span>
+      </>
+    );
+  }
+  if (hit.context) {
+    const meant = session.lookups.meantBy(object, hit.context);
+    return (
+      <>
+        <span class="word">
+          {texts.contextOf<ComponentChildren>(
+            <Word atlas={session.atlas} object={object} />,
+            hit.context.map((other) => <Word key={other} atlas={session.atlas} object={other} />),
+          )}
+        </span>
+        <span class="where said">{meantName(session.atlas, meant)}</span>
       </>
     );
   }

@@ -31,6 +31,7 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
           <Word atlas={atlas} object={word} />
         </h2>
         <p>{summary(lookups.sensesOf(word))}</p>
+        {session.meant && <p class="meant">{session.meant}</p>}
         <Button
           class="tool leave"
           title={texts.CLOSE}

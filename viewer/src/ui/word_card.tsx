@@ -24,7 +24,7 @@ interface WordCardProps {
 
 export function WordCard({ session, of, object, isTapped }: WordCardProps) {
   const { atlas, state } = session;
-  const maps = mapsOf(atlas, object).filter((at) => lives(at.weight, state.threshold));
+  const maps = mapsOf(atlas, object, state.by).filter((at) => lives(at.weight, state.threshold));
   return (
     <section
       class={isTapped ? "wordcard tapped" : "wordcard"}

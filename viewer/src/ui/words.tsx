@@ -2,7 +2,7 @@
 
 import type { Atlas } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { plainLabel, plainText } from "../data/words.ts";
+import { cutLabel, plainLabel } from "../data/words.ts";
 import * as texts from "../texts.ts";
 
 interface WordProps {
@@ -15,9 +15,9 @@ interface WordProps {
 /** The label of an object; one without a label says so. */
 export function Word({ atlas, object, longest }: WordProps) {
   const label = elementAt(atlas.labels, object);
-  const text = plainText(label, longest);
+  const text = cutLabel(atlas.labels, label, longest);
   if (text === "") return <span class="nameless">{texts.NO_LABEL}</span>;
-  const whole = text.endsWith("…") ? label.slice(0, 2000) : undefined;
+  const whole = /^…|…$/.test(text) ? label.slice(0, 2000) : undefined;
   // Only what is longer than any word of a language may break anywhere.
   return (
     <bdi class={/\S{21}/.test(text) ? "endless" : undefined} title={whole}>

@@ -21,12 +21,12 @@ interface WordsInViewProps {
 export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const { atlas, state } = session;
   const { noun } = atlas;
-  const { weights } = elementAt(atlas.maps, map);
+  const weights = elementAt(atlas.maps, map)[state.by];
   // From far away no label is drawn.
   if (shown.length === 0) return null;
   const rows = shown.slice(-MOST_ROWS).reverse();
   const otherMaps = (object: number) =>
-    mapsOf(atlas, object)
+    mapsOf(atlas, object, state.by)
       .filter((at) => at.map !== map && lives(at.weight, state.threshold))
       .map((at) => at.map)
       .join(", ");
@@ -44,7 +44,7 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
   };
   const given = atlas.observed
     ? { head: texts.OBSERVED_HEAD, cell: observed, title: texts.OBSERVED_HERE_TITLE }
-    : { head: texts.WEIGHT_HEAD, cell: weight, title: texts.MAP_WEIGHT };
+    : { head: texts.quantity(state.by), cell: weight };
   return (
     <section aria-label={title}>
       <ObjectTable

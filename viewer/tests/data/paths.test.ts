@@ -10,10 +10,10 @@ import { type Description, packed } from "../packed.ts";
 const OF_ALL = 65535;
 
 function path(atlas: Atlas, start: number, end: number, minWeight = 0.1): Step[] {
-  const search = pathBetween(new Probabilities(atlas), atlas.nObjects, start, end, minWeight);
+  const search = pathBetween(atlas, new Probabilities(atlas), start, end, minWeight);
   for (;;) {
     const { done, value } = search.next();
-    if (done) return value;
+    if (done) return value.steps;
   }
 }
 
