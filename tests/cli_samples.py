@@ -111,7 +111,7 @@ def write_vectors(file: Path, rows: slice | list[int] = slice(None)) -> Path:
     words, values = cluster_vectors()
     chosen = np.arange(len(words))[rows]
     lines = [f"{words[i]} {' '.join(map(repr, values[i].tolist()))}\n" for i in chosen]
-    file.write_text(f"{len(chosen)} {values.shape[1]}\n" + "".join(lines))
+    file.write_text(f"{len(chosen)} {values.shape[1]}\n" + "".join(lines), encoding="utf-8")
     return file
 
 

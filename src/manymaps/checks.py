@@ -7,7 +7,7 @@ the end of the message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from manymaps.labels import plural, repeated_label
 
 __all__ = [
     "Cell", "check_choice", "check_index", "check_labels", "check_magnitude", "check_number",
-    "check_whole", "first_cell", "not_amount", "not_finite", "object_weights",
+    "check_whole", "first_cell", "not_amount", "not_finite", "object_weights", "refuse_weights",
 ]  # fmt: skip
 
 # 32 MiB of float64. Memory-mapped files are checked in blocks of this size.
@@ -238,3 +238,24 @@ def object_weights(weights: Any, n: int, name: str = "sample_weight") -> np.ndar
             "zero, so remove objects without weight"
         )
     return None if (numbers == 1).all() else numbers
+
+
+def refuse_weights(keywords: Mapping[str, Any], method: str, why: str) -> None:
+    """Reject the keyword `sample_weight` of a `fit` for which weights of objects have no meaning.
+
+    >>> refuse_weights({"sample_weight": [1, 2]}, "CODE", "counts are weights")
+    Traceback (most recent call last):
+    manymaps.errors.ParameterError: CODE does not accept sample_weight, because counts are weights
+
+    Raises
+    ------
+    ParameterError
+        If there are weights.
+    TypeError
+        If there is another keyword.
+    """
+    for name in keywords:
+        if name != "sample_weight":
+            raise TypeError(f"fit() got an unexpected keyword argument {name!r}")
+    if keywords.get("sample_weight") is not None:
+        raise ParameterError(f"{method} does not accept sample_weight, because {why}")

@@ -354,7 +354,7 @@ class TestSenses:
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
     def test_a_full_disk_under_stdout_is_told(self, atlas):
-        with Path("/dev/full").open("w") as full:
+        with Path("/dev/full").open("w", encoding="utf-8") as full:
             done = subprocess.run(
                 command("senses", atlas, "tie"), stdout=full, stderr=subprocess.PIPE, text=True
             )

@@ -128,7 +128,7 @@ OUTPUT_OF = dict(reversed(OUTPUTS))
 def file_for(output: click.Option, text: str = "mine") -> Path:
     """A file of somebody else whose name an output may have."""
     file = Path(f"same{(*output.type.suffixes, '.atlas')[0]}")
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     return file
 
 

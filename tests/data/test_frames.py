@@ -183,7 +183,7 @@ def test_parquet_table_is_read(tmp_path):
 )
 def test_broken_table_is_refused(tmp_path, text, message):
     file = Path(tmp_path, "table.csv")
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read_columns(file)
 

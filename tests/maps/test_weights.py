@@ -169,6 +169,22 @@ def test_an_atlas_describes_distinct_objects():
 
 
 @pytest.mark.parametrize(
+    ("estimator", "fault"),
+    [
+        (mm.CODE(), "CODE does not accept sample_weight, because each count is the weight"),
+        (mm.SemidefiniteCODE(), "SemidefiniteCODE does not accept sample_weight, because each"),
+        (mm.AdditiveClustering(2), "AdditiveClustering does not accept sample_weight, because it"),
+        (mm.AssociationPredictor(), "AssociationPredictor does not accept sample_weight, because"),
+    ],
+)
+def test_estimators_of_pairs_refuse_weights(estimator, fault):
+    with pytest.raises(ParameterError, match=fault):
+        estimator.fit(np.exp(-DISTANCES), sample_weight=COUNTS)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'weight'"):
+        estimator.fit(np.exp(-DISTANCES), weight=COUNTS)
+
+
+@pytest.mark.parametrize(
     ("weights", "fault"),
     [
         (np.where(COUNTS == 3, 0, 1), "sample_weight of object 1 is 0; expected a finite"),

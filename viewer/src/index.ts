@@ -142,6 +142,8 @@ async function startPage(host: HTMLElement, data: NodeListOf<HTMLElement>): Prom
   if (panes === null) return;
   const { active } = panes;
   if (hashes[1] !== undefined) panes.open(state(active.atlas, 1), "replace");
+  // An address of one word is that of both atlases.
+  else if (panes.hasTwoAtlases) panes.link(true);
   panes.activate(active);
   followAddress(panes);
   performance.mark("manymaps-ready");

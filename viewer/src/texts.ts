@@ -168,14 +168,18 @@ export const PREVIOUS_MAP = "Previous map";
 export const NEXT_MAP = "Next map";
 export const ZOOM_IN = "Zoom in";
 export const ZOOM_OUT = "Zoom out";
+export const REGIONS = "Regions";
+export const zoomToRegion = (region: string) => `Zoom to ${region}`;
 export const PAN = "Move the map";
 export const BOX = "Select in a box";
 export const LASSO = "Select with a lasso";
 export const withKey = (name: string, key: string) => `${name} (${key})`;
 export const keysOfMap = (name: string, title: string, nouns: string) =>
   `${name}: ${title}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Labelled ${nouns}” lists its ${nouns}`;
-export const VARIANCE_TITLE = "Share of the map's variance in the two dimensions drawn";
-export const ofVariance = (share: string) => `${share} of variance`;
+export const PROJECTION =
+  "The map is drawn on the plane through its two axes with the most variance";
+export const projection = (dimensions: number, share: string) =>
+  `Projection of ${dimensions} dimensions with ${share} of variance`;
 export const seenNow = (objects: string) => `${objects} in sight`;
 export const observedHere = (share: string) => `${share} observed here`;
 export const alsoIn = (maps: readonly number[], count: number) =>
@@ -298,7 +302,7 @@ export const KEYS: [keys: string[], meaning: string][] = [
   [["[", "]"], "previous map, next map"],
   [
     ["m"],
-    "go to the map; then arrows move it, + and − zoom, 0 shows all, n goes to the next neighbour",
+    "go to the map; then arrows move it, + and − zoom, 0 shows all, n goes to the next neighbour, Tab to the names of regions",
   ],
   [["s"], "select or deselect the result"],
   [["p", "b", "l"], "move the map, select in a box, select with a lasso"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import Interrupted, elapsed, grid, note, shown, tell
+from manymaps.cli.contract import Interrupted, elapsed, grid, note, quoted, shown, tell
 from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, build
 from manymaps.cli.interruption import partial_name
 from manymaps.cli.options import (
@@ -513,7 +512,7 @@ def _report(found: mm.Comparison, options: CompareOptions) -> str:
         f"{found.alpha:.0%}; {per_word} {found.units} per word (median); {elapsed():.0f} s"
     )
     if 0 < len(changed) <= LISTED and options.plot is None:
-        first = shlex.quote(found.words[changed[0]])
+        first = quoted(found.words[changed[0]])
         lines.append(f"next: repeat the command with --plot OUT.png --word {first}")
     return "\n".join(lines)
 

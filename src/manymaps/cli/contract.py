@@ -38,8 +38,8 @@ from manymaps.progress import watched
 __all__ = [
     "BadData", "Command", "Commands", "Interrupted", "NotConverged", "Option", "RunFailed",
     "as_json", "cell", "elapsed", "emit", "emit_json", "general_option", "grid", "next_step",
-    "note", "note_case", "option_name", "schema_option", "shown", "spelled_as_option", "tell",
-    "write_rows",
+    "note", "note_case", "option_name", "quoted", "schema_option", "shown", "spelled_as_option",
+    "tell", "write_rows",
 ]  # fmt: skip
 
 
@@ -298,7 +298,17 @@ def tell(
 
 def next_step(*words: object) -> str:
     """Format the line with the suggested next command."""
-    return f"next: {shlex.join(map(str, words))}"
+    return f"next: {quoted(*words)}"
+
+
+def quoted(*words: object) -> str:
+    """Join the words of a command, quoted for the shells of this system."""
+    if sys.platform == "win32":
+        # cmd.exe does not interpret single quotes.
+        from subprocess import list2cmdline
+
+        return list2cmdline(list(map(str, words)))
+    return shlex.join(map(str, words))
 
 
 def write_rows(path: Path, rows: Iterable[Iterable[object]]) -> None:

@@ -246,12 +246,17 @@ def _row_sums(reading: Reading) -> str:
 
 @contextmanager
 def reasoned(file: Path, reading: Reading) -> Iterator[None]:
-    """If reading fails, add to the message the option that determined how the file is read."""
+    """If reading fails, name the option that determined how the file is read, or `fluency`."""
     meanings = {"labels": "a matrix or an array", "participant": "trials"}
     meanings |= dict.fromkeys(("cue", "response", "strength"), "a list of associations")
     try:
         yield
     except DataError as error:
+        if holds_fluency_lists(file, reading):
+            raise DataError(
+                f"{file} contains fluency lists; compute their network by 'manymaps fluency "
+                f"{file} -o net.npz', and use net.npz"
+            ) from error
         for name, meaning in meanings.items():
             if getattr(reading, name) is not None and f"--{name}" not in str(error):
                 raise DataError(

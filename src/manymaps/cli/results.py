@@ -67,6 +67,10 @@ class Fit(TypedDict):
     n_columns: NotRequired[Annotated[int, "Number of columns (counts only)."]]
     empty_rows: NotRequired[Annotated[int, "Number of rows without counts (counts only)."]]
     empty_columns: NotRequired[Annotated[int, "Number of columns without counts (counts only)."]]
+    kinds: NotRequired[Annotated[dict[str, int], "Number of objects by kind (several tables)."]]
+    log_likelihoods: NotRequired[
+        Annotated[dict[str, float | None], "Nats per count by kinds of a table (several tables)."]
+    ]
     restarts: NotRequired[Annotated[list[Run], "Runs, if there were several."]]
     judges: NotRequired[Annotated[list[Judge], "Judges (with several files of judgements)."]]
     seconds: Seconds
@@ -826,42 +830,42 @@ class Align(TypedDict):
     output: Annotated[str, "File of the atlas."]
 
 
-class FittedVariable(TypedDict):
-    """Direction in which a numeric variable increases in a map."""
+class VectorFit(TypedDict):
+    """Direction of a numeric variable; null if the variable is constant."""
 
-    variable: Annotated[str, "Column of the table."]
-    direction: Annotated[list[float | None], "Unit vector; null for a constant variable."]
-    r2: Annotated[float, "Share of the variable's variance that the map explains, from 0 to 1."]
-    p: Annotated[float, "Permutation p-value."]
+    variable: Annotated[str, "Name of the column."]
+    direction: Annotated[list[float | None], "Unit vector in which the variable increases most."]
+    r2: Annotated[float | None, "Explained share of the variance, from 0 to 1."]
+    p: Annotated[float | None, "Probability under permutation."]
 
 
-class LevelCentroid(TypedDict):
-    """Mean position of the sites with one level of a factor."""
+class Centroid(TypedDict):
+    """Centroid of a level of a factor."""
 
-    level: Annotated[str, "Level of the factor."]
-    position: Annotated[list[float | None], "Weighted mean; null if all weights are 0."]
+    level: Annotated[str, "Level."]
+    position: Annotated[list[float | None], "Coordinates in the map."]
     n_sites: Annotated[int, "Number of sites with this level."]
 
 
-class FittedFactor(TypedDict):
-    """Centroids of the levels of a factor in a map."""
+class FactorFit(TypedDict):
+    """Centroids of the levels of a factor."""
 
-    variable: Annotated[str, "Column of the table."]
-    r2: Annotated[float, "Share of the variance of positions between levels, from 0 to 1."]
-    p: Annotated[float, "Permutation p-value."]
-    centroids: Annotated[list[LevelCentroid], "Levels in natural order."]
+    variable: Annotated[str, "Name of the column."]
+    r2: Annotated[float | None, "Explained share of the variance of the sites, from 0 to 1."]
+    p: Annotated[float | None, "Probability under permutation."]
+    centroids: Annotated[list[Centroid], "Levels."]
 
 
 class Vectors(TypedDict):
-    """Variables that are fitted to the positions of sites in a map."""
+    """Variables that were fitted to the positions of sites in a map."""
 
-    map: Annotated[int, "Number of the map."]
+    map: Map
     n_sites: Annotated[int, "Number of sites that were used."]
     n_permutations: Annotated[int, "Number of permutations."]
-    seed: Annotated[int, "Seed of the permutations."]
-    omitted: Annotated[list[str], "Sites and rows that were omitted (with --drop-missing)."]
-    vectors: Annotated[list[FittedVariable], "Numeric variables."]
-    factors: Annotated[list[FittedFactor], "Factors."]
+    seed: Seed
+    omitted: Annotated[list[str], "Omitted sites and rows."]
+    vectors: Annotated[list[VectorFit], "Numeric variables."]
+    factors: Annotated[list[FactorFit], "Factors."]
 
 
 class Size(TypedDict):
@@ -902,7 +906,6 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "fit": (Fit,),
     "senses": (Senses, ListedSenses),
     "pairs": (Pairs,),
-    "vectors": (Vectors,),
     "disambiguate": (Disambiguate,),
     "gist": (Gist,),
     "insert": (Insert,),
@@ -911,6 +914,7 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "stability": (Stability,),
     "compare": (Compare,),
     "align": (Align,),
+    "vectors": (Vectors,),
     "view": (View,),
     "export": (Export,),
 }

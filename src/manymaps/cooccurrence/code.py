@@ -39,7 +39,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_number, check_whole
+from manymaps.checks import check_number, check_whole, refuse_weights
 from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
@@ -316,6 +316,7 @@ class CODE(
         column_similarities: Any = None,
         checkpoint: str | None = None,
         resume: str | None = None,
+        **weights: Any,
     ) -> Self:
         """Fit the positions of rows and columns.
 
@@ -337,6 +338,8 @@ class CODE(
         checkpoint, resume : path, optional
             File to which checkpoints are written, and checkpoint from which the fit is resumed, as
             for the other estimators. Both parameters require `n_init=1`.
+        **weights
+            Rejected; `sample_weight` has no meaning for this estimator.
 
         Returns
         -------
@@ -360,6 +363,11 @@ class CODE(
             If rows or columns are empty, if there are more dimensions than objects on the smaller
             side, or if the best positions of some points are at infinity.
         """
+        refuse_weights(
+            weights,
+            "CODE",
+            "each count is the weight of a pair; multiply the counts of a row by its weight",
+        )
         self._validate_params()
         if self.n_init > 1 and not (checkpoint is None and resume is None):
             raise ParameterError(

@@ -108,11 +108,13 @@ def start_positions(
     else:
         positions = generator.normal(size=(n, n_components))
     weights = target.weights
-    positions = positions - np.average(positions, axis=0, weights=weights)
     if weights is None:
+        positions = positions - positions.mean(axis=0)
         deviation = positions.std(axis=0).max(initial=0)
     else:
-        deviation = np.sqrt(np.average(positions**2, axis=0, weights=weights)).max(initial=0)
+        share = weights[:, None] / weights.sum()
+        positions = positions - (share * positions).sum(axis=0)
+        deviation = np.sqrt((share * positions**2).sum(axis=0)).max(initial=0)
     if deviation > 0:
         positions = positions / deviation
     noise = 1.0 if positions.shape[1] == 0 or deviation == 0 else _NOISE

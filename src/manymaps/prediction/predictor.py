@@ -38,6 +38,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.network import popularity, spectral_directions
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import refuse_weights
 from manymaps.compute.threads import one_blas_thread, threads
 from manymaps.constraints import (
     CALLBACKS,
@@ -349,6 +350,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         validation: Associations | sparse.csr_array | Any = None,
         *,
         random_state: int | None = None,
+        **weights: Any,
     ) -> Self:
         """Fit the maps to the training part.
 
@@ -362,6 +364,8 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             at most 1. Without validation, the fit runs for `max_iter` iterations.
         random_state : int, optional
             Seed that replaces the estimator's `random_state`.
+        **weights
+            Rejected; `sample_weight` has no meaning for this estimator.
 
         Returns
         -------
@@ -378,6 +382,9 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             If the errors become non-finite. `history_` and the maps then contain any results up to
             the last finite errors.
         """
+        refuse_weights(
+            weights, "AssociationPredictor", "associations contain each word once; omit it"
+        )
         self._validate_params()
         names, train = _labelled_part(train)
         train, validation = self._checked(train, _labelled_part(validation)[1])

@@ -220,7 +220,10 @@ def _color(atlas: Atlas, options: PageOptions) -> str | None:
 def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
     """Return the indices of the objects that the page shows, without those to be hidden."""
     hidden = {fold(label) for label in options.hidden}
-    kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
+    # Folding the labels of a million objects takes 15 s.
+    kept = np.arange(atlas.n_objects)
+    if hidden:
+        kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
     if not len(kept):
         raise ParameterError("hides every object of the atlas", name="hide", value="...")
     if atlas.kinds is not None and len(set(np.array(atlas.kinds)[kept].tolist())) < 2:

@@ -105,6 +105,14 @@ export class Session {
     return this.isSingle ? texts.THE_MAP : texts.mapName(map);
   }
 
+  /** How much of a map of more than two dimensions is drawn, in words; "" for flat ones. */
+  projectionOf(map: number): string {
+    const { nComponents, maps } = this.atlas;
+    return nComponents < 3
+      ? ""
+      : texts.projection(nComponents, texts.percent(elementAt(maps, map).share));
+  }
+
   /** Shows a word while it is being searched for; a choice or another preview ends that. */
   preview(word: number | null, context: readonly number[] = []): void {
     if (!this.state.isPreview) this.contextBefore = this.state.context;

@@ -23,6 +23,8 @@ function mapSheet(session: Session, map: number): Sheet | null {
   const { word } = session.state;
   const parts = session.isSingle ? [] : [texts.mapHeading(map, titleOf(session, map))];
   if (word !== null) parts.push(plainLabel(session.atlas, word));
+  const projection = session.projectionOf(map);
+  if (projection) parts.push(projection);
   const subtitle = parts.join(texts.DASH) || session.atlas.description;
   return panel ? sheetOf(session, subtitle, [panel], 1) : null;
 }

@@ -10,12 +10,13 @@ import { mapTitle } from "../data/words.ts";
 import { onPrint } from "../draw/printing.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
-import type { ShownLabel } from "../scene/scene.ts";
+import type { ShownLabel, ShownName } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
 import { Button } from "./button.tsx";
+import { stepBetween } from "./cards.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { Details } from "./word_card.tsx";
@@ -51,8 +52,10 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
   const [, nouns] = session.atlas.noun;
   // Read when labels stand, which is when the view is at rest.
   const [few, setFew] = useState<number | null>(null);
+  const [names, setNames] = useState<readonly ShownName[]>([]);
   useMapView(session, map, host, few !== null, setHovered, (shown) => {
     onShown(shown);
+    setNames(session.mapView?.names ?? []);
     const count = session.mapView?.countInSight ?? FEW;
     setFew(
       count < FEW && count < session.contents.countIn(at) + (count === 0 ? 1 : 0) ? count : null,
@@ -67,6 +70,18 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         tabIndex={0}
         aria-label={texts.keysOfMap(session.nameOf(map), mapTitle(at), nouns)}
       />
+      {/* The names are drawn; here keys reach them. */}
+      <div class="names" role="toolbar" aria-label={texts.REGIONS} onKeyDown={stepBetween}>
+        {names.map((name, k) => (
+          <Button
+            key={name.text}
+            tabIndex={k > 0 ? -1 : 0}
+            aria-label={texts.zoomToRegion(name.text)}
+            style={{ left: name.x, top: name.y, width: name.width, height: name.height }}
+            onClick={() => session.mapView?.zoomTo(name)}
+          />
+        ))}
+      </div>
       <Plaque session={session} map={map} />
       <Dock session={session} />
       {few !== null && (
@@ -185,28 +200,38 @@ function sameCamera(a: Camera, b: Camera): boolean {
 function Plaque({ session, map }: { session: Session; map: number }) {
   const at = elementAt(session.atlas.maps, map);
   const title = mapTitle(at);
-  if (session.isSingle) return null;
+  const projection = session.projectionOf(map);
+  if (session.isSingle && !projection) return null;
   return (
     <div class="plaque">
-      <ToolButton
-        icon="grid"
-        name={texts.ALL_MAPS}
-        keys="g"
-        onClick={() => session.showGallery()}
-      />
-      <ToolButton
-        icon="left"
-        name={texts.PREVIOUS_MAP}
-        keys="["
-        onClick={() => session.turnPage(-1)}
-      />
-      <ToolButton icon="right" name={texts.NEXT_MAP} keys="]" onClick={() => session.turnPage(1)} />
-      <h2 title={title}>
-        <small>{texts.mapName(map)}</small> <bdi>{title}</bdi>
-      </h2>
-      {at.share < 0.995 && (
-        <span class="quiet" title={texts.VARIANCE_TITLE}>
-          {texts.ofVariance(texts.percent(at.share))}
+      {!session.isSingle && (
+        <>
+          <ToolButton
+            icon="grid"
+            name={texts.ALL_MAPS}
+            keys="g"
+            onClick={() => session.showGallery()}
+          />
+          <ToolButton
+            icon="left"
+            name={texts.PREVIOUS_MAP}
+            keys="["
+            onClick={() => session.turnPage(-1)}
+          />
+          <ToolButton
+            icon="right"
+            name={texts.NEXT_MAP}
+            keys="]"
+            onClick={() => session.turnPage(1)}
+          />
+          <h2 title={title}>
+            <small>{texts.mapName(map)}</small> <bdi>{title}</bdi>
+          </h2>
+        </>
+      )}
+      {projection && (
+        <span class="quiet" title={texts.PROJECTION}>
+          {projection}
         </span>
       )}
     </div>
