@@ -69,7 +69,7 @@ class Fit(TypedDict):
     empty_columns: NotRequired[Annotated[int, "Number of columns without counts (counts only)."]]
     kinds: NotRequired[Annotated[dict[str, int], "Number of objects by kind (several tables)."]]
     log_likelihoods: NotRequired[
-        Annotated[dict[str, float], "Nats per count by the kinds of a table (several tables)."]
+        Annotated[dict[str, float | None], "Nats per count by kinds of a table (several tables)."]
     ]
     restarts: NotRequired[Annotated[list[Run], "Runs, if there were several."]]
     judges: NotRequired[Annotated[list[Judge], "Judges (with several files of judgements)."]]
