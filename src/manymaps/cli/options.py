@@ -239,7 +239,6 @@ def refuse_given(names: Iterable[str], where: str) -> None:
     ctx = click.get_current_context()
     options = {one.name: one for one in ctx.command.params}
     for name in names:
-        # Commands with a common list of names may lack some of its options.
         if name in options and _is_given(ctx, options[name]):
             raise click.UsageError(f"{max(options[name].opts, key=len)} does not apply to {where}")
 
