@@ -170,7 +170,10 @@ def test_targets_reorder_and_reveal_their_weights():
     target = target_of(strengths(), "joint", weights)
     order = np.random.default_rng(6).permutation(len(COUNTS))
     assert target.reordered(order).weights.tolist() == weights[order].tolist()
-    assert not target.between_objects.diagonal().any()
+    before = target.values.toarray()
+    apart = target.between_objects.toarray()
+    assert np.array_equal(apart, before - np.diag(np.diag(before)))
+    assert np.array_equal(target.values.toarray(), before)
     assert target.fingerprint != replace(target, weights=weights + 1).fingerprint
     with pytest.raises(DataError, match="no two different objects"):
         joint_target(sparse.csr_array(np.eye(3)), weights=np.full(3, 2.0))

@@ -232,11 +232,13 @@ def refuse(*faults: tuple[object, str]) -> None:
 
 
 def refuse_given(names: Iterable[str], where: str) -> None:
-    """Reject options that the user passed, but that do not apply."""
+    """Reject options that the user passed, but that do not apply.
+
+    Names of options that the current command does not have are ignored.
+    """
     ctx = click.get_current_context()
     options = {one.name: one for one in ctx.command.params}
     for name in names:
-        # Commands with a common list of names may lack some of its options.
         if name in options and _is_given(ctx, options[name]):
             raise click.UsageError(f"{max(options[name].opts, key=len)} does not apply to {where}")
 
