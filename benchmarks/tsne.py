@@ -1,14 +1,17 @@
 """t-SNE side by side: manymaps, openTSNE, scikit-learn, its extension by Intel, and umap-learn.
 
     python benchmarks/tsne.py [--sizes digits 5000 20000 70000 200000] [--million]
+    python benchmarks/tsne.py --components 3 [--sizes 5000 20000]
 
 Each program runs in a process of its own with the same number of threads, on the same shuffled
 points: scikit-learn's digits without changes, or MNIST in 50 principal components. The settings are
 perplexity 30, 250 iterations with an exaggeration of 12 and 500 without, and a start from PCA.
 openTSNE uses its faster method. scikit-learn runs up to 20,000 points, and scikit-learn-intelex
 ("sklearnex") up to 70,000 if it is installed (`pip install '.[bench]'`, only for x86 processors).
-umap-learn is only in the table of whole processes. Requires the MNIST training images in
-MANYMAPS_DATA for all sizes except "digits".
+umap-learn is only in the table of whole processes. In three dimensions, openTSNE uses Barnes-Hut
+sums, because its faster method has at most two. The fast path of scikit-learn-intelex has two, so
+it is excluded, as is umap-learn. Requires the MNIST training images in MANYMAPS_DATA for all sizes
+except "digits".
 
     neighbours, affinities   seconds; for manymaps from a separate process
     early, late, mean        milliseconds per iteration; sklearnex reports only the last
@@ -114,6 +117,7 @@ class Task:
     iterations: int
     threads: int
     size: str = ""
+    components: int = 2
 
     @property
     def early(self) -> int:
@@ -206,6 +210,7 @@ def manymaps(task: Task) -> Measured:
     points, marks = task.points, []
     start = time.perf_counter()
     fit = TSNE(
+        n_components=task.components,
         max_iter=task.iterations,
         random_state=0,
         n_jobs=task.threads,
@@ -243,8 +248,8 @@ def opentsne(task: Task, method: str) -> Measured:
     )
     ready = time.perf_counter()
     program = TSNE(
-        perplexity=PERPLEXITY, initialization="pca", learning_rate="auto", n_jobs=task.threads,
-        negative_gradient_method=method, random_state=0,
+        n_components=task.components, perplexity=PERPLEXITY, initialization="pca",
+        learning_rate="auto", n_jobs=task.threads, negative_gradient_method=method, random_state=0,
     )  # fmt: skip
     embedding = program.prepare_initial(points, affinities=similarities)
     marks, late = [time.perf_counter()], task.iterations - task.early
@@ -275,8 +280,9 @@ def sklearn(task: Task) -> Measured:
     start = time.perf_counter()
     with redirect_stdout(StringIO()) as printed:
         fit = TSNE(
-            perplexity=PERPLEXITY, init="pca", learning_rate="auto", random_state=0, verbose=2,
-            max_iter=max(EARLY + 50, task.iterations), n_jobs=task.threads,
+            task.components, perplexity=PERPLEXITY, init="pca", learning_rate="auto",
+            random_state=0, verbose=2, max_iter=max(EARLY + 50, task.iterations),
+            n_jobs=task.threads,
         ).fit(points)  # fmt: skip
     total = time.perf_counter() - start
     task.keep("scikit-learn", fit.embedding_)
@@ -423,7 +429,9 @@ def started(program: str, task: Task, cache: Path | None = None) -> Any:
     given = {**asdict(task), "folder": str(task.folder)}
     command = [sys.executable, __file__, "--one", program, json.dumps(given)]
     start = time.time()
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, encoding="utf-8"
+    )
     if done.returncode:
         sys.exit(f"{program} at size {task.size} failed:\n{done.stderr}")
     found = json.loads(done.stdout.splitlines()[-1])
@@ -456,10 +464,11 @@ def measure(task: Task, cache: Path, rivals: tuple[str, ...]) -> list[Measured]:
     found = [replace(ours, neighbors=parts.neighbors, affinities=parts.affinities)]
     if n == MILLION:
         return found
-    names = ["openTSNE fft"] if "openTSNE" in rivals else []
-    names += ["openTSNE bh"] if names and n < BARNES_HUT_TO else []
+    flat, compared = task.components == 2, "openTSNE" in rivals
+    names = ["openTSNE fft"] if compared and flat else []
+    names += ["openTSNE bh"] if compared and (n < BARNES_HUT_TO or not flat) else []
     names += ["scikit-learn"] if "scikit-learn" in rivals and n <= SKLEARN_TO else []
-    wanted = "sklearnex" in rivals and n <= SKLEARNEX_TO
+    wanted = "sklearnex" in rivals and n <= SKLEARNEX_TO and flat
     names += ["sklearnex"] if wanted and find_spec("sklearnex") else []
     found += [started(name, task) for name in names]
     common = started("judge", task)
@@ -571,6 +580,7 @@ def main() -> None:
     )
     parser.add_argument("--million", action="store_true", help="add 1,000,000 points")
     parser.add_argument("--iterations", type=int, default=750, metavar="I", help="fewer to try it")
+    parser.add_argument("--components", type=int, default=2, choices=(2, 3))
     parser.add_argument("--threads", type=int, default=2, metavar="T")
     parser.add_argument(
         "--rivals", nargs="*", default=RIVALS, choices=RIVALS, metavar="R",
@@ -594,7 +604,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder, "compiled")
         for size in sizes:
-            tasks[size] = Task(Path(folder, size), arguments.iterations, arguments.threads, size)
+            tasks[size] = Task(
+                Path(folder, size), arguments.iterations, arguments.threads, size,
+                arguments.components,
+            )  # fmt: skip
             tasks[size].folder.mkdir()
         heading(Task(Path(folder), arguments.iterations, arguments.threads))
         print(HEAD, flush=True)
@@ -602,7 +615,8 @@ def main() -> None:
             rows[size] = measure(tasks[size], cache, tuple(arguments.rivals))
             for row in rows[size]:
                 print(line(size, row, rows[size][0]), flush=True)
-        whole_processes(rows, tasks, "umap-learn" in arguments.rivals)
+        umap_too = "umap-learn" in arguments.rivals and arguments.components == 2
+        whole_processes(rows, tasks, umap_too)
 
 
 if __name__ == "__main__":

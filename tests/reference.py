@@ -10,6 +10,8 @@ from scipy.optimize import brentq
 
 #: A kernel of each kind; a number is the degrees of freedom of Student's kernel.
 KERNELS = ("gaussian", "cauchy", 4.0)
+#: The same and the kernel that compiled loops compute without logarithms.
+COMPILED_KERNELS = (*KERNELS, 2.0)
 
 
 def log_kernel_of(kernel, d2):

@@ -62,13 +62,16 @@ class TestSoftPart:
 @pytest.mark.parametrize("kernel", HEAVY)
 @pytest.mark.parametrize("radius", [2.0, 3.0, 4.5])
 @pytest.mark.parametrize("span", [3.0, 40.0, 150.0])
-def test_dense_twin(radius, span, kernel):
+@pytest.mark.parametrize("d", [2, 3])
+def test_dense_twin(d, radius, span, kernel):
     points = scattered(800, span)
+    if d == 3:
+        points = np.column_stack([points, points[::-1, 0]])
     charges = np.random.default_rng(1).random(800).astype(np.float32)
     targets = np.concatenate([points[:100], points[:50] + np.float32(0.3)])
     both = np.concatenate([points, targets])
     low = both.min(axis=0)
-    potential, force = np.ones(150, np.float32), np.ones((2, 150), np.float32)
+    potential, force = np.ones(150, np.float32), np.ones((d, 150), np.float32)
     batch = Batch(
         np.ascontiguousarray(targets.T), np.array([0, 150]), np.ascontiguousarray(points.T),
         np.array([0, 800]), charges, low[None],

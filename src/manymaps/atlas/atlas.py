@@ -81,7 +81,9 @@ class Atlas(AtlasData):
     vectors : ndarray or sparse array of shape (n, n_features), optional
         The fitted vectors, with which new objects are compared.
     kinds : sequence of str, length n, optional
-        The kind of each object in a bipartite atlas, with all rows before all columns.
+        The kind of each object in a bipartite atlas, with all rows before all columns. The objects
+        of a kind follow one another. If there are more than two kinds, the last kind is the
+        columns, and all other kinds are rows.
     factors : ndarray of shape (n,), optional
         The fixed positive factors of the objects in the model's choices
         (`manymaps.atlas.probabilities`). The default is 1.
@@ -95,8 +97,9 @@ class Atlas(AtlasData):
     Raises
     ------
     DataError
-        If shapes are inconsistent, an array contains a non-finite value, the proportions of an
-        object do not sum to 1, or `kinds` does not contain exactly two kinds.
+        If shapes are inconsistent, an array contains a non-finite value, or the proportions of an
+        object do not sum to 1. If `kinds` does not contain at least two kinds, or if the objects
+        of a kind do not follow one another.
 
     See Also
     --------
@@ -423,9 +426,10 @@ class Atlas(AtlasData):
         dict of str to ndarray of shape (n_senses of all words,)
             The columns of the table, with one row per sense. The column "sense" numbers the senses
             of each "word". The column "name" contains the most typical members of the sense, and
-            "neighbors" contains the labels of all listed members, joined by "; ". The columns
-            "share", "map", "proportion" and "weight" have the same meaning as in `Sense`. A
-            bipartite atlas adds "kind", and a consensus adds "n_fits".
+            "neighbors" contains the labels of the listed neighbours, joined by "; ", and "members"
+            those of all observed associates. The columns "share", "map", "proportion" and "weight"
+            have the same meaning as in `Sense`; "observed" is False if the share is not a share of
+            observed associations. A bipartite atlas adds "kind", and a consensus adds "n_fits".
 
         Raises
         ------

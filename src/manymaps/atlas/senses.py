@@ -118,7 +118,8 @@ class SenseGroups:
         inside = slice(*ends[[0, -1]].tolist())
         return SenseGroups(
             np.array([0, own.stop - own.start]), self.maps[own], self.shares[own], ends - ends[0],
-            self.members[inside], self.strengths[inside], self.typicality[inside], self.fine[inside],
+            self.members[inside], self.strengths[inside], self.typicality[inside],
+            self.fine[inside],
         )  # fmt: skip
 
     def members_of(self, sense: int) -> slice:

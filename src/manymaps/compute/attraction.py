@@ -37,7 +37,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, spread
+from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, power, spread
 from manymaps.constraints import MOST_MAPS
 
 __all__ = ["attraction"]
@@ -111,9 +111,9 @@ def _similarities(axes, lanes, n, kind):
             lanes[_at(2 * d + 2, a)] = exp32(own + other - decay(d2, kind))
             lanes[_at(2 * d + 3, a)] = _ONE if is_gaussian(kind) else _ONE / spread(d2, kind)
         else:
-            kernel = _ONE / (_ONE + d2)
-            lanes[_at(2 * d + 2, a)] = own * other * kernel
-            lanes[_at(2 * d + 3, a)] = kernel
+            inverse = _ONE / spread(d2, kind)
+            lanes[_at(2 * d + 2, a)] = own * other * power(inverse, kind)
+            lanes[_at(2 * d + 3, a)] = inverse
 
 
 @inlined

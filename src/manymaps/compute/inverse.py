@@ -37,7 +37,15 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, log32, spread
+from manymaps.compute.similarity import (
+    decay,
+    exp32,
+    in_logs,
+    is_gaussian,
+    log32,
+    power,
+    spread,
+)
 
 __all__ = ["REMOTE", "divergence_slopes", "row_sums"]
 
@@ -62,7 +70,7 @@ def _similarities(points, i, first, scale, charges, kind, d2, line):
             line[k] = exp32(scale + charge[k] - decay(d2[k], kind))
     else:
         for k in range(d2.size):
-            line[k] = scale * charge[k] / (_ONE + d2[k])
+            line[k] = scale * charge[k] * power(_ONE / spread(d2[k], kind), kind)
 
 
 @inlined

@@ -79,7 +79,7 @@ def _tabulate(first, last, positions, log_pi, kind, table):
 
 
 def side_by_side(positions: np.ndarray, log_pi: np.ndarray, kind: KernelCode) -> np.ndarray:
-    """Return a table (n, d + 1, n_maps) float32 of positions, and pi (Cauchy) or log pi (others).
+    """Return a table (n, d + 1, n_maps) float32 of positions and charges pi (see `charges_of`).
 
     All maps of an object are contiguous in this table, which is efficient for sums that proceed
     from pair to pair.

@@ -16,8 +16,8 @@ import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.similarity import (
-    CAUCHY,
     KernelCode,
+    charges_of,
     decay,
     is_gaussian,
     spread,
@@ -193,7 +193,7 @@ def field(
     force = np.empty_like(targets)
     scale = np.zeros(n, np.float64)
     log_charges, shift = within_range(log_charges, source_offsets)
-    charges = np.exp(log_charges) if kind == CAUCHY else log_charges
+    charges = charges_of(log_charges, kind)
     chunks = _chunks(target_offsets, source_offsets)
     share_out(
         _sum_chunks, len(chunks), (0,) * targets.shape[0], chunks, targets, sources, charges,

@@ -1,4 +1,4 @@
-"""Compute the field of charges by splines and Fourier transforms, in one and two dimensions.
+"""Compute the field of charges by splines and Fourier transforms, in up to three dimensions.
 
 The kernel is replaced by its tensor spline interpolant on a grid of spacing h,
 
@@ -37,15 +37,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import fft
 
-from manymaps.compute import repulsion_exact
+from manymaps.compute import repulsion_exact, repulsion_volume
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan, grid_length
 from manymaps.compute.similarity import GAUSSIAN, KernelCode, exp32
+from manymaps.compute.spline import SLOPE, SPLINE, add, read, slope, spline
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["field"]
@@ -63,23 +65,13 @@ _NARROW = 2.0
 #: Part of the tolerance that the common error of a clump may reach before slopes are interpolated.
 _CLUMP_SHARE = 1.0
 #: An estimated error above this multiple of the tolerance selects slopes without computing the
-#: forces. Forces are rarely that large, and in early exaggeration most maps would be summed twice.
-_CERTAIN_EXCESS = 50.0
+#: forces. Forces are rarely that large in up to two dimensions, and in early exaggeration most maps
+#: would be summed twice. In three dimensions, early forces are larger, and slopes take four times
+#: as long as one transform.
+_CERTAIN_EXCESS = {1: 50.0, 2: 50.0, 3: np.inf}
 #: Grid points are closer by this factor in a map with clumps, where slopes near lag 0 matter.
 _FINER = 1.5
 _OFFSETS = (np.arange(8) + 0.5) / 8
-_SPLINE = tuple(
-    tuple(np.float32(c / 120) for c in coefficients)
-    for coefficients in (
-        (1, -5, 10, -10, 5, -1),
-        (26, -50, 20, 20, -20, 5),
-        (66, 0, -60, 0, 30, -10),
-        (26, 50, 20, -20, -20, 10),
-        (1, 5, 10, 10, 5, -5),
-        (0, 0, 0, 0, 0, 1),
-    )
-)
-_SLOPE = tuple((*(np.float32(k * c[k]) for k in range(1, ORDER)), np.float32(0.0)) for c in _SPLINE)
 
 
 @dataclass(frozen=True)
@@ -91,7 +83,7 @@ class _Grid:
     kind : int or float32
         Code of the kernel.
     d : int
-        Number of dimensions, 1 or 2.
+        Number of dimensions, from 1 to 3.
     n : int
         Number of cells along one side, including padding.
     h : float
@@ -107,34 +99,47 @@ class _Grid:
     radius: float
 
     def lags(self) -> np.ndarray:
-        """Return the distances between grid points along one axis, in the order of a transform."""
-        return self.h * fft.fftfreq(self.n, 1 / self.n)
+        """Return the distances between grid points along one axis, in the order of a transform.
+
+        In three dimensions, they are limited to one octant.
+        """
+        lags = self.h * fft.fftfreq(self.n, 1 / self.n)
+        return lags if self.d < 3 else abs(lags[: self.n // 2 + 1])
 
     def squared_lags(self) -> np.ndarray:
         square = self.lags() ** 2
-        return square if self.d == 1 else square[:, None] + square
+        for _ in range(1, self.d):
+            square = square[..., None] + self.lags() ** 2
+        return square
 
 
 @lru_cache(maxsize=16)
 def _kernel_transform(grid: _Grid) -> np.ndarray:
     """Return the real transform of the deconvolved kernel samples.
 
-    Its shape is (n, n // 2 + 1) or (n // 2 + 1,).
+    Its shape is (n // 2 + 1,), (n, n // 2 + 1) or, for one octant, (n // 2 + 1,) * 3.
     """
     d2 = grid.squared_lags()
     samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius, grid.kind)
-    return (fft.rfftn(samples).real / _deconvolution(grid)).astype(np.float32)
+    whole = fft.rfftn(samples).real if grid.d < 3 else repulsion_volume.even_octant(samples)
+    return (whole / _deconvolution(grid)).astype(np.float32)
 
 
 @lru_cache(maxsize=8)
 def _slope_transforms(grid: _Grid) -> tuple[np.ndarray, ...]:
-    """Return the transforms of the deconvolved samples of the slope along x and along y."""
+    """Return the transforms of the deconvolved samples of the slope along x and along y.
+
+    In three dimensions, the result is an octant of the transform along x, divided by i.
+    """
     d2, lags = grid.squared_lags(), grid.lags()
     if grid.n % 2 == 0:
         lags[grid.n // 2] = 0.0  # equidistant from both sides, so an odd function is 0
     slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius, grid.kind))
-    axes = (lags,) if grid.d == 1 else (np.broadcast_to(lags, d2.shape), lags[:, None])
     deconvolution = _deconvolution(grid)
+    if grid.d == 3:
+        odd = repulsion_volume.odd_octant(slope * lags)
+        return ((odd / deconvolution).astype(np.float32),)
+    axes = (lags,) if grid.d == 1 else (np.broadcast_to(lags, d2.shape), lags[:, None])
     return tuple((fft.rfftn(slope * lag) / deconvolution).astype(np.complex64) for lag in axes)
 
 
@@ -143,6 +148,8 @@ def _deconvolution(grid: _Grid) -> np.ndarray:
     angle = 2 * np.pi * np.arange(grid.n) / grid.n
     square = ((66 + 52 * np.cos(angle) + 2 * np.cos(2 * angle)) / 120) ** 2
     half = square[: grid.n // 2 + 1]
+    if grid.d == 3:
+        return half[:, None, None] * half[:, None] * half
     return half if grid.d == 1 else square[:, None] * half
 
 
@@ -154,77 +161,26 @@ def _clump_error(grid: _Grid) -> float:
     grid. It depends on coefficients at small lags, which are equal for all longer grids.
     """
     grid = replace(grid, n=min(grid.n, 256))
-    weights = np.polynomial.polynomial.polyval(_OFFSETS, np.array(_SPLINE, np.float64).T)
-    slopes = np.polynomial.polynomial.polyval(_OFFSETS, np.array(_SLOPE, np.float64).T)
+    weights = np.polynomial.polynomial.polyval(_OFFSETS, np.array(SPLINE, np.float64).T)
+    slopes = np.polynomial.polynomial.polyval(_OFFSETS, np.array(SLOPE, np.float64).T)
     lag = np.subtract.outer(np.arange(ORDER), np.arange(ORDER))
-    c = fft.irfftn(_kernel_transform(grid), (grid.n,) * grid.d)
-    if grid.d == 1:
-        forces = np.einsum("au,ku,ak->u", slopes, weights, c[lag])
+    if grid.d == 3:
+        lag, c = abs(lag), fft.idctn(_kernel_transform(grid).astype(float), type=1)
     else:
-        c = c[lag[:, None, :, None], lag[None, :, None, :]]
-        along_y = np.einsum("bv,lv,abkl->akv", weights, weights, c)
-        forces = np.einsum("au,ku,akv->uv", slopes, weights, along_y)
-    cells = np.pad(weights, ((1, 1), (0, 0)))
-    if grid.d == 2:
-        cells = cells[:, None, :, None] * cells[None, :, None, :]
-    around = sum(np.roll(cells, step, axis) for axis in range(grid.d) for step in (-1, 1))
-    cubes = abs(cells - around / (2 * grid.d)) ** 3
-    return float(np.sqrt((forces**2).mean() / cubes.sum(axis=tuple(range(grid.d))).mean()) / grid.h)
-
-
-@inlined
-def _polynomial(c, t):
-    return ((((c[5] * t + c[4]) * t + c[3]) * t + c[2]) * t + c[1]) * t + c[0]
-
-
-@inlined
-def _spline(t):
-    """Return the quintic B-spline on the six grid points around a point.
-
-    The point is t (0 <= t < 1) past the third grid point.
-    """
-    return (
-        _polynomial(_SPLINE[0], t),
-        _polynomial(_SPLINE[1], t),
-        _polynomial(_SPLINE[2], t),
-        _polynomial(_SPLINE[3], t),
-        _polynomial(_SPLINE[4], t),
-        _polynomial(_SPLINE[5], t),
-    )
-
-
-@inlined
-def _slope(t):
-    """Return the derivative of `_spline` with respect to t."""
-    return (
-        _polynomial(_SLOPE[0], t),
-        _polynomial(_SLOPE[1], t),
-        _polynomial(_SLOPE[2], t),
-        _polynomial(_SLOPE[3], t),
-        _polynomial(_SLOPE[4], t),
-        _polynomial(_SLOPE[5], t),
-    )
-
-
-@inlined
-def _add(grid, at, charge, w):
-    """Add a charge to six consecutive cells. Unsigned indices avoid a test for negative values."""
-    grid[at] += charge * w[0]
-    grid[at + np.uint64(1)] += charge * w[1]
-    grid[at + np.uint64(2)] += charge * w[2]
-    grid[at + np.uint64(3)] += charge * w[3]
-    grid[at + np.uint64(4)] += charge * w[4]
-    grid[at + np.uint64(5)] += charge * w[5]
-
-
-@inlined
-def _read(grid, at, w):
-    """Return the weighted sum of six consecutive cells."""
-    return (
-        (grid[at] * w[0] + grid[at + np.uint64(1)] * w[1])
-        + (grid[at + np.uint64(2)] * w[2] + grid[at + np.uint64(3)] * w[3])
-        + (grid[at + np.uint64(4)] * w[4] + grid[at + np.uint64(5)] * w[5])
-    )
+        c = fft.irfftn(_kernel_transform(grid), (grid.n,) * grid.d)
+    # Axes a and k of the cells around a charge and around itself are summed, one dimension at a
+    # time, and replaced by the charge's offset u.
+    pairs = c[np.ix_(*(lag.ravel(),) * grid.d)].reshape((ORDER, ORDER) * grid.d)
+    forces = np.tensordot(np.einsum("au,ku->uak", slopes, weights), pairs, 2)
+    for _ in range(1, grid.d):
+        forces = np.tensordot(forces, np.einsum("au,ku->aku", weights, weights), ((1, 2), (0, 1)))
+    edges, peaks = np.pad(weights, ((1, 1), (0, 0))), np.ones(())
+    for _ in range(grid.d):
+        peaks = np.multiply.outer(peaks, edges)
+    peaks = np.moveaxis(peaks, range(0, 2 * grid.d, 2), range(grid.d))
+    around = sum(np.roll(peaks, step, axis) for axis in range(grid.d) for step in (-1, 1))
+    cubes = (abs(peaks - around / (2 * grid.d)) ** 3).sum(axis=tuple(range(grid.d)))
+    return float(np.sqrt((forces**2).mean() / cubes.mean()) / grid.h)
 
 
 @compiled
@@ -262,20 +218,20 @@ def _spread(
             j = order[k]
             u = (sources[0, j] - low[m, 0]) * inverse_h
             column = int(u)
-            x = _spline(u - np.float32(column))
+            x = spline(u - np.float32(column))
             if len(axes) == 1:
-                _add(grid, np.uint64(column), charges[j], x)
+                add(grid, np.uint64(column), charges[j], x)
             else:
                 v = (sources[1, j] - low[m, 1]) * inverse_h
                 row = int(v)
-                y = _spline(v - np.float32(row))
+                y = spline(v - np.float32(row))
                 at = np.uint64(row) * row_length + np.uint64(column)
-                _add(grid, at, charges[j] * y[0], x)
-                _add(grid, at + row_length, charges[j] * y[1], x)
-                _add(grid, at + np.uint64(2) * row_length, charges[j] * y[2], x)
-                _add(grid, at + np.uint64(3) * row_length, charges[j] * y[3], x)
-                _add(grid, at + np.uint64(4) * row_length, charges[j] * y[4], x)
-                _add(grid, at + np.uint64(5) * row_length, charges[j] * y[5], x)
+                add(grid, at, charges[j] * y[0], x)
+                add(grid, at + row_length, charges[j] * y[1], x)
+                add(grid, at + np.uint64(2) * row_length, charges[j] * y[2], x)
+                add(grid, at + np.uint64(3) * row_length, charges[j] * y[3], x)
+                add(grid, at + np.uint64(4) * row_length, charges[j] * y[4], x)
+                add(grid, at + np.uint64(5) * row_length, charges[j] * y[5], x)
 
 
 def _convolved(
@@ -300,8 +256,8 @@ def _convolved(
 @inlined
 def _read_row(grid, at, x, slope_x, y, slope_y):
     """Return the contribution of one grid row to the potential and to both parts of the force."""
-    along = _read(grid, at, x)
-    return y * along, y * _read(grid, at, slope_x), slope_y * along
+    along = read(grid, at, x)
+    return y * along, y * read(grid, at, slope_x), slope_y * along
 
 
 @compiled
@@ -314,14 +270,14 @@ def _gather(first, last, axes, maps, chunks, targets, low, inverse_h, n, grids, 
         for i in range(chunks[c, 1], chunks[c, 2]):
             u = (targets[0, i] - low[m, 0]) * inverse_h
             column = int(u)
-            x, slope_x = _spline(u - np.float32(column)), _slope(u - np.float32(column))
+            x, slope_x = spline(u - np.float32(column)), slope(u - np.float32(column))
             if len(axes) == 1:
-                potential[i] = _read(grid, np.uint64(column), x)
-                force[0, i] = _read(grid, np.uint64(column), slope_x) * inverse_h
+                potential[i] = read(grid, np.uint64(column), x)
+                force[0, i] = read(grid, np.uint64(column), slope_x) * inverse_h
             else:
                 v = (targets[1, i] - low[m, 1]) * inverse_h
                 row = int(v)
-                y, slope_y = _spline(v - np.float32(row)), _slope(v - np.float32(row))
+                y, slope_y = spline(v - np.float32(row)), slope(v - np.float32(row))
                 at = np.uint64(row) * row_length + np.uint64(column)
                 p0, a0, b0 = _read_row(grid, at, x, slope_x, y[0], slope_y[0])
                 at += row_length
@@ -349,18 +305,18 @@ def _gather_values(first, last, axes, maps, chunks, targets, low, inverse_h, n, 
         for i in range(chunks[c, 1], chunks[c, 2]):
             u = (targets[0, i] - low[m, 0]) * inverse_h
             column = int(u)
-            x = _spline(u - np.float32(column))
+            x = spline(u - np.float32(column))
             if len(axes) == 1:
-                values[i] = _read(grid, np.uint64(column), x)
+                values[i] = read(grid, np.uint64(column), x)
             else:
                 v = (targets[1, i] - low[m, 1]) * inverse_h
                 row = int(v)
-                y = _spline(v - np.float32(row))
+                y = spline(v - np.float32(row))
                 at = np.uint64(row) * row_length + np.uint64(column)
-                value = y[0] * _read(grid, at, x)
+                value = y[0] * read(grid, at, x)
                 for k in range(1, ORDER):
                     at += row_length
-                    value += y[k] * _read(grid, at, x)
+                    value += y[k] * read(grid, at, x)
                 values[i] = value
 
 
@@ -381,7 +337,8 @@ def _sum_on_grid(
     potential and force are not computed.
     """
     n, d, side = grid.n, grid.d, grid.n // 2
-    axes = (0,) * d
+    loops = _VOLUME if d == 3 else _PLANE
+    axes = () if d == 3 else ((0,) * d,)
     inverse_h = np.float32(1 / grid.h)
     grids = np.zeros((len(maps), side**d), np.float32)
     starts = np.empty((len(maps), side // _STRIP + 2), np.int64)
@@ -395,15 +352,15 @@ def _sum_on_grid(
         for parity in (0, 1):
             half = (starts.shape[1] - parity) // 2
             share_out(
-                _spread, len(maps) * half, axes, parity, half, maps, starts, order, batch.sources,
-                batch.charges, batch.low, inverse_h, side, grids,
+                loops.spread, len(maps) * half, *axes, parity, half, maps, starts, order,
+                batch.sources, batch.charges, batch.low, inverse_h, side, grids,
             )  # fmt: skip
     crowding = np.empty(len(maps))
-    share_out(_crowding, len(maps), axes, side, grids, crowding)
+    share_out(loops.crowding, len(maps), *axes, side, grids, crowding)
     if crowding.min() > limit:
         return crowding
     transforms = (_kernel_transform(grid), *(_slope_transforms(grid) if odd else ()))
-    fields = _convolved(
+    fields = loops.convolved(
         grids.reshape(-1, *(side,) * d), n, transforms, 1 if 4 * grids.size < _FEW_CELLS else None
     )
     place = maps, chunks, batch.targets, batch.low, inverse_h, n
@@ -411,10 +368,10 @@ def _sum_on_grid(
         if odd:
             for values, values_on_grid in zip((potential, *force), fields, strict=True):
                 on_grid = values_on_grid.reshape(len(maps), -1)
-                share_out(_gather_values, len(chunks), axes, *place, on_grid, values)
+                share_out(loops.gather_values, len(chunks), *axes, *place, on_grid, values)
         else:
             on_grid = next(fields).reshape(len(maps), -1)
-            share_out(_gather, len(chunks), axes, *place, on_grid, potential, force)
+            share_out(loops.gather, len(chunks), *axes, *place, on_grid, potential, force)
     return crowding
 
 
@@ -448,6 +405,23 @@ def _crowding(first, last, axes, side, grids, crowding):
                 charge += row_charge
                 cubes += row_cubes
         crowding[b] = cubes / charge if charge > 0.0 else 0.0
+
+
+class _Loops(NamedTuple):
+    """Steps of a sum on the grid."""
+
+    spread: Any
+    crowding: Any
+    convolved: Any
+    gather: Any
+    gather_values: Any
+
+
+_PLANE = _Loops(_spread, _crowding, _convolved, _gather, _gather_values)
+_VOLUME = _Loops(
+    repulsion_volume.spread, repulsion_volume.crowding, repulsion_volume.convolved,
+    repulsion_volume.gather, repulsion_volume.gather_values,
+)  # fmt: skip
 
 
 def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
@@ -623,13 +597,12 @@ def _sum_group(
     clumped = how.span[maps] < _NARROW * h
     if not clumped.all():
         wide = maps[~clumped]
-        limit = (_CERTAIN_EXCESS * how.tolerance / _clump_error(grid)) ** 2
+        limit = (_CERTAIN_EXCESS[grid.d] * how.tolerance / _clump_error(grid)) ** 2
         crowding = add(wide, grid, False, limit)
         shared_error = _clump_error(grid) * np.sqrt(crowding)
         bounds = zip(batch.target_offsets[wide], batch.target_offsets[wide + 1], strict=True)
-        squares = [np.square(force[:, first:last]) for first, last in bounds]
-        rms = np.sqrt([square.sum() / max(1, square.size) for square in squares])
-        too_large = shared_error > _CLUMP_SHARE * how.tolerance * rms
+        usual = np.array([_usual_force(force[:, first:last]) for first, last in bounds], np.float32)
+        too_large = shared_error > _CLUMP_SHARE * how.tolerance * usual
         clumped[~clumped] = too_large | (crowding > limit)
     clumps = maps[clumped]
     lengths = grid_length(_FINER * how.span[clumps] / h, grid.d)
@@ -638,6 +611,18 @@ def _sum_group(
         # if the map is too wide.
         finer = replace(grid, n=n, h=h / _FINER) if n and not radius else grid
         add(clumps[lengths == n], finer, odd=True)
+
+
+def _usual_force(forces: np.ndarray) -> float:
+    """Return the root mean square of forces (d, n), or their mean size in three dimensions.
+
+    Around a clump in three dimensions, a few charges feel most of the force. Relative to the root
+    mean square, half of 6,000 points at one position had an error of 0.002, but gained a momentum
+    of 0.0065 of the sum of all forces.
+    """
+    if len(forces) == 3:
+        return float(abs(forces).mean()) if forces.size else 0.0
+    return float(np.sqrt(np.square(forces).sum() / max(1, forces.size)))
 
 
 def _groups(how: Plan, d: int) -> Iterator[np.ndarray]:

@@ -41,6 +41,7 @@ from manymaps.compute.similarity import (
     greater,
     in_logs,
     is_gaussian,
+    power,
     spread,
 )
 from manymaps.compute.threads import one_blas_thread, share_out
@@ -126,7 +127,8 @@ def _weigh_heavy(target, sources, first, base, charges, skip, kind, line):
     potential, part = _ZERO, charges[first : first + line.size]
     for j in range(line.size):
         slope = _ONE / spread(-line[j], kind)
-        term = part[j] * (exp32(-decay(-line[j], kind)) if in_logs(kind) else slope)
+        kernel = exp32(-decay(-line[j], kind)) if in_logs(kind) else power(slope, kind)
+        term = part[j] * kernel
         potential += term
         line[j] = term * slope
     return potential

@@ -8,13 +8,13 @@ coefficients are 1, a, a (a + 1) / 2, a (a + 1) (a + 2) / 6 and so on. For the C
 terms within the radius and of K beyond, so that it has three continuous derivatives and no peak.
 For the soft part, a grid spacing of a third of the radius is sufficient, whereas K itself requires
 a spacing of 0.4. The near part vanishes at the radius. Skeel, Tezcan & Hardy (2002) also soften a
-kernel by a Taylor series. The split is for two dimensions. It saves time for a heavy-tailed map of
-sparse points, which has few near pairs and a large grid.
+kernel by a Taylor series. The split is for two and three dimensions. It saves time for a
+heavy-tailed map of sparse points, which has few near pairs and a large grid.
 
 The side of a cell equals the radius. The sources of a row of cells are stored in order, so that the
-three cells with a target's near sources form one run.
+three cells with a target's near sources in each of 3 or 9 rows form one run.
 
-Arrays are described in `manymaps.compute`: targets (2, n_targets), sources (2, n_sources).
+Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from numba import types
 
 from manymaps.compute.jit import chosen_by_type, compiled
 from manymaps.compute.repulsion_plan import FEW_MAPS
-from manymaps.compute.similarity import CAUCHY, KernelCode, decay, exp32, spread
+from manymaps.compute.similarity import CAUCHY, KernelCode, in_logs, term_and_slope
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
@@ -108,10 +108,10 @@ def _near_cauchy(charge, d2, square, inverse, kind, series):
 def _near_student(charge, d2, square, inverse, kind, series):
     within = min(d2, square)
     q = (square - within) * inverse
-    kernel = exp32(-decay(within, kind))
+    kernel, steep = term_and_slope(within, _ZERO if in_logs(kind) else _ONE, kind)
     soft = series[0] + q * (series[1] + q * (series[2] + q * series[3]))
     slope = inverse * (series[1] + q * (_TWO * series[2] + _THREE * q * series[3]))
-    return charge * (kernel - soft), charge * (kernel / spread(within, kind) - slope)
+    return charge * (kernel - soft), charge * (steep - slope)
 
 
 @compiled
@@ -172,6 +172,72 @@ def _add(
             force[1, i] -= _TWO * f_y
 
 
+@compiled
+def _sort_into_cubes(
+    first, last, maps, offsets, sources, charges, low, inverse_side, n_columns, starts, x, y, z, c
+):
+    """Sort sources into cubic cells by rows, with starts (len(maps), n_cells + 1)."""
+    for b in range(first, last):
+        m = maps[b]
+        start, stop = offsets[m], offsets[m + 1]
+        cells = np.empty(stop - start, np.int64)
+        ends = starts[b, 1:]
+        starts[b] = 0
+        for j in range(start, stop):
+            column = int((sources[0, j] - low[m, 0]) * inverse_side)
+            row = int((sources[1, j] - low[m, 1]) * inverse_side)
+            layer = int((sources[2, j] - low[m, 2]) * inverse_side)
+            cells[j - start] = (layer * n_columns + row) * n_columns + column
+            ends[cells[j - start]] += 1
+        before = start
+        for k in range(ends.size):
+            before, ends[k] = before + ends[k], before
+        starts[b, 0] = start
+        for j in range(start, stop):
+            k = ends[cells[j - start]]
+            x[k], y[k], z[k], c[k] = sources[0, j], sources[1, j], sources[2, j], charges[j]
+            ends[cells[j - start]] += 1
+
+
+@compiled
+def _add_from_cubes(
+    first, last, maps, chunks, targets, low, inverse_side, n_columns, starts, x, y, z, c, radius,
+    kind, series, potential, force,
+):  # fmt: skip
+    """Add the near sums of each target in three dimensions to its potential and force."""
+    square = radius * radius
+    inverse = _ONE / (np.float32(kind) + square)
+    for chunk in range(first, last):
+        b = chunks[chunk, 0]
+        m = maps[b]
+        for i in range(chunks[chunk, 1], chunks[chunk, 2]):
+            column = int((targets[0, i] - low[m, 0]) * inverse_side)
+            row = int((targets[1, i] - low[m, 1]) * inverse_side)
+            layer = int((targets[2, i] - low[m, 2]) * inverse_side)
+            left, right = max(column - 1, 0), min(column + 2, n_columns)
+            t_x, t_y, t_z = targets[0, i], targets[1, i], targets[2, i]
+            value, f_x, f_y, f_z = _ZERO, _ZERO, _ZERO, _ZERO
+            for place in range(9):
+                r, s = row + place % 3 - 1, layer + place // 3 - 1
+                if not (0 <= r < n_columns and 0 <= s < n_columns):
+                    continue
+                before = (s * n_columns + r) * n_columns
+                start, stop = starts[b, before + left], starts[b, before + right]
+                xs, ys, zs, cs = x[start:stop], y[start:stop], z[start:stop], c[start:stop]
+                for k in range(xs.size):
+                    d_x, d_y, d_z = t_x - xs[k], t_y - ys[k], t_z - zs[k]
+                    d2 = d_x * d_x + d_y * d_y + d_z * d_z
+                    term, slope = _near(cs[k], d2, square, inverse, kind, series)
+                    value += term
+                    f_x += slope * d_x
+                    f_y += slope * d_y
+                    f_z += slope * d_z
+            potential[i] += value
+            force[0, i] -= _TWO * f_x
+            force[1, i] -= _TWO * f_y
+            force[2, i] -= _TWO * f_z
+
+
 def add_near(
     batch: Batch,
     maps: np.ndarray,
@@ -198,20 +264,21 @@ def add_near(
         Distance beyond which only the grid sums the sources.
     potential : ndarray of shape (n_targets,), float32
         Potentials, to which the near part is added in place.
-    force : ndarray of shape (2, n_targets), float32
+    force : ndarray of shape (d, n_targets), float32
         Forces, to which the near part is added in place.
     """
-    n_columns = int(span / radius) + 2
-    starts = np.empty((len(maps), n_columns**2 + 1), np.int64)
-    x, y, c = np.empty((3, batch.sources.shape[1]), np.float32)
+    d, n_columns = len(batch.targets), int(span / radius) + 2
+    starts = np.empty((len(maps), n_columns**d + 1), np.int64)
+    sort, add = (_sort_into_cubes, _add_from_cubes) if d == 3 else (_sort_into_cells, _add)
+    points_and_charges = tuple(np.empty((d + 1, batch.sources.shape[1]), np.float32))
     inverse_side = np.float32(1 / radius)
     series = tuple(_series(float(kind), radius).astype(np.float32))
     with alone_if(len(maps) < FEW_MAPS):
         share_out(
-            _sort_into_cells, len(maps), maps, batch.source_offsets, batch.sources, batch.charges,
-            batch.low, inverse_side, n_columns, starts, x, y, c,
+            sort, len(maps), maps, batch.source_offsets, batch.sources, batch.charges, batch.low,
+            inverse_side, n_columns, starts, *points_and_charges,
         )  # fmt: skip
     share_out(
-        _add, len(chunks), maps, chunks, batch.targets, batch.low, inverse_side, n_columns, starts,
-        x, y, c, np.float32(radius), kind, series, potential, force,
+        add, len(chunks), maps, chunks, batch.targets, batch.low, inverse_side, n_columns, starts,
+        *points_and_charges, np.float32(radius), kind, series, potential, force,
     )  # fmt: skip

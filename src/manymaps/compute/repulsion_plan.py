@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import fft
 
-from manymaps.compute.jit import compiled
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN, KernelCode
+from manymaps.compute.jit import compiled, inlined
+from manymaps.compute.similarity import CAUCHY, GAUSSIAN, TWO_DEGREES, KernelCode
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["FEW_MAPS", "ORDER", "Plan", "grid_length", "plan", "plan_batch", "spacing"]
@@ -31,31 +31,36 @@ _REFERENCE_SPACING = 0.4
 # Errors of the Gaussian and of the Cauchy kernel at the reference spacing. On maps of the USF
 # norms, the errors of intermediate kernels are 3.8e-3, 2.3e-3 and 1.6e-3 at exponents of 3, 5.5 and
 # 10.5.
-_FORCE_ERROR = 1e-3, 9e-3
-_RADII = (2.0, 3.0, 4.5)
+# In three dimensions, clumps need a finer grid for the Gaussian kernel.
+_FORCE_ERROR = {1: (1e-3, 9e-3), 2: (1e-3, 9e-3), 3: (4e-3, 9e-3)}
+_RADII = {2: (2.0, 3.0, 4.5), 3: (2.0, 3.0, 4.5, 6.5, 9.0)}
 _SOFT_SPACING = 1 / 3
 # At the smallest radius: of a kernel that is almost Gaussian, and of the Cauchy kernel. It is
 # 7.7e-3 and 9.8e-3 between them, at exponents of 3 and 10.5.
-_SOFT_ERROR = 11e-3, 6.6e-3
+_SOFT_ERROR = {2: (11e-3, 6.6e-3), 3: (11e-3, 2e-3)}
 _SOFT_ORDER = 3.6
-_POINT = 0.065e-6
-_CELL = 0.8e-9
+# Values per number of dimensions. In three dimensions, one thread took half of these times.
+_POINT = {1: 0.065e-6, 2: 0.065e-6, 3: 0.22e-6}
+_CELL = {1: 0.8e-9, 2: 0.8e-9, 3: 1.6e-9}
 _MAP = 60e-6
-_NEAR_PAIR = 0.27e-9
 # Runs of near sources are short, and runs that do not fill whole registers take most of the time.
+# For 2 degrees of freedom, the time was 1.1 to 1.4 times that of the Cauchy kernel.
 _NEAR_STUDENT_PAIR = 3e-9
-_NEAR_POINT = 0.08e-6
+_NEAR_PAIRS: dict[KernelCode, float] = {CAUCHY: 0.27e-9, TWO_DEGREES: 0.35e-9}
+_NEAR_POINT = {1: 0.08e-6, 2: 0.08e-6, 3: 0.36e-6}
 _NEAR_CELL = 1e-9
 _NEAR_MAP = 60e-6
 _CLUSTERED = 1.2
 _SQUARE = 9.0
 _SQUARES = 64
+_CUBES = 32
 # There are few lengths, so that maps of about the same span share a grid and a transformed kernel.
 # In one dimension, many more cells are affordable.
 _LENGTHS = np.array(
     [fft.next_fast_len(int(np.ceil(16 * 2 ** (k / 4))), real=True) for k in range(65)]
 )
-_N_LENGTHS = {1: 65, 2: 33}
+# In three dimensions, the limit of 256 cells bounds the memory of a transform to 0.1 GiB.
+_N_LENGTHS = {1: 65, 2: 33, 3: 17}
 
 
 @dataclass(frozen=True)
@@ -105,14 +110,15 @@ def plan_batch(
     """Find the fastest way to sum each map of a batch."""
     extent = _joint_extent(targets, target_offsets, sources, source_offsets)
     neighbors = np.zeros(len(target_offsets) - 1)
-    if kind != GAUSSIAN and len(targets) == 2:
-        side = np.fmax(_SQUARE, extent[1] / _SQUARES).astype(np.float32)
+    d = len(targets)
+    if kind != GAUSSIAN and d > 1:
+        side = np.fmax(_SQUARE, extent[1] / (_SQUARES if d == 2 else _CUBES)).astype(np.float32)
         with alone_if(len(side) < FEW_MAPS):
             share_out(
-                _count_neighbors, len(side), target_offsets, targets, source_offsets, sources,
-                extent[0], side, neighbors,
+                _count_neighbors if d == 2 else _count_in_cubes, len(side), target_offsets,
+                targets, source_offsets, sources, extent[0], side, neighbors,
             )  # fmt: skip
-        neighbors *= (_SQUARE / side) ** 2
+        neighbors *= (_SQUARE / side) ** d
     sizes = np.diff(target_offsets), np.diff(source_offsets)
     return plan(sizes, extent, neighbors, kind, tolerance)
 
@@ -131,18 +137,19 @@ def plan(
     """
     (n_targets, n_sources), (low, span) = sizes, extent
     d = low.shape[1]
-    options = [(spacing(tolerance, kind), 0.0)]
-    if kind != GAUSSIAN and d == 2:
-        share = _SOFT_SPACING * (tolerance / _between(kind, *_SOFT_ERROR)) ** (1 / _SOFT_ORDER)
-        options += [(radius * min(share, 0.4), radius) for radius in _RADII]
+    options = [(spacing(tolerance, kind, d), 0.0)]
+    if kind != GAUSSIAN and d > 1:
+        share = _SOFT_SPACING * (tolerance / _between(kind, *_SOFT_ERROR[d])) ** (1 / _SOFT_ORDER)
+        options += [(radius * min(share, 0.4), radius) for radius in _RADII[d]]
     h, radius = (column[:, None] for column in np.array(options).T)
     length = grid_length(span / h, d)
     points = (n_targets + n_sources) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        seconds = _MAP + points * _POINT + _CELL * length**d * np.log2(length)
-        near = _NEAR_MAP + points * _NEAR_POINT + _NEAR_CELL * (span / radius) ** 2
-    pairs = np.minimum(_CLUSTERED * neighbors * radius / _RADII[1], n_targets * n_sources)
-    near += pairs * (_NEAR_PAIR if kind == CAUCHY else _NEAR_STUDENT_PAIR)
+        seconds = _MAP + points * _POINT[d] + _CELL[d] * length**d * np.log2(length)
+        near = _NEAR_MAP + points * _NEAR_POINT[d] + _NEAR_CELL * (span / radius) ** d
+    pairs = _CLUSTERED * neighbors * (radius / (_SQUARE / 3)) ** (d - 1)
+    pairs = np.minimum(pairs, n_targets * n_sources)
+    near += pairs * _NEAR_PAIRS.get(kind, _NEAR_STUDENT_PAIR)
     seconds = np.where(length, seconds + np.where(radius, near, 0), np.inf)
     best = np.argmin(seconds, axis=0), np.arange(len(span))
     chosen = h[best[0], 0], length[best], radius[best[0], 0], seconds[best]
@@ -155,13 +162,13 @@ def _between(kind: KernelCode, gaussian: float, cauchy: float) -> float:
     return known[int(kind)] if kind in known else gaussian + (cauchy - gaussian) / float(kind)
 
 
-def spacing(tolerance: float, kind: KernelCode) -> float:
+def spacing(tolerance: float, kind: KernelCode, d: int) -> float:
     """Return the grid spacing at which forces are accurate to about `tolerance`.
 
     The error grows as h^6. The rule was measured on fits of the embedded word relations. The
     potential is about 30 times more accurate.
     """
-    error = _between(kind, *_FORCE_ERROR)
+    error = _between(kind, *_FORCE_ERROR[d])
     return float(np.clip(_REFERENCE_SPACING * (tolerance / error) ** (1 / ORDER), 0.1, 0.6))
 
 
@@ -186,6 +193,32 @@ def _extents(first, last, offsets, points, low, high):
                 least = min(least, points[k, i])
                 most = max(most, points[k, i])
             low[m, k], high[m, k] = least, most
+
+
+@inlined
+def _cube(points, i, low, m, inverse):
+    """Return the number of the cube in which a point is."""
+    number = 0
+    for k in range(3):
+        cell = int((points[k, i] - low[m, k]) * inverse)
+        number = number * _CUBES + max(0, min(cell, _CUBES - 1))
+    return number
+
+
+@compiled
+def _count_in_cubes(
+    first, last, target_offsets, targets, source_offsets, sources, low, side, neighbors
+):
+    """Count the target-source pairs of each map that share a cube with the given `side`."""
+    for m in range(first, last):
+        inverse = np.float32(1.0) / side[m]
+        counts = np.zeros(_CUBES**3, np.int64)
+        for j in range(source_offsets[m], source_offsets[m + 1]):
+            counts[_cube(sources, j, low, m, inverse)] += 1
+        pairs = 0
+        for i in range(target_offsets[m], target_offsets[m + 1]):
+            pairs += counts[_cube(targets, i, low, m, inverse)]
+        neighbors[m] = pairs
 
 
 @compiled

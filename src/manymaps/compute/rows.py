@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, spread
+from manymaps.compute.similarity import CAUCHY, decay, exp32, is_gaussian, spread
 from manymaps.compute.threads import share_out
 
 __all__ = [
@@ -94,7 +94,7 @@ def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
             difference = positions[m, i, axis] - positions[m, j, axis]
             d2 += difference * difference
         kernels[m] = _ONE / spread(d2, kind)
-        loss = decay(d2, kind) if in_logs(kind) else np.float32(np.log1p(d2))
+        loss = np.float32(np.log1p(d2)) if kind == CAUCHY else decay(d2, kind)
         terms[m] = log_pi[m, i] + charges[m, j] - loss
         peak = max(peak, terms[m])
     total = _ZERO

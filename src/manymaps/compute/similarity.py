@@ -1,10 +1,11 @@
 """Kernels K(d2) of a similarity, their slopes, and exp and log for float32 loops.
 
-    code         kernel                             K(d2)              -K'(d2)
-    0            Gaussian                           exp(-d2)           K
-    1            Cauchy                             1 / (1 + d2)       K^2
-    a, float32   Student, 2 a - 1 degrees of        (1 + d2 / a)^-a    K / (1 + d2 / a)
-                 freedom (Kobak et al. 2019)
+    code          kernel                            K(d2)                -K'(d2)
+    0             Gaussian                          exp(-d2)             K
+    1             Cauchy                            1 / (1 + d2)         K^2
+    1.5, float64  Student, 2 degrees of freedom     (1 + d2 / 1.5)^-1.5  K / (1 + d2 / 1.5)
+    a, float32    Student, 2 a - 1 degrees of       (1 + d2 / a)^-a      K / (1 + d2 / a)
+                  freedom (Kobak et al. 2019)
 
 d2 is a squared distance. The Student kernel is the density of Student's t distribution with nu
 degrees of freedom, up to a factor. It is scaled so that all kernels have the same curvature at 0.
@@ -14,7 +15,8 @@ A compiled loop receives the kernel as its code. An integer code is constant thr
 the compiler moves the branch out of the loop, and the loop remains cached. The exponent of a
 Student kernel has another type, for which the loop is compiled separately (`chosen_by_type`). The
 loops of the other two kernels do not contain the Student kernel, which therefore affects neither
-their compilation time nor their results.
+their compilation time nor their results. The exponent 1.5 has a type of its own, because its power
+is a division and a square root, which take a third of the time of a logarithm and an exponential.
 
 References
 ----------
@@ -34,14 +36,16 @@ from numba.extending import intrinsic
 from manymaps.compute.jit import chosen_by_type, inlined
 
 __all__ = [
-    "CAUCHY", "GAUSSIAN", "KernelCode", "decay", "exp32", "greater", "in_logs", "is_gaussian",
-    "kernel_code", "log32", "spread", "term_and_slope",
+    "CAUCHY", "GAUSSIAN", "TWO_DEGREES", "KernelCode", "charges_of", "decay", "exp32", "greater",
+    "in_logs", "is_gaussian", "kernel_code", "log32", "power", "spread", "term_and_slope",
 ]  # fmt: skip
 
-KernelCode = int | np.float32
+KernelCode = int | float | np.float32
 
 GAUSSIAN = 0
 CAUCHY = 1
+#: The exponent of the kernel with 2 degrees of freedom, as a float64.
+TWO_DEGREES = 1.5
 
 _LOG2_E = np.float32(1.4426950408889634)
 _LN_2_HIGH = np.float32(0.693359375)
@@ -62,6 +66,7 @@ _SQRT_2 = np.float32(1.4142135623730951)
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
+_EXPONENT = np.float32(TWO_DEGREES)
 _SMALL = np.float32(0.41421356)
 # `log32` is accurate below 2^126 = 8.5e37. At this squared distance, the exp of every kernel's
 # logarithm is 0 in float32: log(8e37) = 87.3, and `exp32` is 0 below -87.
@@ -71,11 +76,18 @@ _FARTHEST = np.float32(8e37)
 def kernel_code(kernel: Any) -> KernelCode:
     """Return the code of a kernel: "gaussian", "cauchy" or degrees of freedom.
 
-    >>> kernel_code("cauchy"), kernel_code(1.0), float(kernel_code(4.0))
-    (1, 1, 2.5)
+    >>> kernel_code("cauchy"), kernel_code(1.0), kernel_code(2.0), float(kernel_code(4.0))
+    (1, 1, 1.5, 2.5)
     """
-    codes = {"gaussian": GAUSSIAN, np.inf: GAUSSIAN, "cauchy": CAUCHY, 1.0: CAUCHY}
+    codes: dict[Any, KernelCode] = {
+        "gaussian": GAUSSIAN, np.inf: GAUSSIAN, "cauchy": CAUCHY, 1.0: CAUCHY, 2.0: TWO_DEGREES
+    }  # fmt: skip
     return codes[kernel] if kernel in codes else np.float32((kernel + 1) / 2)
+
+
+def charges_of(log_charges: np.ndarray, kind: KernelCode) -> np.ndarray:
+    """Return charges in the form that loops receive: as logarithms if `in_logs` is true."""
+    return np.exp(log_charges) if kind in (CAUCHY, TWO_DEGREES) else log_charges
 
 
 @intrinsic
@@ -186,9 +198,10 @@ def is_gaussian(kind):
 
 @chosen_by_type
 def in_logs(kind):
-    """Return whether loops receive log charges, which is true for all kernels except Cauchy."""
+    """Return whether loops receive log charges, and similarities need exponentials."""
     if isinstance(kind, types.Float):
-        return lambda kind: True
+        needed = kind != types.float64
+        return lambda kind: needed
     return lambda kind: kind == GAUSSIAN
 
 
@@ -199,6 +212,10 @@ def decay(d2, kind):
         if d2 == types.float32:
             return lambda d2, kind: d2 if kind == GAUSSIAN else log32(_ONE + d2)
         return lambda d2, kind: d2 if kind == GAUSSIAN else np.log1p(d2)
+    if kind == types.float64:
+        if d2 == types.float32:
+            return lambda d2, kind: _EXPONENT * log1p32(min(d2, _FARTHEST) / _EXPONENT)
+        return lambda d2, kind: TWO_DEGREES * np.log1p(d2 / TWO_DEGREES)
     if d2 == types.float32:
         return lambda d2, kind: kind * log1p32(min(d2, _FARTHEST) / kind)
     return lambda d2, kind: kind * np.log1p(d2 / kind)
@@ -207,21 +224,31 @@ def decay(d2, kind):
 @chosen_by_type
 def spread(d2, kind):
     """Return -1 / (d log K / d d2) of a non-Gaussian kernel."""
+    if kind == types.float64:
+        return lambda d2, kind: _ONE + d2 / _EXPONENT
     if isinstance(kind, types.Float):
         return lambda d2, kind: _ONE + d2 / kind
     return lambda d2, kind: _ONE + d2
+
+
+@chosen_by_type
+def power(inverse, kind):
+    """Return K from 1 / `spread` for a kernel without logarithms (`in_logs` is false)."""
+    if kind == types.float64:
+        return lambda inverse, kind: inverse * np.sqrt(inverse)
+    return lambda inverse, kind: inverse
 
 
 @inlined
 def term_and_slope(d2, charge, kind):
     """Return charge * K(d2) and charge * (-K'(d2)).
 
-    For all kernels except Cauchy, `charge` is the logarithm of the charge, so that neither factor
-    underflows separately.
+    If `in_logs` is true, `charge` is the logarithm of the charge, so that neither factor underflows
+    separately.
     """
     if in_logs(kind):
         term = exp32(charge - decay(d2, kind))
         return term, term if is_gaussian(kind) else term / spread(d2, kind)
-    kernel = _ONE / (_ONE + d2)
-    term = charge * kernel
-    return term, term * kernel
+    inverse = _ONE / spread(d2, kind)
+    term = charge * power(inverse, kind)
+    return term, term * inverse

@@ -25,7 +25,15 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import decay, exp32, in_logs, is_gaussian, log32, spread
+from manymaps.compute.similarity import (
+    decay,
+    exp32,
+    in_logs,
+    is_gaussian,
+    log32,
+    power,
+    spread,
+)
 from manymaps.compute.threads import share_out
 
 __all__ = ["linear_pulls", "single_map_attraction", "single_map_cost"]
@@ -38,7 +46,7 @@ _TWO = np.float32(2.0)
 
 @inlined
 def _similarity(d2, kind):
-    return exp32(-decay(d2, kind)) if in_logs(kind) else _ONE / (_ONE + d2)
+    return exp32(-decay(d2, kind)) if in_logs(kind) else power(_ONE / spread(d2, kind), kind)
 
 
 @inlined

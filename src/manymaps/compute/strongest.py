@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute.jit import compiled, inlined
-from manymaps.compute.similarity import decay, in_logs
+from manymaps.compute.similarity import decay, in_logs, power, spread
 
 __all__ = ["pair_similarities", "strongest_choices"]
 
@@ -34,7 +34,10 @@ def pair_similarities(first, last, maps, proportions, kind, rows, columns, value
                 d2 = 0.0
                 for axis in range(maps.shape[1]):
                     d2 += (maps[m, axis, j] - maps[m, axis, i]) ** 2
-                total += both * (np.exp(-decay(d2, kind)) if in_logs(kind) else 1.0 / (1.0 + d2))
+                if in_logs(kind):
+                    total += both * np.exp(-decay(d2, kind))
+                else:
+                    total += both * power(1.0 / spread(d2, kind), kind)
         values[p] = total
 
 
@@ -52,7 +55,7 @@ def _add_map(points, proportions, i, kind, distances, similarities):
             similarities[j] += own * proportions[j] * np.exp(-decay(distances[j], kind))
     else:
         for j in range(distances.size):
-            similarities[j] += own * proportions[j] / (1.0 + distances[j])
+            similarities[j] += own * proportions[j] * power(1.0 / spread(distances[j], kind), kind)
 
 
 @compiled

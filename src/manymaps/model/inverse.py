@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.compute.inverse import divergence_slopes, row_sums
-from manymaps.compute.similarity import CAUCHY, KernelCode, kernel_code
+from manymaps.compute.similarity import KernelCode, charges_of, kernel_code
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number, check_parameter
 from manymaps.errors import ParameterError, setting
@@ -101,6 +101,7 @@ class InverseObjective:
                 self.forward.row_factors is not None or self.forward.column_factors is not None,
                 "factors",
             ),
+            (self.target.weights is not None, "weights of the objects"),
         ):
             if is_unsupported:
                 raise ParameterError(
@@ -116,6 +117,11 @@ class InverseObjective:
     def model(self) -> ChoiceModel:
         """The model of Q."""
         return self.forward.model
+
+    @property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
+        return self.target.masses
 
     @property
     def fingerprint(self) -> str:
@@ -211,9 +217,7 @@ class InverseObjective:
         kind = kernel_code(self.model.kernel)
         scaled = positions / np.float32(self.model.kernel_width)
         points = np.ascontiguousarray(scaled.transpose(0, 2, 1), np.float32)
-        charges = np.where(active.mask, log_pi, np.float32(-np.inf))
-        if kind == CAUCHY:
-            charges = np.exp(charges)
+        charges = charges_of(np.where(active.mask, log_pi, np.float32(-np.inf)), kind)
         indptr, maps, _ = active.by_object
         return points, charges, log_pi, indptr, maps, kind
 
