@@ -273,9 +273,9 @@ class MapEstimator(
             settings. By default, the fit starts from the beginning.
         **weights
             `sample_weight`, an array of shape (n,) with a finite weight above 0 for each row. A row
-            with a weight of w is fitted like w identical rows at one position (`docs/design.md`).
-            Weights may be fractions. The perplexity counts copies, including those of the row
-            itself. Associations and judgements have no weights. The weights are stored in the
+            with a weight of w is fitted like w identical rows at one position. Weights may be
+            fractions. The perplexity counts all of these copies, including those of the row itself.
+            Weights cannot be combined with associations or judgements. They are stored in the
             column "weight" of `atlas_`. By default, all weights are 1.
 
         Returns

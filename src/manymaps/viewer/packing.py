@@ -34,8 +34,8 @@ offsets[m + 1], sorted by the index of the object:
     data/close_counts u2     associates: the number of maps on which each is close to the object
     data/close_maps u2, u4   these maps, end to end
     data/fine       u2       associates: the fine sense of each, distinct within an object
-    data/meanings   u2       associates: the number of its meaning among those of the object (65535:
-                             none that the page shows)
+    data/meanings   u2       associates: the number of the meaning of each among the meanings of the
+                             object, or 65535 if the page does not show it
     sense/offsets   u4       n_objects + 1, if associations are known: each object's meanings
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
