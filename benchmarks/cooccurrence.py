@@ -230,7 +230,7 @@ def work(program: str, words: str, d: int, iterations: int) -> None:
 def run(program: str, words: str, d: int, iterations: int) -> Any:
     """Return the results of a separate process, or the last line of its error."""
     command = [sys.executable, __file__, "--work", program, words, str(d), str(iterations)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
     if done.returncode:
         return (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
     return json.loads(done.stdout)

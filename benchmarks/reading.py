@@ -74,7 +74,9 @@ def _derived(
     yield "SWOW strengths", strengths, {}, len(lines)
     (folder / "labels.txt").write_text("\n".join(labels), encoding="utf-8")
     triplets = folder / "graph.tsv"
-    triplets.write_text("".join(f"{i + 1}\t{j + 1}\t{v * n[i]:.0f}\n" for i, j, v in places))
+    triplets.write_text(
+        "".join(f"{i + 1}\t{j + 1}\t{v * n[i]:.0f}\n" for i, j, v in places), encoding="utf-8"
+    )
     named = {"labels": str(folder / "labels.txt")}
     yield "places and a list of labels", triplets, named, len(lines)
     header_usf = ["CUE", " TARGET", " NORMED?", " #G", " #P", " FSG", " BSG"]
@@ -88,7 +90,7 @@ def _derived(
 
 def most_memory() -> float:
     """Return the peak memory of this process so far, in MiB (Linux)."""
-    status = Path("/proc/self/status").read_text()
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024
 
 
@@ -122,7 +124,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, file, options, n_rows in files(Path(folder), arguments.trials):
             command = [sys.executable, __file__, "--measure", str(file), json.dumps(options)]
-            result = subprocess.run(command, capture_output=True, text=True, check=True)
+            result = subprocess.run(
+                command, capture_output=True, text=True, check=True, encoding="utf-8"
+            )
             found = json.loads(result.stdout)
             size = file.stat().st_size / 1e6
             print(

@@ -82,7 +82,7 @@ def one(objects: int, maps: int, dimensions: int, partners: int, threads: int) -
 def measured(axis: str, value: int) -> tuple[float, float]:
     """Measure milliseconds and megabytes at one point of an axis."""
     command = [sys.executable, __file__, "--one", json.dumps({**USUAL, axis: value})]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
     if done.returncode:
         sys.exit(f"{axis} {value} failed:\n{done.stderr}")
     milliseconds, megabytes = json.loads(done.stdout.splitlines()[-1])

@@ -429,7 +429,9 @@ def started(program: str, task: Task, cache: Path | None = None) -> Any:
     given = {**asdict(task), "folder": str(task.folder)}
     command = [sys.executable, __file__, "--one", program, json.dumps(given)]
     start = time.time()
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, encoding="utf-8"
+    )
     if done.returncode:
         sys.exit(f"{program} at size {task.size} failed:\n{done.stderr}")
     found = json.loads(done.stdout.splitlines()[-1])

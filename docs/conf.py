@@ -21,6 +21,8 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 BUILD = ROOT / "build" / "docs"
 sys.path.insert(0, str(DOCS / "extensions"))
+# Scripts of studies, of which the gallery shows one.
+sys.path.insert(1, str(ROOT / "examples" / "validation"))
 
 from jupyter_cache.executors import utils as runs  # noqa: E402
 
@@ -136,7 +138,9 @@ sphinx_gallery_conf = {
     "capture_repr": (),
     "write_computation_times": False,
     "within_subsection_order": "FileNameSortKey",
-    "subsection_order": ["gallery/papers", "gallery/benchmarks", "gallery/figures"],
+    "subsection_order": [
+        f"gallery/{part}" for part in ("papers", "studies", "benchmarks", "figures")
+    ],
     "image_scrapers": ("matplotlib", "atlas_pictures.scrape"),
 }
 

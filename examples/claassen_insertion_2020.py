@@ -162,7 +162,7 @@ def read_digits() -> Vectors | None:
     path = data_file("mnist/train-images-idx3-ubyte.gz")
     if path is None:
         return None
-    with gzip.open(path) as stream:
+    with gzip.open(path, encoding="utf-8") as stream:
         pixels = np.frombuffer(stream.read(), np.uint8, offset=16).reshape(-1, 784)
     chosen = np.random.default_rng(0).permutation(len(pixels))[: DIGITS + HELD_OUT]
     components = PCA(50, svd_solver="covariance_eigh").fit_transform(

@@ -45,11 +45,15 @@ ALSO_NAMED = ("Vapnik_V", "Hinton_G", "Mead_C", "Singh_S", "Waibel_A")
 
 @dataclass(frozen=True)
 class Papers:
-    """The word counts of papers, their authors, and the section of each, "" if unknown."""
+    """The word counts of papers, their authors, and the section of each, "" if unknown.
+
+    `wrote` (n_papers, n_authors) is 1 for each author of a paper.
+    """
 
     counts: mm.Counts
     by_author: mm.Counts
     sections: np.ndarray
+    wrote: sparse.csr_array
 
 
 def read_papers() -> Papers | None:
@@ -73,7 +77,7 @@ def read_papers() -> Papers | None:
             (np.ones(len(indices)), indices, archive["author_indptr"]),
             shape=(n_papers, len(authors)),
         )
-        names = path.with_name("labels.key.txt").read_text().splitlines()
+        names = path.with_name("labels.key.txt").read_text("utf-8").splitlines()
         sections = np.array([name.strip() for name in names])[archive["label"]]
         titles = archive["docnames"].tolist()
     sections[sections == UNKNOWN] = ""
@@ -81,6 +85,7 @@ def read_papers() -> Papers | None:
         mm.Counts(table, titles, words, kinds=("document", "word")),
         mm.Counts(wrote.T @ table, authors, words, kinds=("author", "word")),
         sections,
+        wrote,
     )
 
 

@@ -204,7 +204,9 @@ def of_commits() -> Iterator[Passage]:
     """Yield titles since the last tag, or all; none without git."""
 
     def git(*words: str) -> str:
-        run = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            ["git", *words], cwd=ROOT, capture_output=True, text=True, check=False, encoding="utf-8"
+        )
         return run.stdout.strip() if run.returncode == 0 else ""
 
     if not (ROOT / ".git").exists() or shutil.which("git") is None:

@@ -92,11 +92,11 @@ def main() -> int:
     schemas = (ATLAS, CHECKPOINT, EARLIER, COUNTS, JOURNAL, POINT)
     text = "\n".join([INTRODUCTION, *(described(schema) for schema in schemas)]).rstrip() + "\n"
     if asked.check:
-        if not PAGE.exists() or PAGE.read_text() != text:
+        if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
             print(f"{PAGE.name} is out of date: python scripts/describe_formats.py")
             return 1
         return 0
-    PAGE.write_text(text)
+    PAGE.write_text(text, encoding="utf-8")
     return 0
 
 

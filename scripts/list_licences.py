@@ -129,7 +129,7 @@ def licence_of(distribution: metadata.Distribution) -> str:
 def _first_lines(distribution: metadata.Distribution) -> Iterator[str]:
     for path in distribution.files or ():
         if ".dist-info" in path.parts[0] and re.match("(?i)licen[cs]e|copying", path.name):
-            yield path.read_text().strip().partition("\n")[0].strip()
+            yield path.read_text(encoding="utf-8").strip().partition("\n")[0].strip()
 
 
 def dates_of(pylock: dict[str, Any]) -> dict[tuple[str, str], str]:

@@ -34,7 +34,9 @@ def output(arguments: list[str], atlas: Path) -> str:
     """Run a command with the demo's atlas instead of the one that the README names."""
     words = [str(atlas) if word.endswith(".atlas") else word for word in arguments]
     command = [sys.executable, "-m", "manymaps", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.rstrip()
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, encoding="utf-8"
+    ).stdout.rstrip()
 
 
 def updated(readme: str, atlas: Path) -> str:

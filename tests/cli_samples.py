@@ -1,5 +1,7 @@
 """The command line in this process or in one of its own, and a small file of associations."""
 
+import functools
+import json
 import os
 import select
 import signal
@@ -10,14 +12,45 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
 
 from manymaps.cli import cli
+from manymaps.cli.json_schema import schema_of
+from manymaps.cli.results import RESULTS
 
 WORDS = ["tie", "knot", "rope", "suit", "dress", "caf\u00e9"]
 
 
 def invoke(*arguments: object) -> Result:
-    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
+    check_json(arguments, result.stdout)
+    return result
+
+
+@functools.cache
+def _validators(name: str) -> list[Draft202012Validator]:
+    """A validator for each type of the output of a command, which allows no other keys."""
+    if name not in RESULTS:
+        pytest.fail(f"`{name} --json` has no type; add one to src/manymaps/cli/results.py")
+    schema = schema_of(name, closed=True)
+    kinds = [
+        {"$ref": f"#/$defs/{kind.__name__}", "$defs": schema["$defs"]} for kind in RESULTS[name]
+    ]
+    return [*map(Draft202012Validator, kinds)]
+
+
+def check_json(arguments: tuple[object, ...], stdout: str) -> None:
+    """Fail if the output of --json does not match the types in manymaps.cli.results."""
+    if "--json" not in arguments or not stdout.strip():
+        return
+    record, name = json.loads(stdout), str(arguments[0])
+    faults = [list(one.iter_errors(record)) for one in _validators(name)]
+    fewest = min(faults, key=len)
+    if fewest:
+        lines = [f"{fault.json_path}: {fault.message:.200}" for fault in fewest[:5]]
+        pytest.fail(
+            "\n".join([f"`{name} --json` differs from src/manymaps/cli/results.py:", *lines])
+        )
 
 
 def worked(result: Result) -> Result:
@@ -46,9 +79,11 @@ def impatient(*arguments: object) -> list[str]:
 
 
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    done = subprocess.run(
         command(*arguments), capture_output=True, text=True, check=False, timeout=1200, **options
     )
+    check_json(arguments, done.stdout)
+    return done
 
 
 def write_norms(folder: Path) -> Path:
@@ -76,7 +111,7 @@ def write_vectors(file: Path, rows: slice | list[int] = slice(None)) -> Path:
     words, values = cluster_vectors()
     chosen = np.arange(len(words))[rows]
     lines = [f"{words[i]} {' '.join(map(repr, values[i].tolist()))}\n" for i in chosen]
-    file.write_text(f"{len(chosen)} {values.shape[1]}\n" + "".join(lines))
+    file.write_text(f"{len(chosen)} {values.shape[1]}\n" + "".join(lines), encoding="utf-8")
     return file
 
 

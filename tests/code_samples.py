@@ -44,7 +44,7 @@ def write_list(file: Path, counts: mm.Counts, header: str = "document,word,count
         f"{counts.row_labels[i]},{counts.column_labels[j]},{int(v)}\n"
         for i, j, v in zip(pairs.row, pairs.col, pairs.data, strict=True)
     ]
-    file.write_text(f"{header}\n{''.join(lines)}")
+    file.write_text(f"{header}\n{''.join(lines)}", encoding="utf-8")
     return file
 
 

@@ -24,7 +24,10 @@ def ring(n: int = 40) -> sparse.csr_array:
 def write_ring(file: Path, n: int = 40) -> Path:
     table = ring(n).tocoo()
     lines = zip(table.row, table.col, table.data.tolist(), strict=True)
-    file.write_text("cue,response,strength\n" + "".join(f"w{i},w{j},{s}\n" for i, j, s in lines))
+    file.write_text(
+        "cue,response,strength\n" + "".join(f"w{i},w{j},{s}\n" for i, j, s in lines),
+        encoding="utf-8",
+    )
     return file
 
 
@@ -57,7 +60,7 @@ class Deadly(Guess):
     def fit(self, train, *, random_state=None):
         if self.other == 1:
             time.sleep(1)
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
         return super().fit(train, random_state=random_state)
 
 
@@ -65,7 +68,7 @@ class Interrupted(Guess):
     """Ctrl-C while it fits."""
 
     def fit(self, train, *, random_state=None):
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         return super().fit(train, random_state=random_state)
 
 
@@ -73,7 +76,7 @@ class InterruptedMaps(MultipleMapsTSNE):
     """Ctrl-C while it fits."""
 
     def fit(self, X, y=None):
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         return super().fit(X)
 
 

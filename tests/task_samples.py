@@ -26,7 +26,7 @@ def dies(marks, k):
         while len(list(marks.iterdir())) < 3:
             time.sleep(0.05)
         time.sleep(0.5)  # for their results to arrive
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
     (marks / str(k)).touch()
     return k * 10
 

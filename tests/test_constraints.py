@@ -92,10 +92,12 @@ NAN, INF = float("nan"), float("inf")
 COUNTS = dict.fromkeys(("n_maps", "n_components", "max_iter"), (0, -1, 1.5, "2", None, True))
 OUTSIDE = {
     mm.TSNE: {
-        "early_exaggeration": (0.5, NAN, INF, "a"), "late_exaggeration": (0.5, NAN, INF),
+        "early_exaggeration": (0.5, NAN, INF, "a"), "early_exaggeration_iter": (-1, 1.5, "a"),
+        "late_exaggeration": (0.5, NAN, INF),
         "tolerance": ("a", 0.2, -1e-3, NAN), "n_components": (True,), "max_iter": (True,),
         "perplexity": ("a", [5, "a"]), "learning_rate": ("fast", None), "metric": (3,),
-        "neighbors": (15,), "init": (7,), "optimizer": ("adam",), "callback": ("print",),
+        "neighbors": (15,), "init": (7,), "optimizer": ("adam",),
+        "callback": ("print", [], [print, 3]),
         "random_state": (-1, "seed"), "n_jobs": (1.5, 0), "verbose": ("loud",),
     },
     **dict.fromkeys((mm.AspectMaps, mm.MultipleMapsSNE), COUNTS),

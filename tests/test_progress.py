@@ -68,6 +68,17 @@ class TestWords:
         tasks.update([one])  # 950 at 5 a second are 190 seconds
         assert tasks.line() == "iteration 1,050 of 2,000, cost 1.2, 5.0 it/s, 3 min left"
 
+    def test_no_time_is_left_after_the_last_unit(self):
+        one, seconds = Work("iteration", 20), [0.0]
+        tasks = tasks_at(seconds)
+        for done in (10, 20):
+            one(done)
+            tasks.update([one])
+            seconds.append(seconds[-1] + 1.0)
+        following = Work("computing the final cost")
+        tasks.update([one, following])
+        assert tasks.line() == "iteration 20 of 20, computing the final cost, 10.0 it/s"
+
     def test_slow_work_has_no_pace_but_a_time(self):
         one, seconds = Work("fit", 5), [0.0]
         tasks = tasks_at(seconds)
@@ -243,11 +254,22 @@ def test_estimators_are_silent_unless_they_are_asked(estimator, data, capsys):
 def test_a_fit_tells_its_iterations_and_costs(monkeypatch, capsys):
     """Each kind of work of the library says what it is and how much of it is done."""
     seen: list[str] = []
+    begun: list[str] = []
+    usual = progress.Work.__init__
+
+    def noted(self: Work, what: str, total: int | None = None) -> None:
+        begun.append(what)
+        usual(self, what, total)
+
+    monkeypatch.setattr(progress.Work, "__init__", noted)
     monkeypatch.setattr(progress.Work, "__call__", noting(seen))
     points = np.random.default_rng(0).normal(size=(30, 3))
     with show_progress():
         mm.TSNE(perplexity=3, max_iter=4, random_state=0).fit(points)
     assert seen[-1].startswith("iteration 4 of 4, cost ")
+    assert [one for one in begun if not one.startswith("compiling")][-3:] == [
+        "iteration", "computing the final cost", "numbering the maps",
+    ]  # fmt: skip
     seen.clear()
     mm.repeat_fits(mm.TSNE(perplexity=3, max_iter=2), points, 2, random_state=0)
     assert seen[0] == "fit 0 of 2"

@@ -11,14 +11,19 @@ import { minify } from "terser";
 const ASSETS = "../src/manymaps/viewer/assets";
 const LIMIT = 170_000;
 // The rooms of src, the lowest first: a file imports from its own room and from those before it.
-const ROOMS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
+const ROOMS = ["texts.ts", "data", "scene", "draw", "view", "state", "ui", "index.ts"];
 // What the bundle holds of others, whose licences ask to be kept with every copy.
 const PARTS = ["preact"];
 
 // The reader of the header, whose parts have the names of the header.
 const READER = "data/container.ts";
 // The fields of whose interfaces others see: scripts, and the notebook.
-const GIVEN = ["data/atlas.ts", "data/observed.ts", "data/probabilities.ts"].concat(
+const GIVEN = [
+  "data/atlas.ts",
+  "data/observed.ts",
+  "data/paths.ts",
+  "data/probabilities.ts",
+].concat(
   ["scene/callouts.ts", "scene/camera.ts", "scene/emphasis.ts", "scene/regions.ts"],
   ["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"],
 );
@@ -29,35 +34,65 @@ const LIBRARIES = [
   "node_modules/preact/hooks/dist",
 ];
 
+// Names that the lists of names above hold for other things than those used here: members of ours, and
+// what Preact asks of components that are classes, of which there are none.
+const FREE = [
+  "atlas",
+  "current",
+  "props",
+  "state",
+  "accent",
+  "active",
+  "appearance",
+  "caption",
+  "destroy",
+  "elements",
+  "legend",
+  "line",
+]
+  .concat(["measure", "pending", "place", "store", "visible", "componentDidMount", "contextType"])
+  .concat(["componentDidUpdate", "componentDidCatch", "componentWillMount", "getChildContext"])
+  .concat(["componentWillReceiveProps", "componentWillUnmount", "componentWillUpdate", "diffed"])
+  .concat(["getDerivedStateFromError", "getDerivedStateFromProps", "getSnapshotBeforeUpdate"])
+  .concat(["debounceRendering", "shouldComponentUpdate"]);
+
 /**
- * Members of our own classes and interfaces, which the bundle may call otherwise.
+ * Members of our own classes and interfaces, and Preact's own, which the bundle may call otherwise.
  *
- * A name is left alone where anything else may know it: the browser's types or Preact's, which name
- * all attributes, `READER`, the interfaces of `GIVEN`, or a text of the sources that may stand for a key.
+ * A name is left alone where anything else may know it: a member or a global of the browser, an
+ * attribute of Preact's, a field that `READER` reads, the interfaces of `GIVEN`, or a text of the
+ * sources that may stand for a key: all but the values of most attributes.
  */
 async function ownMembers() {
   const sources = (await readdir("src", { recursive: true })).filter((name) =>
     /\.tsx?$/.test(name),
   );
-  const others = [];
+  const known = new Set();
+  const members = new Set(["__[a-zA-Z]", ...FREE]);
   for (const folder of LIBRARIES) {
     const names = await readdir(folder, { recursive: true });
-    others.push(
-      ...names.filter((name) => /\.(d\.ts|mjs)$/.test(name)).map((name) => `${folder}/${name}`),
-    );
+    for (const name of names.filter((name) => /\.(d\.ts|mjs)$/.test(name))) {
+      // What stands after a bracket is a parameter, which nobody reads of an object.
+      const word = name.endsWith("mjs")
+        ? /([A-Za-z_$][\w$]*)/g
+        : /(?:^\s*(?:readonly |[gs]et )?|[{;] |(?:function|var|const) )"?([A-Za-z_$][\w$]*)/gm;
+      for (const [, found] of (await code(`${folder}/${name}`)).matchAll(word)) known.add(found);
+    }
   }
-  const known = new Set();
-  for (const path of [...others, `src/${READER}`]) {
-    for (const [word] of (await code(path)).matchAll(/[A-Za-z_$][\w$]*/g)) known.add(word);
-  }
-  const members = new Set();
+  for (const [, word] of (await code(`src/${READER}`)).matchAll(/[.{,] ?(\w+)/g)) known.add(word);
   for (const name of sources) {
     const text = await code(`src/${name}`);
-    for (const [, word] of text.matchAll(/["'`]([A-Za-z_]\w*)["'`]/g)) known.add(word);
+    for (const [, word] of text.matchAll(/(?:[^=]|icon=|name=)["'`]([A-Za-z_]\w*)["'`]/g))
+      known.add(word);
     for (const word of membersIn(text, "class|interface")) members.add(word);
     if (GIVEN.includes(name)) for (const word of membersIn(text, "interface")) known.add(word);
   }
-  return [...members].filter((name) => !known.has(name)).sort();
+  // A text with the name of a member would be looked up in an object of all texts.
+  const texts = [...(await code("src/texts.ts")).matchAll(/^export \w+ (\w+)/gm)];
+  const free = [...members].filter((name) => !known.has(name) || FREE.includes(name)).sort();
+  const twice = texts.map(([, name]) => name).filter((name) => free.includes(name));
+  if (twice.length) throw new Error(`rename in src/texts.ts what members are called: ${twice}`);
+  return free;
 }
 
 /** The members that the classes or interfaces of a source declare. */
@@ -172,7 +207,13 @@ async function bundle() {
   const safe = { unsafe_arrows: true, unsafe: true, pure_getters: true };
   const compress = { passes: 3, keep_fargs: false, hoist_funs: true, ...safe };
   const options = { module: true, ecma: 2022, compress, format: { comments: false } };
-  const { code } = await minify(result.outputFiles[0].text, options);
+  // Shaders are texts, which no minifier of scripts shortens.
+  const text = result.outputFiles[0].text.replace(
+    /(#version[^`]*?\n)([^`]*)`/g,
+    (_, first, rest) =>
+      `${first}${rest.replace(/\s*([-\n{};=+*(),>])\s*/g, "$1").replaceAll("\n", "")}\``,
+  );
+  const { code } = await minify(text, options);
   if (Buffer.byteLength(code) > LIMIT) {
     throw new Error(`the bundle has ${Buffer.byteLength(code)} bytes, more than ${LIMIT}`);
   }

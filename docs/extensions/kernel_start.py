@@ -9,7 +9,11 @@ def _shell(line: str, cell: str) -> None:
     import subprocess
 
     done = subprocess.run(
-        ["sh", "-e", "-c", cell], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ["sh", "-e", "-c", cell],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
     )
     print(done.stdout, end="", flush=True)
     if line.strip() != "--may-fail":

@@ -87,13 +87,13 @@ class Homonyms(NamedTuple):
 
 def read_homonyms() -> Homonyms:
     """Read the coded associates and their strengths in the norms."""
-    with gzip.open(NORMS, "rt") as file:
+    with gzip.open(NORMS, "rt", encoding="utf-8") as file:
         rows = csv.DictReader(file, delimiter="\t")
         strength = {
             (row["cue"].lower(), row["target"].lower()): float(row["strength"]) for row in rows
         }
     by_word: dict[str, list[dict[str, str]]] = {}
-    with HOMONYMS.open() as file:
+    with HOMONYMS.open(encoding="utf-8") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             by_word.setdefault(row["cue"], []).append(row)
     associates = {word: [row["associate"] for row in rows] for word, rows in by_word.items()}
@@ -276,9 +276,15 @@ def networks() -> Iterator[tuple[str, mm.Associations]]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "all_responses.tsv")
         singles = NORMS.with_name("usf_idiosyncratic.tsv.gz")
-        with gzip.open(NORMS, "rt") as first, gzip.open(singles, "rt") as rest:
+        with (
+            gzip.open(NORMS, "rt", encoding="utf-8") as first,
+            gzip.open(singles, "rt", encoding="utf-8") as rest,
+        ):
             rows = ["\t".join(line.rstrip().split("\t")[:3]) for line in first]
-            file.write_text("\n".join([*rows, *(line.rstrip() for line in list(rest)[1:])]) + "\n")
+            file.write_text(
+                "\n".join([*rows, *(line.rstrip() for line in list(rest)[1:])]) + "\n",
+                encoding="utf-8",
+            )
         yield "USF with single responses", mm.read_associations(file, self_pairs="drop")
     yield "USF, 30 responses per cue", mm.resampled(norms, 0, n_responses=30)
     for model in ("mistral", "haiku"):

@@ -53,10 +53,16 @@ def undirected(
     return words, sparse.csr_array(table + table.T)
 
 
-def networks(step: int = 1) -> dict[str, mm.Associations]:
-    """The networks that are present, restricted to their common words, or to every step-th."""
+def networks(
+    step: int = 1, *, people: bool = True, most: int | None = None, least: int = 1
+) -> dict[str, mm.Associations]:
+    """The networks that are present, restricted to their common words, or to every step-th.
+
+    With `most`, these are the words with the most associates in the network in which they have
+    fewer. Each word that is kept has at least `least` associates among the others.
+    """
     tables = {}
-    if NORMS.exists():
+    if people and NORMS.exists():
         norms = mm.read_associations(NORMS)
         rows, columns = norms.strengths.nonzero()
         words = [label.lower() for label in norms.labels]
@@ -75,9 +81,14 @@ def networks(step: int = 1) -> dict[str, mm.Associations]:
         place = {word: k for k, word in enumerate(words)}
         chosen = np.array([place[word] for word in common])
         found[name] = table[chosen][:, chosen]
-    # A word without associates among the others has no row in one of the networks.
+    if most is not None:
+        degrees = np.min([np.diff(table.indptr) for table in found.values()], axis=0)
+        best = np.sort(np.argsort(-degrees, kind="stable")[:most])
+        common = [common[k] for k in best]
+        found = {name: table[best][:, best] for name, table in found.items()}
+    # Without one of the words, another may have too few associates.
     while True:
-        kept = np.all([table.sum(axis=1) > 0 for table in found.values()], axis=0)
+        kept = np.all([np.diff(table.indptr) >= least for table in found.values()], axis=0)
         if kept.all():
             break
         common = [word for word, keep in zip(common, kept, strict=True) if keep]

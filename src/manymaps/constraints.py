@@ -23,9 +23,9 @@ import numpy as np
 from manymaps.errors import ParameterError
 
 __all__ = [
-    "ARRAY", "AUTO", "FLAG", "FUNCTION", "MOST_MAPS", "NONE", "N_JOBS", "N_MAPS", "RANDOM_STATE",
+    "ARRAY", "AUTO", "CALLBACKS", "FLAG", "MOST_MAPS", "NONE", "N_JOBS", "N_MAPS", "RANDOM_STATE",
     "VERBOSE", "Allowed", "CheckedParameters", "Choice", "Constraint", "Kind", "Number", "Several",
-    "Whole", "check_parameter", "instance",
+    "Whole", "check_parameter", "instance", "stops",
 ]  # fmt: skip
 
 
@@ -207,6 +207,8 @@ def _holds_numbers(value: Any) -> bool:
 NONE = Kind("None", lambda value: value is None)
 FLAG = instance("True or False", bool, np.bool_)
 FUNCTION = Kind("a function", callable)
+#: Functions that are called after each iteration.
+CALLBACKS = FUNCTION, Several(FUNCTION, "a list of functions"), NONE
 ARRAY = Kind("an array", _holds_numbers)
 AUTO = Choice(("auto",))
 RANDOM_STATE = (
@@ -217,6 +219,20 @@ N_JOBS = Whole(1), Whole(most=-1), NONE
 MOST_MAPS = 4096
 N_MAPS = (Whole(1, MOST_MAPS),)
 VERBOSE = FLAG, Whole(0)
+
+
+def stops(callback: Any, *progress: Any) -> bool:
+    """Call one or several functions with the progress of a fit; return whether one returns true.
+
+    All functions are called, even if the first one stops the fit.
+
+    >>> stops([lambda iteration: iteration > 2, print], 3), stops(None, 3)
+    3
+    (True, False)
+    """
+    called = callback if isinstance(callback, list | tuple | np.ndarray) else [callback]
+    answers = [bool(one(*progress)) for one in called if one is not None]
+    return any(answers)
 
 
 def check_parameter(name: str, value: Any, allowed: Allowed) -> None:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "FIRST", "UnknownLabelError", "barcodes", "case_note", "case_variants", "find_label",
-    "first_of", "fold", "label_places", "listed", "natural_order", "numbered_alike",
-    "numbered_labels", "only_count", "plain_spelling", "plural", "repeated_label", "shown",
+    "first_of", "fold", "in_words", "label_places", "listed", "natural_order",
+    "numbered_alike", "numbered_labels", "only_count", "plain_spelling", "plural",
+    "repeated_label", "shown",
 ]  # fmt: skip
 
 # Enough names to recognize a list, but few enough for a message.
@@ -242,6 +243,16 @@ def plural(kind: str, n: int | None = None) -> str:
         ending = "ies" if kind.endswith("y") and kind[-2:-1] not in "aeiou" else None
         name = kind[:-1] + ending if ending else kind + "s"
     return name if n is None else f"{n:,} {name}"
+
+
+def in_words(parts: Sequence[str]) -> str:
+    """Join texts with commas and "and".
+
+    >>> in_words(["words"]), in_words(["a", "b"]), in_words(["a", "b", "c"])
+    ('words', 'a and b', 'a, b and c')
+    """
+    *others, last = parts
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:

@@ -289,7 +289,9 @@ class _Tasks:
                 self.progress.start_task(task.id)
                 self.progress.advance(task.id, one.done - task.completed)
             task.description = one.named
-            rate, left = task.speed or 0.0, task.time_remaining
+            rate = task.speed or 0.0
+            # Work that follows the last unit may take long.
+            left = None if task.finished else task.time_remaining
             task.fields.update(
                 told=one.told,
                 pace="" if rate < _SLOWEST_RATE else f"{rate:.1f} it/s",

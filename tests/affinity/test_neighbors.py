@@ -269,13 +269,15 @@ def test_without_pynndescent_the_extra_is_named(monkeypatch):
         nearest_neighbors(clouds(30), 3, search=NeighborSearch("pynndescent"))
 
 
+@pytest.mark.usefixtures("descent")
 def test_without_faiss_all_pairs_are_compared_and_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(neighbors, "_EXACT_PRODUCTS", 0)
     monkeypatch.setattr(neighbors, "_FEWEST_TO_APPROXIMATE", 0)
     X = clouds(200)
     assert nearest_neighbors(X, 5).method == "faiss"
     monkeypatch.setattr(search_methods, "has_faiss", lambda: False)
-    assert nearest_neighbors(X, 5).method == "pynndescent"
+    search = NeighborSearch("auto", 0.9)
+    assert nearest_neighbors(X, 5, search=search).method == "pynndescent"
     with pytest.raises(ImportError, match="requires faiss-cpu"):
         nearest_neighbors(X, 5, search=NeighborSearch("faiss"))
     monkeypatch.setattr(search_methods, "has_pynndescent", lambda: False)

@@ -186,15 +186,15 @@ def replace_similarity(near, other):
 
 
 def test_words_together_and_alone_and_any_number_of_threads():
-    atlas = made(n=500)
-    words = np.arange(500)
+    atlas = made(n=200)
+    words = np.arange(200)
     table = atlas.associations
     whole = sense_groups(atlas.choices, table, words, meaning_space(table, atlas.labels))
     with threads(2), threadpool_limits(2):
         again = sense_groups(atlas.choices, table, words, meaning_space(table, atlas.labels))
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(whole, name), getattr(again, name))
-    for i in range(0, 500, 50):
+    for i in range(0, 200, 20):
         alone = sense_groups(atlas.choices, table, words[[i]], atlas.meaning_space)
         assert partition(atlas, alone, 0) == partition(atlas, whole, i)
 

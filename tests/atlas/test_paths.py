@@ -73,20 +73,37 @@ def test_each_step_goes_on_from_the_last_within_one_map():
             assert share[step.map] >= min(0.1, share.max())
 
 
-def test_what_was_observed_stands_beside():
-    table = np.zeros((14, 14))
-    table[0, 1], table[0, 2] = 0.7, 0.3
-    atlas = some_atlas(associations=sparse.csr_array(table))
-    observed = {
-        (start, end): step.observed
-        for start, end in itertools.permutations(("w0", "w1", "w2"), 2)
-        if len(path := atlas.path(start, end, n_neighbors=13)) == 1
-        for step in path
-    }
-    assert observed
-    for (start, end), value in observed.items():
-        i, j = atlas.index(start), atlas.index(end)
-        assert value == (pytest.approx(table[i, j]) if start == "w0" else None)
+def observed_atlas() -> tuple[Atlas, np.ndarray]:
+    rng = np.random.default_rng(5)
+    table = rng.random((14, 14)) * (rng.random((14, 14)) < 0.2)
+    table[3] = 0
+    np.fill_diagonal(table, 0)
+    table /= np.maximum(table.sum(axis=1, keepdims=True), 1e-12)
+    return some_atlas(associations=sparse.csr_array(table)), table
+
+
+def test_no_path_over_observed_links_is_cheaper():
+    atlas, table = observed_atlas()
+    with np.errstate(divide="ignore"):
+        costs = np.minimum(-np.log(table), np.where(np.eye(14) > 0, 0, np.inf))
+    for _ in range(4):
+        costs = (costs[:, :, None] + costs[None]).min(axis=1)
+    n_observed = 0
+    for i, j in itertools.permutations(range(14), 2):
+        path = atlas.path(f"w{i}", f"w{j}", n_neighbors=1)
+        if not np.isfinite(costs[i, j]):
+            model = some_atlas().path(f"w{i}", f"w{j}", n_neighbors=1)
+            assert [step.map for step in path] == [step.map for step in model]
+            continue
+        n_observed += 1
+        observed = np.array([step.observed for step in path])
+        assert -np.log(observed).sum() == pytest.approx(costs[i, j], rel=1e-5)
+        for step in path:
+            a, b = atlas.index(step.start), atlas.index(step.end)
+            shares = atlas.choices.shares(a)
+            assert step.map == shares[:, b].argmax()
+            assert step.similarity == pytest.approx(shares[step.map, b], rel=1e-5)
+    assert n_observed > 50
 
 
 def test_the_model_may_be_joint():

@@ -31,10 +31,32 @@ def test_a_table_has_a_row_for_each_sense(known, frame):
     senses = [(w, k, s) for w in ("bow", "play") for k, s in enumerate(known.senses(w))]
     assert list(rows["word"]) == [word for word, _, _ in senses]
     assert list(rows["sense"]) == [number for _, number, _ in senses]
-    for name in ("share", "map", "proportion"):
+    for name in ("share", "map", "proportion", "weight"):
         assert list(rows[name]) == [getattr(sense, name) for _, _, sense in senses]
     near = ["; ".join(n.label for n in sense.neighbors[:3]) for _, _, sense in senses]
     assert list(rows["neighbors"]) == near
+    assert list(rows["name"]) == [", ".join(sense.name) for _, _, sense in senses]
+    assert all(rows["observed"])
+    for members, (word, _, sense) in zip(rows["members"], senses, strict=True):
+        row = known.associations[[known.index(word)]]
+        strengths = {known.labels[j]: p for j, p in zip(row.indices, row.data, strict=True)}
+        share = sum(strengths[one] for one in members.split("; ")) / row.sum()
+        assert share == pytest.approx(sense.share, rel=1e-5)
+
+
+def test_many_words_have_the_rows_of_each_and_maps_without_responses_are_marked(known):
+    every = known.sense_table(level="fine")
+    assert set(every["word"]) == set(known.labels)
+    assert np.array_equal(every["observed"], every["share"] > 0)
+    assert not every["observed"].all()
+    word = every["word"][np.flatnonzero(~every["observed"])[0]]
+    one, rows = known.sense_table(word, level="fine"), every["word"] == word
+    for name in one:
+        if name == "weight":
+            np.testing.assert_allclose(one[name], every[name][rows], rtol=1e-5)
+        else:
+            assert list(one[name]) == list(every[name][rows])
+    assert "" in list(one["members"])
 
 
 def test_all_words_where_none_is_named():
@@ -44,6 +66,9 @@ def test_all_words_where_none_is_named():
     atlas = fit.fit(similar + similar.T).atlas_
     assert set(atlas.sense_table()["word"]) == set(atlas.labels)
     assert list(atlas.sense_table([])) == list(atlas.sense_table("1"))
+    bare = replace(atlas, associations=None).sense_table("1")
+    assert not bare["observed"].any()
+    assert set(bare["members"]) == {""}
     parts = Consensus(
         np.arange(10), np.ones((9, 2)), np.zeros((9, 1), int), np.ones((9, 1)),
         np.stack([np.arange(9), np.full(9, -1)]), 0.5,
@@ -63,5 +88,5 @@ def test_kinds_have_a_column():
 def test_a_table_is_text_that_comes_back(known):
     table = known.sense_table(["bow"])
     lines = columns_as_csv(table).splitlines()
-    assert lines[0] == "word,sense,name,share,map,proportion,weight,neighbors"
+    assert lines[0] == "word,sense,name,share,map,proportion,weight,neighbors,members,observed"
     assert len(lines) == 1 + len(table["word"])

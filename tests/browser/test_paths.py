@@ -34,13 +34,17 @@ def path(open_page, tiny_page):
     return opened
 
 
-def test_it_is_the_path_that_python_finds(at, relations, rng):
+@pytest.mark.parametrize("name", ["relations", "grouped"])
+def test_it_is_the_path_that_python_finds(request, open_shared, rng, name):
+    """Through the maps, or over observed links where there are some."""
+    atlas = request.getfixturevalue(name)
+    at = open_shared(request.getfixturevalue(f"{name}_page"))
     found = 0
     for _ in range(12):
-        start, end = rng.choice(relations.n_objects, 2, replace=False).tolist()
+        start, end = rng.choice(atlas.n_objects, 2, replace=False).tolist()
         at.read("atlas.change({ word: given[0], path: given[1], route: null })", [start, end])
         assert at.becomes("atlas.state.route !== null")
-        expected = relations.path(relations.labels[start], relations.labels[end])
+        expected = atlas.path(atlas.labels[start], atlas.labels[end])
         shown = at.read(ROUTE)
         assert [tuple(step[:3]) for step in shown] == [
             (step.start, step.end, step.map) for step in expected
@@ -49,7 +53,11 @@ def test_it_is_the_path_that_python_finds(at, relations, rng):
             [step[3] for step in shown], [step.similarity for step in expected], rtol=0.03
         )
         found += len(expected) > 1
-    assert found > 6
+        is_observed = bool(expected and expected[0].observed)
+        assert is_observed == all(step.observed for step in expected)
+        said = at.page.get_by_text("Each step follows an observed link")
+        at.expect(said).to_have_count(int(is_observed))
+    assert found > 4
 
 
 def test_its_steps_open_their_maps(path):

@@ -109,20 +109,27 @@ def test_islands_give_way_to_their_parts_and_parts_to_words(open_page, themes_pa
     assert len(at.shown) > 5
 
 
-def test_a_click_on_a_name_zooms_to_its_region(open_page, themes_page):
+@pytest.mark.parametrize("how", ["click", "keys"])
+def test_a_name_zooms_to_its_region(open_page, themes_page, how):
     at = open_page(themes_page, reduced_motion="reduce")
     at.map.wait_for()
     at.settle()
     fit = at.read("atlas.camera.zoom")
     name = at.read("atlas.names()")[0]
     box = at.map.bounding_box()
-    at.page.mouse.move(
-        box["x"] + name["x"] + name["width"] / 2, box["y"] + name["y"] + name["height"] / 2
-    )
-    assert at.becomes("getComputedStyle(document.querySelector('#manymaps').shadowRoot"
-                      ".querySelector('.mapview')).cursor === 'pointer'")  # fmt: skip
-    at.page.mouse.down()
-    at.page.mouse.up()
+    if how == "click":
+        at.page.mouse.move(
+            box["x"] + name["x"] + name["width"] / 2, box["y"] + name["y"] + name["height"] / 2
+        )
+        assert at.becomes("getComputedStyle(document.querySelector('#manymaps').shadowRoot"
+                          ".querySelector('.mapview')).cursor === 'pointer'")  # fmt: skip
+        at.page.mouse.down()
+        at.page.mouse.up()
+    else:
+        at.map.focus()
+        at.page.keyboard.press("Tab")
+        at.expect(at.button(f"Zoom to {name['text']}")).to_be_focused()
+        at.page.keyboard.press("Enter")
     at.settle()
     camera = at.read("atlas.camera")
     left, bottom, right, top = name["region"]

@@ -194,7 +194,7 @@ def _lines(model: Any, arguments: Arguments, table: np.ndarray, rng: Any) -> str
         for of in (np.arange(len(lines)), rng.permutation(len(lines))):
             text = io.StringIO()
             text.write("\n".join(["cue,response,strength", *(lines[k] for k in of), ""]))
-            path.write_text(text.getvalue())
+            path.write_text(text.getvalue(), encoding="utf-8")
             read.append(mm.read_associations(path))
     one, other = read
     place = [other.labels.index(label) for label in one.labels]

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytest.importorskip("resource", reason="limits of processes exist on Unix only")
+
 from campaigns.faults import GROUPS, Workshop, campaign, problems
 from campaigns.programs import PROGRAMS, content
 

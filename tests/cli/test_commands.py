@@ -323,6 +323,17 @@ class TestSenses:
         assert invoke("senses", atlas, "--words", words).exit_code == 3
         assert "no word given" in invoke("senses", atlas).stderr
         assert invoke("senses", atlas, "tie", "--csv", "--json").exit_code == 2
+        assert "--all requires --csv" in invoke("senses", atlas, "--all").stderr
+        both = invoke("senses", atlas, "tie", "--all", "--csv")
+        assert (both.exit_code, both.stdout) == (2, "")
+
+    def test_all_words_as_a_table(self, atlas):
+        result = invoke("senses", atlas, "--all", "--csv")
+        loaded = mm.load_atlas(atlas)
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        assert list(dict.fromkeys(row["word"] for row in rows)) == list(loaded.labels)
+        assert [row["members"] for row in rows] == list(loaded.sense_table()["members"])
+        assert {row["observed"] for row in rows} <= {"True", "False"}
 
     def test_unknown_word_gets_suggestions(self, atlas):
         result = invoke("senses", atlas, "knto")
@@ -343,7 +354,7 @@ class TestSenses:
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
     def test_a_full_disk_under_stdout_is_told(self, atlas):
-        with Path("/dev/full").open("w") as full:
+        with Path("/dev/full").open("w", encoding="utf-8") as full:
             done = subprocess.run(
                 command("senses", atlas, "tie"), stdout=full, stderr=subprocess.PIPE, text=True
             )

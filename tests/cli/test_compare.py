@@ -33,7 +33,7 @@ def people(share, seed, n=40):
 
 
 def write_trials(path: Path, groups, *, shift=0) -> Path:
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["participantID", "age", "gender", "cue", "R1", "R2"])
         for g, rows in enumerate(groups):
@@ -49,7 +49,7 @@ def write_norms(path: Path, rows) -> Path:
         for answer in answers:
             counts[cue, answer] = counts.get((cue, answer), 0) + 1
     lines = [f"{cue}\t{answer}\t{n}" for (cue, answer), n in counts.items()]
-    path.write_text("cue\tresponse\tcount\n" + "\n".join(lines) + "\n")
+    path.write_text("cue\tresponse\tcount\n" + "\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
@@ -328,7 +328,7 @@ def test_what_cannot_be_done_is_refused(
     norms, trials, tmp_path, monkeypatch, arguments, code, message
 ):
     monkeypatch.chdir(tmp_path)
-    Path("copy.tsv").write_text(norms[0].read_text())
+    Path("copy.tsv").write_text(norms[0].read_text(), encoding="utf-8")
     before = set(tmp_path.iterdir())
     result = failed(invoke("compare", *arguments, *FEW), code, message)
     assert "Traceback" not in result.stderr

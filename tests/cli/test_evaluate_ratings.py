@@ -17,7 +17,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     norms = mm.read_associations(write_norms(tmp_path))
     fit = mm.MultipleMapsTSNE(2, max_iter=30, random_state=0).fit(norms)
     fit.atlas_.save("norms.atlas")
-    Path("rated.csv").write_text(RATED)
+    Path("rated.csv").write_text(RATED, encoding="utf-8")
     return tmp_path
 
 
@@ -40,7 +40,7 @@ def test_a_file_of_ratings_is_known_by_its_columns(folder):
 
 
 def test_measures_beside_by_files(folder):
-    Path("some.vec").write_text("4 2\ntie 1 0\nknot 1 .2\nrope .5 1\nSUIT 1 2\n")
+    Path("some.vec").write_text("4 2\ntie 1 0\nknot 1 .2\nrope .5 1\nSUIT 1 2\n", encoding="utf-8")
     files = ("--norms", "norms.csv", "--vectors", "some.vec", "--decay", ".5", "--quiet")
     result = worked(invoke("evaluate", "norms.atlas", "rated.csv", *files))
     assert result.stderr == ""
@@ -50,7 +50,7 @@ def test_measures_beside_by_files(folder):
 
 
 def test_ratings_can_be_forced_and_columns_named(folder):
-    Path("plain.csv").write_text("a,b,c\ntie,knot,8\ntie,rope,6\ntie,suit,7\n")
+    Path("plain.csv").write_text("a,b,c\ntie,knot,8\ntie,rope,6\ntie,suit,7\n", encoding="utf-8")
     names = ("--cue", "a", "--response", "b", "--strength", "c")
     forced = worked(invoke("evaluate", "norms.atlas", "plain.csv", "--ratings", *names, "--json"))
     assert json.loads(forced.stdout)["n_known"] == 3
@@ -74,7 +74,7 @@ def test_ratings_can_be_forced_and_columns_named(folder):
     ],
 )  # fmt: skip
 def test_faults(folder, text, options, code, message):
-    Path("bad.csv").write_text(text)
+    Path("bad.csv").write_text(text, encoding="utf-8")
     result = failed(invoke("evaluate", "norms.atlas", "bad.csv", *options), code, message)
     assert result.stdout == ""
 

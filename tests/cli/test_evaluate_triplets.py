@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(triplet_choice, "_STEPS", 200)
     np.save("train.npy", answered(600, 0))
     np.save("test.npy", answered(300, 1))
-    Path("names.txt").write_text("".join(f"thing {i}\n" for i in range(N)))
+    Path("names.txt").write_text("".join(f"thing {i}\n" for i in range(N)), encoding="utf-8")
     return tmp_path
 
 

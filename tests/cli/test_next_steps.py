@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from cli_samples import invoke, worked, write_norms, write_vectors
+from manymaps.cli import contract
 
 
 def write_table(file: Path, values: np.ndarray, corner: str) -> Path:
     letters = "abcdefgh"
     rows = [",".join([corner, *letters[: values.shape[1]]])]
     rows += [",".join([letters[i], *map(str, row)]) for i, row in enumerate(values.tolist())]
-    file.write_text("\n".join(rows) + "\n")
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return file
 
 
@@ -50,6 +51,13 @@ def test_next_steps_suit_the_data_and_run(tmp_path, monkeypatch, write, options,
     assert ("--fold" in commands[1]) == ("--fold" in options)
     for command in commands:
         worked(invoke(*command))
+
+
+def test_words_are_quoted_for_the_shells_of_the_system(monkeypatch):
+    words = "fit", Path("my data") / "a.csv", "-o", "it's.atlas"
+    assert contract.next_step(*words) == "next: " + shlex.join(map(str, words))
+    monkeypatch.setattr(contract.sys, "platform", "win32")
+    assert contract.next_step(*words) == 'next: fit "my data/a.csv" -o it\'s.atlas'
 
 
 def test_judges_are_not_suggested_as_one_table(tmp_path, monkeypatch):

@@ -44,6 +44,7 @@ COMMANDS = {
     "stability": ("ring.csv", "-o", "o.atlas", "--fits", 2, "--maps", 2, "--jobs", 1, *QUICK),
     "compare": ("norms.csv", "others.csv", "--min-responses", 2, "--permutations", 99),
     "align": ("norms.atlas", "norms.atlas", "-o", "o.atlas"),
+    "vectors": ("old.atlas", "env.csv"),
     "view": ("norms.atlas", "-o", "o.html"),
     "export": ("norms.atlas", "-o", "o.csv"),
 }
@@ -63,6 +64,8 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "others.csv").write_text(others, encoding="utf-8")
     known = mm.read_vectors(write_vectors(place / "words.vec", slice(30)))
     write_vectors(place / "words.vec")
+    heights = "".join(f"{label},{k}\n" for k, label in enumerate(known.labels))
+    (place / "env.csv").write_text(f"word,height\n{heights}", encoding="utf-8")
     quick = {"max_iter": 5, "random_state": 0}
     mm.TSNE(perplexity=5, **quick).fit(known).atlas_.save(place / "old.atlas")
     mm.MultipleMapsTSNE(2, **quick).fit(norms).atlas_.save(place / "norms.atlas")
@@ -125,7 +128,7 @@ OUTPUT_OF = dict(reversed(OUTPUTS))
 def file_for(output: click.Option, text: str = "mine") -> Path:
     """A file of somebody else whose name an output may have."""
     file = Path(f"same{(*output.type.suffixes, '.atlas')[0]}")
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     return file
 
 

@@ -241,6 +241,7 @@ class TestSweepBadInput:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals of POSIX")
 class TestInterruption:
     LONG = ("--maps", "1,2", "--dims", "2,3,4,5,6", "--iterations", 60, "--patience", 60)
 

@@ -115,6 +115,12 @@ class TestSenses:
         assert told(fitted, "tie", "--data", told_in)["n_responses"] == 150
         assert "assumed" not in invoke("senses", fitted, "tie", "--data", told_in).stderr
         assert told(fitted, "tie", "--data", told_in, "--per-cue", 30)["n_responses"] == 30
+        # The strengths of these responses differ from those in the atlas.
+        shown = invoke("senses", fitted, "tie", "--data", told_in)
+        assert "knot .60 (" in shown.stdout
+        assert "suit .40 (" in shown.stdout
+        assert f"the responses in {told_in} differ from the atlas's" in shown.stderr
+        assert "differ" not in invoke("senses", fitted, "tie", "--data", norms).stderr
 
     def test_intervals_are_those_of_the_listed_level(self, atlas, trials, word):
         data = mm.read_trials(trials)

@@ -1,14 +1,17 @@
-"""The instructions for assistants in the package: their commands run, in their order."""
+"""The instructions for assistants: their commands run, and commands in the manual exist."""
 
 import ast
 import re
 import shlex
+from collections.abc import Iterator
 from importlib import resources
+from pathlib import Path
 
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, worked, write_norms
+from cli_samples import invoke, write_norms
+from manymaps.cli import COMMANDS, cli
 
 TEXT = resources.files("manymaps").joinpath("SKILL.md").read_text(encoding="utf-8")
 
@@ -19,15 +22,64 @@ def test_commands_run(tmp_path, monkeypatch):
     (tmp_path / "pairs.csv").write_text("target,prime\ntie,knot\n", encoding="utf-8")
     block = re.search(r"```sh\n(.*?)```", TEXT, re.DOTALL)
     commands = block[1].splitlines()
-    assert len(commands) == 10
+    assert len(commands) == 10, "SKILL.md promises ten commands in its block"
     for command in commands:
         program, *arguments = shlex.split(command)
         assert program == "manymaps"
-        worked(invoke(*arguments))
+        done = invoke(*arguments)
+        assert done.exit_code == 0, f"SKILL.md: `{command}` failed: {done.stderr}"
 
 
 @pytest.mark.parametrize("code", re.findall(r"`(\w+\(.*?\))`", TEXT))
 def test_names_in_python_are_public(code):
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Name) and node.id not in ("X", "path", "atlas", "word"):
-            assert node.id in mm.__all__
+    called = [node.func for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
+    names = {node.id for node in called if isinstance(node, ast.Name)}
+    assert names <= set(mm.__all__), f"SKILL.md calls unknown names: {names - set(mm.__all__)}"
+
+
+ROOT = Path(__file__).resolve().parents[2]
+# What follows a command in a shell does not belong to it.
+WRITTEN = re.compile(r"(?:^ *(?:\$ )?|`|\| )manymaps ([a-z]+)\b([^`|>#;\n]*)", re.MULTILINE)
+
+
+def unknown(text: str) -> Iterator[str]:
+    """Commands, and options of commands, that code in a text uses but the program does not have."""
+    fences = re.findall(r"^```.*?^```", text, re.MULTILINE | re.DOTALL)
+    others = re.findall(r"^    .*manymaps .*$|`manymaps [^`]*`", text, re.MULTILINE)
+    for found in WRITTEN.finditer("\n".join([*fences, *others])):
+        name, rest = found.groups()
+        if name not in COMMANDS:
+            yield f"there is no command `manymaps {name}`"
+            continue
+        known = {flag for one in cli.commands[name].params for flag in one.opts} | {"--help"}
+        for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", rest):
+            if option not in known:
+                yield f"`manymaps {name}` has no option {option}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["src/manymaps/SKILL.md", "README.md", "docs/start", "docs/tutorials", "docs/how-to",
+     "docs/explanation", "docs/reference"],
+)  # fmt: skip
+def test_commands_and_options_exist(path):
+    files = [ROOT / path] if path.endswith(".md") else sorted((ROOT / path).glob("*.md"))
+    faults = [
+        f"{file.name}: {fault}" for file in files for fault in unknown(file.read_text("utf-8"))
+    ]
+    assert faults == [], "correct the text, or add the command or option"
+
+
+def test_unknown_commands_and_options_are_found():
+    text = (
+        "`manymaps fit a.csv --mops 3`\n\n    manymaps fly a.csv\n    manymaps fit a.csv --maps 3\n"
+    )
+    assert list(unknown(text)) == [
+        "`manymaps fit` has no option --mops", "there is no command `manymaps fly`"
+    ]  # fmt: skip
+
+
+def test_the_reference_lists_all_commands_in_their_order():
+    text = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
+    listed = re.findall(r"^commands/(\w+)$", text, re.MULTILINE)
+    assert listed == list(COMMANDS), "edit the list of pages in docs/reference/commands.md"

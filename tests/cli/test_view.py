@@ -136,7 +136,7 @@ def test_words_that_must_not_be_shown(folder):
 )
 def test_what_cannot_be_shown(folder, monkeypatch, options, code, message):
     monkeypatch.chdir(folder)
-    Path("more.csv").write_text("label,length\nbow,3\n")
+    Path("more.csv").write_text("label,length\nbow,3\n", encoding="utf-8")
     failed(view(folder, *options), code, message)
     assert not Path("words.html").exists()
 

@@ -108,7 +108,7 @@ class TestHints:
     def test_a_fit_of_arrays_has_their_labels_and_metric(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         np.save("v.npy", np.random.default_rng(0).normal(size=(12, 3)))
-        Path("names.txt").write_text("".join(f"w{i}\n" for i in range(12)))
+        Path("names.txt").write_text("".join(f"w{i}\n" for i in range(12)), encoding="utf-8")
         options = ("--labels", "names.txt", "--metric", "cosine", "--seed", 3, "--jobs", 1)
         further = hint(invoke("diagnose", "v.npy", *options))
         assert {"--labels", "names.txt", "--metric", "cosine", "--seed", "3"} < set(further)
@@ -130,7 +130,9 @@ class TestHints:
         options = ("--dissimilarities", "--absent", "zero", "--restarts", 2, "--solver", "gibbs")
         names = "abcdefgh"
         groups = [(x, y, 1 if (x < "e") == (y < "e") else 9) for x, y in combinations(names, 2)]
-        Path("two.csv").write_text(ODD + "".join(f"{x};{y};{far}\n" for x, y, far in groups))
+        Path("two.csv").write_text(
+            ODD + "".join(f"{x};{y};{far}\n" for x, y, far in groups), encoding="utf-8"
+        )
         further = hint(invoke("cluster", "two.csv", *NAMED, "--choose", "1-2", *options))
         assert further[:3] == ["cluster", "two.csv", "--clusters"]
         for given in (*options, *NAMED):
@@ -149,7 +151,7 @@ class TestInsertion:
         fit = mm.MultipleMapsTSNE(2, max_iter=5, random_state=0).fit(norms)
         fit.atlas_.save("norms.atlas")
         header = "new word,known word,value" if named else "cue,response,strength"
-        Path("new.csv").write_text(f"{header}\nbow,tie,3\nbow,knot,1\n")
+        Path("new.csv").write_text(f"{header}\nbow,tie,3\nbow,knot,1\n", encoding="utf-8")
         options = ("--cue", "new word", "--response", "known word", "--strength", "value")
         insert = ("insert", "norms.atlas", "new.csv", "-o", "more.atlas")
         refused = invoke(*insert)
@@ -170,7 +172,7 @@ class TestReasons:
         ],
     )
     def test_an_option_may_be_the_reason(self, odd, options, message):
-        Path("names.txt").write_text("tie\nknot\n")
+        Path("names.txt").write_text("tie\nknot\n", encoding="utf-8")
         result = failed(invoke("inspect", odd, *options), 3, message)
         assert ("because of" in result.stderr) == ("--labels" in options)
 

@@ -52,10 +52,15 @@ def test_the_suggestion_is_the_truth_and_comes_with_reasons(path):
     assert "suggested: 3" in text
     assert "hidden pairs" in text
     assert any("precision of 0.04" in reason for reason in path.reasons)
+    assert [len(one) for one in path.recurrence] == [1, 2, 3, 4]
+    assert path.recurrence[2].min() >= 0.9 > path.recurrence[3].min()
+    assert "with 3 clusters, every cluster recurs in at least" in text
+    assert [len(one.solutions_) for one in path.estimators] == [4, 5, 5, 4]
+    assert path.estimators[2].get_params()["n_init"] == 3
 
 
 def test_an_unknown_precision_is_estimated(values):
-    path = cluster_path(values, [1, 2, 3], estimator=QUICK, held_out=None)
+    path = cluster_path(values, [1, 2, 3], estimator=QUICK, held_out=None, n_bootstraps=None)
     left = np.array([fitted.residual_variance_ for fitted in path.estimators])
     np.testing.assert_allclose(path.bic, 66 * np.log(left) + np.arange(2, 5) * np.log(66))
     assert path.held_out is None
@@ -125,7 +130,7 @@ def test_the_true_number_is_suggested_and_not_the_end_of_the_range(seed, noise):
 
 def test_the_path_finds_what_long_annealings_find():
     values = kinship(0, 0.08)
-    path = cluster_path(values, [2, 4, 5], held_out=None, random_state=0)
+    path = cluster_path(values, [2, 4, 5], held_out=None, n_bootstraps=None, random_state=0)
     long = [
         AdditiveClustering(k, n_init=3, random_state=0).fit(values).variance_accounted_for_
         for k in (2, 4, 5)
@@ -159,11 +164,30 @@ def test_each_pair_is_hidden_before_any_is_hidden_twice(values):
         assert np.ptp(so_far[upper]) <= 1
 
 
+@pytest.mark.parametrize(
+    ("recurs", "suggestion", "words"),
+    [
+        ([1, 0.9, 0.04, 1], 2, "with 3 clusters, a cluster recurs in only 4%"),
+        ([1, 0.9, 0.5, 1], 3, "with 3 clusters, every cluster recurs in at least 50%"),
+        ([0.2, 0.4, 0.3, 1], 3, "no compared number up to 3 clusters"),
+        (None, 3, "smallest for 3 clusters"),
+    ],
+)
+def test_the_suggestion_is_the_largest_number_whose_clusters_all_recur(recurs, suggestion, words):
+    counts = np.arange(1, 5)
+    measured = paths._Measures(
+        counts, 1 - 0.5**counts, np.array([9.0, 5, 1, 1]), counts * 0.1, 66, None, 0.04, 20.0,
+        recurs=None if recurs is None else np.array(recurs),
+    )  # fmt: skip
+    assert measured.suggestion == suggestion
+    assert words in " ".join(measured.reasons())
+
+
 @pytest.mark.parametrize("draw", ["normal", "uniform"])
 def test_noise_has_no_structure(draw):
     for seed in range(3):
         values = getattr(np.random.default_rng(seed), draw)(size=45)
-        path = cluster_path(values, [2, 3], estimator=QUICK, held_out=None)
+        path = cluster_path(values, [2, 3], estimator=QUICK, held_out=None, n_bootstraps=None)
         assert path.n_clusters.tolist() == [1, 2, 3]
         assert (path.suggestion, path.has_structure) == (0, False)
         assert "no structure found" in str(path)
@@ -176,7 +200,9 @@ def test_extreme_values_are_not_structure():
     suggestions = []
     for seed in range(20):
         values = np.random.default_rng([seed, 8]).exponential(size=28)
-        path = cluster_path(values, [1, 2], estimator=QUICK, held_out=None, random_state=seed)
+        path = cluster_path(
+            values, [1, 2], estimator=QUICK, held_out=None, n_bootstraps=None, random_state=seed
+        )
         shorter = path.description_length.min() < path.constant_length
         suggestions.append((shorter, path.has_structure))
         if shorter and not path.has_structure:
@@ -190,14 +216,19 @@ def test_one_cluster_is_a_candidate_of_every_range():
     members = np.arange(10) < 4
     noise = np.random.default_rng(0).normal(0, 0.05, (10, 10))
     values = np.outer(members, members) + noise + noise.T
-    assert cluster_path(values, [2, 3], estimator=QUICK, held_out=None).suggestion == 1
+    assert (
+        cluster_path(values, [2, 3], estimator=QUICK, held_out=None, n_bootstraps=None).suggestion
+        == 1
+    )
 
 
 @pytest.mark.parametrize("constant", ["nonnegative", False])
 def test_the_length_without_clusters_is_that_of_the_constant(constant):
     values = np.random.default_rng(0).normal(-1, 0.1, 28)
     estimator = AdditiveClustering(constant=constant, n_init=1, random_state=0)
-    path = cluster_path(values, [1], estimator=estimator, held_out=None, precision=0.1)
+    path = cluster_path(
+        values, [1], estimator=estimator, held_out=None, n_bootstraps=None, precision=0.1
+    )
     expected = (values**2).sum() / 0.01 + (constant is not False) * np.log(28)
     assert path.constant_length == pytest.approx(expected)
 
@@ -207,7 +238,7 @@ def test_the_length_without_clusters_keeps_the_features_that_are_given():
     noise = np.random.default_rng(0).normal(0, 0.1, (8, 8))
     values = np.outer(feature, feature) + noise + noise.T
     estimator = AdditiveClustering(features=feature[:, None], n_init=1, random_state=0)
-    path = cluster_path(values, [1], estimator=estimator, held_out=None)
+    path = cluster_path(values, [1], estimator=estimator, held_out=None, n_bootstraps=None)
     pairs, shared = (each[np.triu_indices(8, 1)] for each in (values, np.outer(feature, feature)))
     left = sum(pairs[shared == one].var() * (shared == one).sum() for one in (0, 1))
     assert path.constant_length == pytest.approx(28 * np.log(left / 28) + 2 * np.log(28))

@@ -88,6 +88,7 @@ def test_closing_cancels_what_runs_and_says_nothing(recwarn):
     assert not recwarn.list
 
 
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals of POSIX")
 def test_an_interruption_ends_the_workers_without_tracebacks():
     program = [sys.executable, "-c", INTERRUPTED]
     with subprocess.Popen(program, stdout=-1, stderr=-1, text=True, process_group=0) as process:

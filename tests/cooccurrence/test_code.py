@@ -10,6 +10,7 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.spatial import procrustes
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from count_samples import smooth_table
 from manymaps import CODE, ConjugateGradient, Counts, Momentum
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.parameters import Parameters, log_softmin
@@ -20,11 +21,6 @@ FORMS = [
     {"normalization": "conditional", "given": "columns"},
     {"normalization": "joint"},
 ]
-
-
-def smooth_table(n_rows=12, n_columns=15, seed=0):
-    """Counts without zeros."""
-    return np.random.default_rng(seed).poisson(4, (n_rows, n_columns)) + 1.0
 
 
 def clustered_table(n_rows=40, n_columns=60, n_groups=4, seed=0):

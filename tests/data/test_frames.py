@@ -108,11 +108,11 @@ def test_the_index_of_a_frame_joins_where_it_has_labels(atlas):
 
 
 def test_missing_rows_become_nan_and_empty_text():
-    columns, unmatched, n_without = join_columns(
+    columns, unmatched, without = join_columns(
         LABELS, {"label": ["tie", "bow"], "n": [1, 2], "kind": ["a", "b"], "flag": [True, False]}
     )
     assert unmatched == ["bow"]
-    assert n_without == 2
+    assert without == ["Knot", "Café"]
     np.testing.assert_array_equal(columns["n"], [1, np.nan, np.nan])
     assert columns["kind"].tolist() == ["a", "", ""]
     assert columns["flag"].tolist() == ["True", "", ""]
@@ -183,7 +183,7 @@ def test_parquet_table_is_read(tmp_path):
 )
 def test_broken_table_is_refused(tmp_path, text, message):
     file = Path(tmp_path, "table.csv")
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read_columns(file)
 

@@ -33,7 +33,9 @@ def table(text: str) -> dict[str, list[str]]:
     return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
 
 
-@pytest.mark.parametrize("script", ["priming.py", "similarity.py", "humans_and_models.py"])
+@pytest.mark.parametrize(
+    "script", ["priming.py", "similarity.py", "humans_and_models.py", "haiku_and_mistral.py"]
+)
 def test_nothing_is_done_without_data(script, tmp_path):
     assert "nothing done" in printed(script, MANYMAPS_DATA=str(tmp_path))
 
@@ -105,3 +107,16 @@ def test_people_and_models_share_more_than_shuffled_words(data_folder):
     for name in (people, *models):
         assert re.match(r"\d+ homonyms, F 0\.\d+, one group 0\.\d+", rows[name][0])
         assert all("strength" in cell and "maps" in cell for cell in rows[name][1:])
+
+
+@pytest.mark.slow
+def test_models_are_between_two_seeds_and_shuffled_words(data_folder):
+    rows = table(printed("haiku_and_mistral.py"))
+    for name in ("neighbours", "members", "coordinates"):
+        models, seeds, shuffled = (re.findall(r"[0-9.]+", cell) for cell in rows[name])
+        assert shuffled[0] < models[0] < seeds[0]
+    for name in ("Mistral", "Haiku"):
+        values = [tuple(map(float, re.findall(r"-?[0-9.]+", cell))) for cell in rows[name][2:]]
+        assert all(low <= value <= high for value, low, high in values)
+        (absent, *_), (shuffled, *_), (excess, *_) = values
+        assert excess == pytest.approx(absent - shuffled, abs=0.0011)

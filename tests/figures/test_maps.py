@@ -14,34 +14,22 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from scipy import sparse
 
-from figure_samples import assert_no_overlap, labels_of, words_of
+from figure_samples import assert_no_overlap, labels_of, random_atlas, words_of
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, ISLANDS, NO_VALUE, coloring
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
+from manymaps.figures.zooms import plot_zooms
 from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
-
-SYLLABLES = ["ba", "ce", "dor", "fin", "gum", "hal", "jit", "kor", "lam", "nes", "pol", "rus"]
 
 ODD_LABELS = [
     "$x^2$", "a_b", r"\frac{1}{2}", "", "  ", "new\nline", "tab\tq", "a, b", 'O\'Brien "Q"',
     "<b>&amp;", "naïve", "e\u0301", "\u200b", "שלום", "مرحبا", "中文", "한국어", "\U0001f600",
     "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\ud800", "\x00\x07", "x" * 10_000,
 ]  # fmt: skip
-
-
-def random_atlas(seed, n=300, n_maps=4, n_components=2, sharpness=4.0):
-    rng = np.random.default_rng(seed)
-    labels = ["".join(rng.choice(SYLLABLES, rng.integers(1, 5))) + str(i) for i in range(n)]
-    centres = rng.normal(0, 5, (n_maps, 8, n_components))
-    maps = centres[:, rng.integers(0, 8, n)] + rng.normal(0, 0.7, (n_maps, n, n_components))
-    logits = sharpness * rng.normal(size=(n_maps, n))
-    proportions = np.exp(logits - logits.max(axis=0))
-    proportions /= proportions.sum(axis=0)
-    return Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE)
 
 
 def dots_of(ax):
@@ -200,6 +188,27 @@ def test_sites_and_species_at_infinity_are_arrows_unless_a_penalty_kept_them(pen
         "15 farther out, arrows at the edge; a size penalty" in t.get_text() for t in ax.texts
     )
     assert is_noted is (penalty == 0)
+
+
+def test_three_kinds_have_a_shape_and_a_colour_each():
+    kinds = ["author"] * 10 + ["paper"] * 12 + ["word"] * 18
+    atlas = replace(random_atlas(4, n=40, n_maps=1), model=CODE, kinds=kinds)
+    figure = plot_map(atlas)
+    ax = figure.axes[0]
+    dots = [c for c in ax.collections if c.get_gid() == "dots"]
+    assert [len(c.get_offsets()) for c in dots] == [10, 12]
+    outlines = [len(c.get_paths()[0].vertices) for c in dots]
+    assert outlines[0] != outlines[1]  # a circle has more corners than a square
+    fills = {tuple(c.get_facecolor()[0][:3]) for c in dots}
+    specks = next(c for c in ax.collections if c.get_gid() == "specks")
+    assert len(fills | {tuple(specks.get_edgecolor()[0][:3])}) == 3
+    texts = {text.get_text() for text in figure.axes[0].texts}
+    assert {"kind", "author", "paper", "word"} <= texts
+    assert any("circles: 10 authors" in text and "squares: 12 papers" in text for text in texts)
+    (_, *zooms) = plot_zooms(atlas, 1).axes
+    assert len(zooms) == 1
+    with pytest.raises(ParameterError, match="one of author, paper, word"):
+        plot_map(atlas, label="site")
 
 
 def test_axes_of_more_than_two_dimensions_are_named():
@@ -563,32 +572,6 @@ def test_islands_have_names_in_their_colours():
 
 
 class TestFiguresForPapers:
-    @pytest.mark.parametrize(("width", "millimetres"), [("column", 89), ("page", 183)])
-    @pytest.mark.parametrize(
-        "draw",
-        [
-            lambda atlas, width: plot_map(atlas, 1, width=width),
-            lambda atlas, width: plot_atlas(atlas, width=width),
-            lambda atlas, width: plot_senses(atlas, atlas.labels[3], width=width),
-            lambda atlas, width: plot_senses(atlas, list(atlas.labels[:3]), width=width),
-        ],
-    )
-    def test_the_width_is_exact_and_no_letter_is_smaller_than_six_points(
-        self, draw, width, millimetres
-    ):
-        figure = draw(random_atlas(0), width)
-        assert figure.get_size_inches()[0] * 25.4 == pytest.approx(millimetres)
-        texts = [text for text in figure.findobj(Text) if text.get_text()]
-        assert min(text.get_fontsize() for text in texts) >= 6
-        assert max(text.get_fontsize() for text in texts) <= 8
-        right = figure.bbox.width
-        for text in texts:
-            box = text.get_window_extent()
-            assert box.x0 >= -1
-            assert box.x1 <= right + 1
-        assert to_rgba(figure.get_facecolor()) == (1, 1, 1, 1)
-        assert_no_overlap(figure)
-
     def test_several_panels_have_letters(self):
         atlas = random_atlas(6, sharpness=1.0)
         for figure in (

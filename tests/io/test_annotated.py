@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from manymaps.anndata import tsne
 from manymaps.errors import DataError
 from manymaps.io.annotated import open_annotated
 from manymaps.io.counts import read_counts
 from manymaps.io.kinds import looks_like_counts
-from manymaps.io.vectors import read_vectors
+from manymaps.io.vectors import read_vectors, vectors_from
 from vector_samples import save
 
 READERS = {"counts": read_counts, "vectors": read_vectors}
@@ -39,10 +40,27 @@ def test_errors_of_the_library_name_the_file(annotated, read):
 def test_a_table_that_is_missing(annotated):
     with h5py.File(annotated, "r+") as file:
         del file["X"]
-    for read in READERS.values():
+    for read, name in ((read_counts, None), (read_vectors, "h5ad:X")):
         with pytest.raises(DataError, match=r"a\.h5ad has no X"):
-            read(annotated)
+            read(annotated, format=name)
+    assert read_vectors(annotated).report.notes == ("uses X_pca, 2 components",)
     assert read_counts(annotated, format="h5ad:raw").n_pairs == 3
+
+
+@pytest.mark.parametrize(("n_variables", "table"), [(50, "X"), (51, "X_pca")])
+def test_files_and_the_functions_for_anndata_choose_the_same_table(tmp_path, n_variables, table):
+    rows = np.random.default_rng(0).normal(size=(12, n_variables))
+    data = anndata.AnnData(rows, obsm={"X_pca": rows[:, :3]})
+    data.write_h5ad(tmp_path / "a.h5ad")
+    vectors = read_vectors(tmp_path / "a.h5ad")
+    expected = rows if table == "X" else rows[:, :3]
+    np.testing.assert_allclose(vectors.values, expected, rtol=1e-6)
+    tsne(data, perplexity=2, max_iter=2)
+    assert data.uns["X_manymaps_tsne"]["params"]["use_rep"] == table
+    del data.obsm["X_pca"]
+    named = f"uses X, {n_variables} variables"
+    assert vectors_from(data).report.notes == (named,)
+    assert read_vectors(tmp_path / "a.h5ad", format="h5ad:X").report.notes == (named,)
 
 
 def test_the_file_is_closed_after_it_was_read(annotated):

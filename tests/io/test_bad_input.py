@@ -78,8 +78,8 @@ def test_folder_in_place_of_a_file(folder):
 )
 def test_files_that_cannot_be_used(folder, monkeypatch, text, options, message):
     monkeypatch.chdir(folder)
-    Path("unknown.csv").write_text("label,n\nbow,1\n")
-    Path("twice.csv").write_text("label,n\ntie,1\ntie,2\n")
+    Path("unknown.csv").write_text("label,n\nbow,1\n", encoding="utf-8")
+    Path("twice.csv").write_text("label,n\ntie,1\ntie,2\n", encoding="utf-8")
     Path("empty").touch()
     result = failed(fit(folder, text, *options), 3, message)
     assert result.stdout == ""
@@ -135,9 +135,9 @@ class TestOutput:
         if not (folder / output).parent.exists() and output.startswith("/"):
             pytest.skip(f"there is no {output}")
         monkeypatch.chdir(folder)
-        Path("norms.csv").write_text(TRIANGLE)
+        Path("norms.csv").write_text(TRIANGLE, encoding="utf-8")
         failed(invoke("fit", "norms.csv", "-o", output), 2, message)
-        assert Path("norms.csv").read_text() == TRIANGLE
+        assert Path("norms.csv").read_text(encoding="utf-8") == TRIANGLE
         assert not Path("/dev/null").is_file()
 
     @pytest.mark.skipif(

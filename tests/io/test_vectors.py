@@ -183,8 +183,8 @@ def test_annotated_data(tmp_path, kind):
 
 
 def test_annotated_data_without_x():
-    data = anndata.AnnData(obs=pd.DataFrame(index=WORDS), obsm={"X_pca": VALUES})
-    with pytest.raises(DataError, match="no X; obsm contains 'X_pca'"):
+    data = anndata.AnnData(obs=pd.DataFrame(index=WORDS), obsm={"X_umap": VALUES})
+    with pytest.raises(DataError, match="no X; obsm contains 'X_umap'"):
         vectors_from(data)
 
 
@@ -315,7 +315,8 @@ def test_words_of_annotated_data(tmp_path, kind, monkeypatch):
     np.testing.assert_array_equal(values, VALUES[[3, 0]])
     assert vectors.labels == ("elk", "cat")
     assert vectors.report.dropped == {"not in the list of words": 2}
-    assert "'bow'" in vectors.report.notes[0]
+    assert vectors.report.notes[0] == "uses X, 4 variables"
+    assert "'bow'" in vectors.report.notes[1]
     some = read_vectors(path, format="h5ad:X_pca", words=["owl", "cat"])
     assert_same(some, ["owl", "cat"], VALUES[[2, 0], :2])
     with pytest.raises(DataError, match=r"none of the 1 words is in .*v\.h5ad"):

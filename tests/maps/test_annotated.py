@@ -13,8 +13,10 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
+from cli_samples import failed, invoke, worked
 from manymaps.affinity.neighbors import nearest_neighbors
 from manymaps.anndata import multiple_maps, to_atlas, tsne
+from manymaps.io.metadata import read_columns
 
 N, QUICK = 80, {"perplexity": 5, "max_iter": 30}
 
@@ -127,7 +129,7 @@ def test_the_atlas_is_that_of_the_fit_also_from_a_file(tmp_path: Path) -> None:
     assert mm.insert(atlas, rows_of()[:1] + 0.1, labels=["new"]).atlas.n_objects == N + 1
 
 
-def test_genes_colour_figures() -> None:
+def test_genes_colour_figures(tmp_path: Path) -> None:
     adata = annotated()
     tsne(adata, **QUICK)
     gene = adata.var_names[2]
@@ -137,6 +139,16 @@ def test_genes_colour_figures() -> None:
     np.testing.assert_allclose(atlas.metadata[gene], np.asarray(values).ravel())
     texts = [text.get_text() for text in mm.plot_map(atlas, color=gene).axes[0].texts]
     assert gene in texts
+    to_atlas(adata).save(tmp_path / "cells.atlas")
+    adata.obs["label"] = "cell"
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    drawn = ("plot", tmp_path / "cells.atlas", "-o", tmp_path / "o.svg", "--color")
+    worked(invoke(*drawn, gene, "--metadata", tmp_path / "cells.h5ad"))
+    written = (tmp_path / "o.svg").read_text(encoding="utf-8")
+    assert all(f">{text}</text>" in written for text in texts if text)
+    columns = read_columns(tmp_path / "cells.h5ad", [gene, "XIST"])
+    assert set(columns) == {*adata.obs.columns, "label (obs)", gene}
+    failed(invoke(*drawn, gene), 2, f"the atlas has no column '{gene}'")
     with pytest.raises(mm.DataError, match="no variable of the AnnData object is named 'XIST'"):
         to_atlas(adata, genes=["XIST"])
     adata.obs[gene] = 1.0

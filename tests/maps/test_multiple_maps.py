@@ -421,6 +421,22 @@ class TestPopularity:
         explicit = fitted(X=X, max_iter=20, popularity=0, degrees_of_freedom=1, **settings)
         np.testing.assert_array_equal(explicit.maps_, atlas.maps)
 
+    def test_judged_similarities_have_none_from_any_source(self):
+        values = np.abs(np.random.default_rng(1).normal(size=(2, 6, 6))) + 0.1
+        tables = (values + values.transpose(0, 2, 1)) / 2
+        labels = list("abcdef")
+        judged = mm.Judgements(labels, tables, ["ann", "ben"])
+        sources = (
+            judged, judged.associations(), mm.associations_from(judged.average, labels=labels),
+        )  # fmt: skip
+        fits = [fitted(X=X, max_iter=20).atlas_ for X in sources]
+        assert {fit.parameters["popularity"] for fit in fits} == {0}
+        for fit in fits[1:]:
+            np.testing.assert_allclose(fit.maps, fits[0].maps, atol=1e-4)
+        assert mm.load_integers().judged
+        assert not mm.load_word_relations().judged
+        assert fitted(X=sources[1], max_iter=1, popularity=0.5).atlas_.factors is not None
+
     def test_missing_pairs_have_none_by_default(self):
         missing = sparse.csr_array(([True], ([1], [3])), shape=(5, 5))
         norms = mm.Associations(WORDS, two_senses().strengths, missing=missing)

@@ -192,8 +192,8 @@ class TestCommand:
     def test_restarts_are_told(self, tmp_path):
         result = worked(self.fit(tmp_path, "--json"))
         record = json.loads(result.stdout)
-        # A file contains associations, whose model has other defaults than an array.
-        fit = estimator(n_init=4, popularity=0.5, degrees_of_freedom=2).fit(table())
+        # A file with a symmetric table contains judged similarities, as the array does.
+        fit = estimator(n_init=4).fit(table())
         assert [one["seed"] for one in record["restarts"]] == [0, *derived_seeds(0, 3)]
         best = min(record["restarts"], key=lambda one: one["cost"])
         assert f"best of 4 runs: cost {best['cost']:.4f} (seed {best['seed']});" in (result.stderr)

@@ -137,6 +137,33 @@ class TestIterations:
     def test_exaggeration_counts(self):
         fits = [fitted(points(), early_exaggeration=factor).embedding_ for factor in (1, 10)]
         assert not np.allclose(*fits)
+        for iterations, same in ((0, fits[0]), ("auto", fits[1]), (20, fits[1])):
+            settings = {"early_exaggeration": 10, "early_exaggeration_iter": iterations}
+            np.testing.assert_array_equal(fitted(points(), **settings).embedding_, same)
+
+    @pytest.mark.parametrize(
+        ("settings", "values"),
+        [
+            ({}, ((0, 12.0), (250, 1.0))),
+            ({"early_exaggeration_iter": 0}, ((0, 1.0),)),
+            ({"early_exaggeration_iter": 400}, ((0, 12.0), (400, 1.0))),
+            ({"late_exaggeration": 4}, ((0, 12.0), (250, 1.0), (500, 4))),
+            ({"late_exaggeration": 4, "early_exaggeration_iter": 600}, ((0, 12.0), (600, 4))),
+            ({"late_exaggeration": 4, "max_iter": 2}, ((0, 1.0),)),
+        ],
+    )
+    def test_early_exaggeration_has_the_requested_length(self, settings, values):
+        optimizer = mm.TSNE(**settings)._default_optimizer(50)
+        assert optimizer.exaggeration.values == values
+
+    def test_all_functions_of_a_list_are_called(self):
+        seen = []
+
+        def last(iteration, *_):
+            seen.append(iteration)
+
+        fit = fitted(points(), callback=[lambda iteration, *_: iteration == 3, last], max_iter=9)
+        assert (seen, fit.n_iter_) == ([1, 2, 3], 3)
 
 
 class TestPlaces:
@@ -242,6 +269,6 @@ class TestParametersOfOtherPrograms:
             first, counterpart, *_ = advice.replace("=", " ").replace(",", "").split()
             if first == "use":
                 assert counterpart in mm.TSNE().get_params()
-            assert name not in mm.TSNE().get_params()
+            assert name not in mm.SNE().get_params()
         with pytest.raises(TypeError, match="unexpected keyword argument 'perplxity'"):
             mm.TSNE(perplxity=30)

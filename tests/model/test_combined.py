@@ -1,15 +1,23 @@
 """One cost out of several: it is the sum of its parts, and so is its gradient."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from manymaps.errors import DataError
 from manymaps.model.choice import CODE, SNE
-from manymaps.model.combined import CombinedObjective, WithinKind, within_kind_target
+from manymaps.model.combined import CombinedObjective, Term, within_kind_target
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import count_target
+
+
+def combined(between, columns, weight=1.0):
+    rows, within = np.arange(9), np.arange(7)
+    term = Term((0, 1), (rows, within), 1.0, between)
+    return CombinedObjective((term,), (Term((1,), (within,), weight, columns),))
 
 
 def parts(seed=0):
@@ -27,7 +35,7 @@ def parts(seed=0):
 @pytest.mark.parametrize("weight", [0.5, 3.0])
 def test_cost_and_gradient_are_sums(weight):
     between, columns, point = parts()
-    whole = CombinedObjective(between, (WithinKind(1, weight, columns),)).evaluate(point)
+    whole = combined(between, columns, weight).evaluate(point)
     alone = between.evaluate(point)
     inside = columns.evaluate(Parameters(point.positions[1:], point.weights[1:]))
     assert whole.cost == pytest.approx(alone.cost + weight * inside.cost)
@@ -45,8 +53,8 @@ def test_its_fingerprint_is_of_all_data():
     other = parts(seed=1)[1]
     names = {
         between.fingerprint,
-        CombinedObjective(between, (WithinKind(1, 1.0, columns),)).fingerprint,
-        CombinedObjective(between, (WithinKind(1, 1.0, other),)).fingerprint,
+        combined(between, columns).fingerprint,
+        combined(between, other).fingerprint,
     }
     assert len(names) == 3
 
@@ -66,6 +74,15 @@ def test_similarities_of_the_fitted_alone():
 
 def test_what_a_fit_asks_of_it_is_that_of_the_pairs_between_the_kinds():
     between, columns, _ = parts()
-    whole = CombinedObjective(between, (WithinKind(1, 1.0, columns),))
+    whole = combined(between, columns)
     assert whole.target is between.target
     assert whole.model is between.model
+
+
+def test_a_single_table_is_the_objective_itself():
+    between, _, point = parts()
+    term = Term((0, 1), (np.arange(9), np.arange(7)), 1.0, between)
+    one = CombinedObjective((term,), penalty=0.3).evaluate(point)
+    other = replace(between, penalty=0.3).evaluate(point)
+    assert (one.cost, one.kl) == (other.cost, other.kl)
+    np.testing.assert_array_equal(one.gradient.pack(), other.gradient.pack())

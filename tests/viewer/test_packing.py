@@ -23,7 +23,7 @@ from manymaps.atlas.landmarks import principal_plane, standing
 from manymaps.atlas.landmarks import view as view_of
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabelError
-from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, SNE, T_SNE, UNI_SNE
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE, SNE, T_SNE, UNI_SNE
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
 
@@ -392,6 +392,18 @@ class TestTwoKinds:
     @pytest.fixture
     def atlas(self, made) -> Atlas:
         return mm.load_atlas(made / "code.atlas")
+
+    def test_three_kinds_are_rows_and_columns_with_a_colour_each(self):
+        atlas = replace(
+            single(list("abcdef")), model=CODE, kinds=["author"] * 2 + ["paper"] * 2 + ["word"] * 2
+        )
+        header = read(atlas).header
+        assert (header["kinds"], header["n_rows"]) == (["author/paper", "word"], 4)
+        assert header["color"] == "kind"
+        column = next(each for each in header["columns"] if each["name"] == "kind")
+        assert column["categories"] == ["author", "paper", "word"]
+        assert header["title"] == "2 authors, 2 papers and 2 words in 1 map"
+        assert header["description"].startswith("Authors, papers and words that occur together")
 
     def test_kinds_and_factors(self, atlas):
         found = read(atlas)

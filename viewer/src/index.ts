@@ -14,14 +14,15 @@ import { shareColumns } from "./data/shared_columns.ts";
 import { splitHash } from "./state/address.ts";
 import { followAddress, stateAt } from "./state/browser_history.ts";
 import { Panes } from "./state/panes.ts";
-import { scriptAccess } from "./state/script_access.ts";
+import { ATLAS, scriptAccess } from "./state/script_access.ts";
 import { Session } from "./state/session.ts";
 import type { State } from "./state/store.ts";
 import { followModel, type Model, stateIn } from "./state/widget_model.ts";
+import * as texts from "./texts.ts";
 import { App } from "./ui/app.tsx";
 
 interface Host extends HTMLElement {
-  atlas?: ReturnType<typeof scriptAccess>;
+  [ATLAS]?: ReturnType<typeof scriptAccess>;
 }
 
 async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
@@ -54,7 +55,7 @@ async function show(
   try {
     // What stands in the host is seen until the atlas is read.
     const [first, second] = await Promise.all(data().map(readAtlas));
-    if (first === undefined) throw new UnreadableAtlas("This page does not contain an atlas.");
+    if (first === undefined) throw new UnreadableAtlas(texts.NO_ATLAS);
     const sessions: [Session, ...Session[]] = [new Session(first, stateOf(first, 0), ownsTheKeys)];
     if (second !== undefined) {
       shareColumns(first, second);
@@ -63,7 +64,7 @@ async function show(
     const panes = new Panes(sessions, second ? document.title : first.title);
     followTheme(panes, host);
     renderTree(h(Guarded, { panes }), shadowOf(host, style()));
-    host.atlas = scriptAccess(
+    host[ATLAS] = scriptAccess(
       () => elementAt(panes.views, 0),
       () => panes.views[1] ?? null,
     );
@@ -115,11 +116,11 @@ function Failure({ error }: { error: unknown }) {
   const sentence =
     error instanceof UnreadableAtlas
       ? error.message
-      : `The atlas could not be opened: ${error instanceof Error ? error.message : error}`;
+      : texts.notOpened(error instanceof Error ? error.message : String(error));
   return h(
     "div",
     { class: "failure", role: "alert" },
-    h("h1", null, "This atlas cannot be shown"),
+    h("h1", null, texts.FAILURE),
     h("p", null, sentence),
   );
 }
@@ -141,6 +142,8 @@ async function startPage(host: HTMLElement, data: NodeListOf<HTMLElement>): Prom
   if (panes === null) return;
   const { active } = panes;
   if (hashes[1] !== undefined) panes.open(state(active.atlas, 1), "replace");
+  // An address of one word is that of both atlases.
+  else if (panes.hasTwoAtlases) panes.link(true);
   panes.activate(active);
   followAddress(panes);
   performance.mark("manymaps-ready");

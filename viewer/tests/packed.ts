@@ -147,6 +147,8 @@ function blocksOf(description: Description): Blocks {
     const close = observed.flat().map(([, , maps = []]) => maps);
     blocks["data/close_counts"] = Uint16Array.from(close, (maps) => maps.length);
     blocks["data/close_maps"] = Uint16Array.from(close.flat());
+    blocks["data/fine"] = new Uint16Array(close.length);
+    blocks["data/meanings"] = new Uint16Array(close.length);
   }
   if (description.kinds || description.factors) {
     const factors = description.factors ?? description.labels.map(() => 1);

@@ -93,6 +93,7 @@ export function plainLook(atlas: Atlas, part: Partial<Look> = {}): Look {
     theme: "light",
     coloring: coloringBy(atlas, null, { theme: "light" }),
     sizes: sizing(atlas, null),
+    by: "weights",
     threshold: 0.1,
     passed: null,
     contours: false,

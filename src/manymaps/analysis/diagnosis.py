@@ -283,7 +283,7 @@ class _Subject:
     distances: np.ndarray | None
     notes: tuple[str, ...]
     normalization: Normalization = "conditional"
-    are_associations: bool = False
+    are_responses: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -507,7 +507,7 @@ def shares_of_strength(
 def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generator) -> _Subject:
     data = as_associations(data)
     if isinstance(data, Associations):
-        return replace(_similarities(data), are_associations=data.observed is None)
+        return replace(_similarities(data), are_responses=data.observed is None and not data.judged)
     precomputed = "precomputed" in (affinity, metric if isinstance(metric, str) else "")
     labels, values = labelled_values(data, square=precomputed)
     if affinity == "precomputed":
@@ -731,7 +731,7 @@ def _explained(
         normalization=task.normalization, random_state=seed, n_jobs=n_jobs,
     )  # fmt: skip
     data: Associations | sparse.csr_array = task.table
-    if subject.are_associations:
+    if subject.are_responses:
         # Their model has factors by default.
         data = Associations([str(i) for i in range(task.table.shape[0])], task.table)
     with warnings.catch_warnings():

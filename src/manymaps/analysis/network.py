@@ -30,7 +30,7 @@ from manymaps.errors import not_installed
 from manymaps.progress import work
 from manymaps.seeds import drawn_seed
 
-__all__ = ["node_measures"]
+__all__ = ["networkx_library", "node_measures"]
 
 
 def node_measures(
@@ -84,7 +84,7 @@ def node_measures(
     n = norms.n_objects
     if betweenness is not False and betweenness is not True:
         check_whole("betweenness", betweenness, 2, n, why=", the number of words")
-    networkx = _networkx()
+    networkx = networkx_library("measuring nodes")
     table = norms.similarities.copy()
     table.eliminate_zeros()
     columns: dict[str, np.ndarray] = {
@@ -113,9 +113,10 @@ def node_measures(
     return columns
 
 
-def _networkx() -> Any:
+def networkx_library(purpose: str) -> Any:
+    """Import networkx, or raise an ImportError that names the purpose."""
     try:
         import networkx
     except ImportError as error:
-        raise ImportError(not_installed("measuring nodes", "networkx")) from error
+        raise ImportError(not_installed(purpose, "networkx")) from error
     return networkx

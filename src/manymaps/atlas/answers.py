@@ -18,7 +18,7 @@ import numpy as np
 
 from manymaps.atlas.closeness import are_close
 from manymaps.atlas.data import AtlasData
-from manymaps.atlas.paths import Step, cheapest_path
+from manymaps.atlas.paths import Step, cheapest_path, observed_path
 from manymaps.atlas.probabilities import strongest_of
 from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
 from manymaps.checks import check_choice, check_index, check_number, check_whole
@@ -27,7 +27,7 @@ __all__ = [
     "LEAST_SHARE", "LEAST_WEIGHT", "LEVELS", "Level", "Neighbor", "Sense", "SenseOptions",
     "explained", "explained_by_map", "groups_of", "has_associations", "neighbors", "not_close",
     "other_kind",
-    "path", "remember_groups", "senses", "similarities",
+    "path", "senses", "similarities", "typical_members",
 ]  # fmt: skip
 
 #: Groups with a smaller share of the observed associations of a word are not listed as senses.
@@ -166,10 +166,13 @@ class SenseOptions(TypedDict, total=False):
 
 
 def other_kind(atlas: AtlasData, i: int) -> str | None:
-    """Return the kind to which object i does not belong; None if the atlas has only one kind."""
+    """Return the kind with which object i is compared; None if there is no or no single kind."""
     if atlas.kinds is None:
         return None
-    return next(kind for kind in dict.fromkeys(atlas.kinds) if kind != atlas.kinds[i])
+    *others, last = dict.fromkeys(atlas.kinds)
+    if atlas.kinds[i] != last:
+        return last
+    return others[0] if len(others) == 1 else None
 
 
 def has_associations(atlas: AtlasData, i: int) -> bool:
@@ -237,14 +240,13 @@ def senses(
     min_weight: float,
     neighbor_kind: str | None,
     level: Level,
-    with_parts: bool = True,
 ) -> list[Sense]:
     """List the senses of object i: groups of associates, or maps if i has no associations."""
     check_choice("level", level, LEVELS)
     if neighbor_kind is None and has_associations(atlas, i):
         if level == "fine":
             return _grouped_senses(atlas, i, n_neighbors, min_share, min_weight)
-        return _meanings(atlas, i, n_neighbors, min_share, with_parts)
+        return _meanings(atlas, i, n_neighbors, min_share)
     nearness = _nearness(atlas, i, neighbor_kind)
     weights = atlas.choices.map_weights_of(i)
     if atlas.kinds is not None and neighbor_kind not in (None, other_kind(atlas, i)):
@@ -301,34 +303,22 @@ def not_close(atlas: AtlasData, i: int, senses: Sequence[Sense]) -> Iterator[str
 
 
 def groups_of(atlas: AtlasData, i: int, level: Level) -> SenseGroups:
-    """Group the associates of object i; the groups of recent objects are cached."""
+    """Group the associates of object i; the groups of the last object are cached."""
+    assert atlas.associations is not None
     if (i, level) not in atlas._last_groups:
         for other in [key for key in atlas._last_groups if key[0] != i]:
             del atlas._last_groups[other]
-        remember_groups(atlas, [i], level)
+        space = atlas.meaning_space if level == "meaning" else None
+        found = sense_groups(atlas.choices, atlas.associations, np.array([i]), space)
+        atlas._last_groups[i, level] = found
     return atlas._last_groups[i, level]
 
 
-def remember_groups(atlas: AtlasData, objects: Sequence[int], level: Level) -> None:
-    """Find the groups of several objects at once, which is faster, and cache them."""
-    words = np.array([i for i in objects if has_associations(atlas, i)], np.int64)
-    if atlas.associations is None or len(words) == 0:
-        return
-    space = atlas.meaning_space if level == "meaning" else None
-    found = sense_groups(atlas.choices, atlas.associations, words, space)
-    for k, i in enumerate(words.tolist()):
-        atlas._last_groups[i, level] = found.only(k)
-
-
-def _meanings(
-    atlas: AtlasData, i: int, n_neighbors: int, min_share: float, with_parts: bool
-) -> list[Sense]:
+def _meanings(atlas: AtlasData, i: int, n_neighbors: int, min_share: float) -> list[Sense]:
     """List the meanings of an object, each with its parts (`manymaps.atlas.meanings`)."""
     groups = groups_of(atlas, i, "meaning")
     meanings = _as_senses(atlas, i, groups, n_neighbors)
     n_listed = int(groups.listed(min_share).sum())
-    if not with_parts:
-        return meanings[:n_listed]
     fine = groups_of(atlas, i, "fine")
     parts, first = _as_senses(atlas, i, fine, n_neighbors), fine.members[fine.ends[:-1]]
     listed = []
@@ -362,9 +352,6 @@ def _as_senses(atlas: AtlasData, i: int, groups: SenseGroups, n_neighbors: int) 
     for number, m in enumerate(groups.maps.tolist()):
         own = groups.members_of(number)
         members, strengths = groups.members[own].tolist(), groups.strengths[own]
-        # Members that only the model places near the object have a typicality of 0.
-        n_named = int((groups.typicality[own] > 0).sum()) or len(members)
-        typical = np.argsort(-groups.typicality[own], kind="stable")[: min(n_named, _NAMED)]
         listed.append(
             Sense(
                 map=m,
@@ -375,12 +362,21 @@ def _as_senses(atlas: AtlasData, i: int, groups: SenseGroups, n_neighbors: int) 
                 members=tuple(members[:n_neighbors]),
                 weight=float(weights[m]),
                 unsupported=bool(unsupported[m]),
-                name=tuple(atlas.labels[members[k]] for k in typical),
+                name=tuple(atlas.labels[j] for j in typical_members(groups, number)),
                 explained=float(strengths @ votes[own, m] / (strengths.sum() or 1.0)),
                 close=_close_labels(atlas, choices.log_weights_in(i, m), members)[:n_neighbors],
             )
         )
     return listed
+
+
+def typical_members(groups: SenseGroups, number: int) -> list[int]:
+    """Return the indices of the most typical members of a sense, by which it is named."""
+    own = groups.members_of(number)
+    members, typicality = groups.members[own], groups.typicality[own]
+    # Members that only the model places near the object have a typicality of 0.
+    n_named = int((typicality > 0).sum()) or len(members)
+    return members[np.argsort(-typicality, kind="stable")[: min(n_named, _NAMED)]].tolist()
 
 
 def path(
@@ -389,21 +385,25 @@ def path(
     """Find the most probable chain of steps between two objects (`manymaps.atlas.paths`)."""
     check_whole("n_neighbors", n_neighbors, least=1)
     check_number("min_weight", min_weight, least=0, most=1)
-    choices = atlas.choices
+    choices, path = atlas.choices, []
+    if atlas.associations is not None and atlas.kinds is None:
+        path = observed_path(choices, atlas.associations, start, end)
+    path = path or cheapest_path(
+        choices, choices.map_weights, start, end, n_neighbors=n_neighbors, min_weight=min_weight
+    )
     return tuple(
         Step(atlas.labels[i], atlas.labels[j], m, strength, *_observed(atlas, i, [j]))
-        for i, j, m, strength in cheapest_path(
-            choices, choices.map_weights, start, end, n_neighbors=n_neighbors, min_weight=min_weight
-        )
+        for i, j, m, strength in path
     )
 
 
 def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:
     """Compute the similarity shares by which neighbours are ranked, (n_maps, n_objects)."""
-    kind = kind or other_kind(atlas, i)
-    if kind is None:
+    if atlas.kinds is None and kind is None:
         return atlas.choices.shares(i)
-    return atlas.choices.nearness(i, atlas.of_kind(kind))
+    is_row = atlas.choices.is_row
+    listed = is_row != is_row[i] if kind is None else atlas.of_kind(kind)
+    return atlas.choices.nearness(i, listed)
 
 
 def _as_neighbors(

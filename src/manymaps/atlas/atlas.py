@@ -81,7 +81,9 @@ class Atlas(AtlasData):
     vectors : ndarray or sparse array of shape (n, n_features), optional
         The fitted vectors, with which new objects are compared.
     kinds : sequence of str, length n, optional
-        The kind of each object in a bipartite atlas, with all rows before all columns.
+        The kind of each object in a bipartite atlas, with all rows before all columns. The objects
+        of a kind follow one another. If there are more than two kinds, the last kind is the
+        columns, and all other kinds are rows.
     factors : ndarray of shape (n,), optional
         The fixed positive factors of the objects in the model's choices
         (`manymaps.atlas.probabilities`). The default is 1.
@@ -95,8 +97,9 @@ class Atlas(AtlasData):
     Raises
     ------
     DataError
-        If shapes are inconsistent, an array contains a non-finite value, the proportions of an
-        object do not sum to 1, or `kinds` does not contain exactly two kinds.
+        If shapes are inconsistent, an array contains a non-finite value, or the proportions of an
+        object do not sum to 1. If `kinds` does not contain at least two kinds, or if the objects
+        of a kind do not follow one another.
 
     See Also
     --------
@@ -423,9 +426,10 @@ class Atlas(AtlasData):
         dict of str to ndarray of shape (n_senses of all words,)
             The columns of the table, with one row per sense. The column "sense" numbers the senses
             of each "word". The column "name" contains the most typical members of the sense, and
-            "neighbors" contains the labels of all listed members, joined by "; ". The columns
-            "share", "map", "proportion" and "weight" have the same meaning as in `Sense`. A
-            bipartite atlas adds "kind", and a consensus adds "n_fits".
+            "neighbors" contains the labels of the listed neighbours, joined by "; ", and "members"
+            those of all observed associates. The columns "share", "map", "proportion" and "weight"
+            have the same meaning as in `Sense`; "observed" is False if the share is not a share of
+            observed associations. A bipartite atlas adds "kind", and a consensus adds "n_fits".
 
         Raises
         ------
@@ -632,10 +636,13 @@ class Atlas(AtlasData):
     def path(
         self, start: str, end: str, *, n_neighbors: int = 8, min_weight: float = LEAST_WEIGHT
     ) -> tuple[Step, ...]:
-        """Find the most probable chain from one word to another, in which each step uses one map.
+        """Find the most probable chain from one word to another.
 
-        The path has the lowest cost ``-sum log q_ij^m`` among all paths whose steps lead to one of
-        the nearest objects in a map (`manymaps.atlas.paths`). It is found by Dijkstra's algorithm.
+        If associations are known, the path follows observed links and has the lowest cost
+        ``-sum log p_ij``, where p_ij is the response share. Otherwise, or if no observed path leads
+        to the end, it has the lowest cost ``-sum log q_ij^m`` among all paths whose steps lead to
+        one of the nearest objects in a map (`manymaps.atlas.paths`). The path is found by
+        Dijkstra's algorithm.
 
         Parameters
         ----------
@@ -643,16 +650,18 @@ class Atlas(AtlasData):
             The labels, in upper or lower case. In a bipartite atlas, steps alternate between the
             kinds, and a row takes precedence over a column with the same label.
         n_neighbors : int
-            Number of nearest objects in a map to which a step may lead.
+            Number of nearest objects in a map to which a step may lead. It does not apply to
+            observed links.
         min_weight : float in [0, 1]
             Minimum contribution of a map to the similarities of both objects of a step. The map
-            with the largest contribution to an object is always used.
+            with the largest contribution to an object is always used. The minimum does not apply to
+            observed links.
 
         Returns
         -------
         tuple of Step
-            The steps in order. The tuple is empty if there is no path, or if both words are the
-            same.
+            The steps in order, each with its observed share if associations are known. The tuple
+            is empty if there is no path, or if both words are the same.
 
         Raises
         ------

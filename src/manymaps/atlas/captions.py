@@ -171,11 +171,12 @@ def categories_of(atlas: AtlasData, column: str | None) -> tuple[str, np.ndarray
 
     If `column` is None and the labels are uninformative, the first column of categories is used.
     The result is None if there is no such column. A column contains categories if, on average, at
-    least four objects have the same value.
+    least four objects have the same value. The kind of the objects of a bipartite atlas is not a
+    category, because the kinds occur everywhere on the map.
     """
     if column is None and not labels_say_nothing(atlas):
         return None
-    columns = atlas.columns
+    columns = atlas.columns if atlas.kinds is None else atlas.metadata
     names = columns if column is None else [name for name in columns if name == column]
     found = ((name, _categories(np.asarray(columns[name]))) for name in names)
     return next(((name, texts) for name, texts in found if texts is not None), None)

@@ -1,7 +1,14 @@
-"""The path between two objects, in which each step joins objects that are near in one map.
+"""The path between two objects: over observed links or, if there are none, through the maps.
+
+    cost of a path = -sum of log p_ij      over observed links, p_ij is the response share
+                     -sum of log q_ij^m    in the model, see below
+
+The cheapest path is the most probable chain. If associations are known, a step leads from i to any
+associate j of i. The map of the step is the map that explains the link best, which is the map with
+the largest v_ij^m. If no observed path leads to the end, or no associations are known, the path
+follows the model, and each step joins objects that are near in one map:
 
     q_ij^m = r_i^m v_ij^m / sum_k v_ik^m           strength of the step from i to j through map m
-    cost of a path = -sum of log q_ij^m            the cheapest path is the most probable chain
 
 Here, v_ij^m is defined in `manymaps.atlas.probabilities`, and r_i^m is the weight of map m for
 object i (`Atlas.map_weights`). If there is one kind of object, q_ij^m is therefore the contribution
@@ -14,20 +21,22 @@ map with the largest weight. A step to the end of the path may also start at one
 nearest to the end. Dijkstra's algorithm (1959) finds the path. Only the steps that it visits are
 computed.
 
-Shapes: map_weights (n_maps, n).
+Shapes: map_weights (n_maps, n), associations (n, n).
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.model.similarities import normalized
 
-__all__ = ["Step", "cheapest_path"]
+__all__ = ["Step", "cheapest_path", "observed_path"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,8 @@ class Step:
     start, end : str
         The labels of the two objects.
     map : int
-        The map in which the two objects are near each other.
+        The map in which the two objects are near each other. In a path over observed links, this is
+        the map that explains the link best.
     similarity : float
         The contribution of the map to the model's similarity of `end` to `start`, divided by the
         sum of all similarities of `start`.
@@ -115,6 +125,54 @@ def cheapest_path(
     is_home = (map_weights >= min_weight) | (map_weights == map_weights.max(axis=0))
     around = _Surroundings(choices, map_weights, is_home, n_neighbors)
     before_end = {(j, map) for map, j, _ in around.steps(end)}
+
+    def steps(i: int) -> list[tuple[int, int, float]]:
+        last = [map for map in range(choices.n_maps) if (i, map) in before_end]
+        return around.steps(i) + [(map, end, float(around.strengths(i, map)[end])) for map in last]
+
+    return _chain(steps, start, end)
+
+
+def observed_path(
+    choices: Choices, associations: sparse.csr_array, start: int, end: int
+) -> list[tuple[int, int, int, float]]:
+    """Find the cheapest path over observed links, with the map that explains each link best.
+
+    Parameters
+    ----------
+    choices : Choices
+        The choice probabilities of the model.
+    associations : sparse array of shape (n, n)
+        Response shares.
+    start, end : int
+        Indices of the objects.
+
+    Returns
+    -------
+    list of (int, int, int, float)
+        Start, end and map of each step, and the similarity through the map, as in `cheapest_path`.
+        The list is empty if there is no path.
+    """
+
+    def links(i: int) -> list[tuple[int, int, float]]:
+        own = slice(*associations.indptr[i : i + 2].tolist())
+        shares = associations.data[own].astype(np.float64).tolist()
+        return [(-1, j, p) for j, p in zip(associations.indices[own].tolist(), shares, strict=True)]
+
+    path = []
+    for i, j, _, _ in _chain(links, start, end):
+        votes = choices.votes(np.array([i]), np.array([j]))[0]
+        # Two objects that share no map are shown where the first one has the most weight.
+        map = int((votes if votes.any() else choices.map_weights[:, i]).argmax())
+        nearness = normalized(choices.log_weights_in(i, map))
+        path.append((i, j, map, float(choices.map_weights[map, i] * nearness[j])))
+    return path
+
+
+def _chain(
+    steps: Callable[[int], list[tuple[int, int, float]]], start: int, end: int
+) -> list[tuple[int, int, int, float]]:
+    """Find the most probable chain by Dijkstra's algorithm; `steps` lists map, end and strength."""
     queue, costs = [(0.0, start)], {start: 0.0}
     came: dict[int, tuple[int, int, int, float]] = {}
     done: set[int] = set()
@@ -125,10 +183,7 @@ def cheapest_path(
         if i in done:
             continue
         done.add(i)
-        steps = around.steps(i)
-        last = [map for map in range(choices.n_maps) if (i, map) in before_end]
-        steps += [(map, end, float(around.strengths(i, map)[end])) for map in last]
-        for map, j, strength in steps:
+        for map, j, strength in steps(i):
             if strength > 0 and cost - np.log(strength) < costs.get(j, np.inf):
                 costs[j] = float(cost - np.log(strength))
                 came[j] = (i, j, map, strength)

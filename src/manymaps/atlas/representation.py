@@ -14,7 +14,7 @@ from manymaps.atlas.answers import Sense
 from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.roles import numbers_of_kinds
-from manymaps.labels import first_of, plural
+from manymaps.labels import first_of, in_words, plural
 
 __all__ = ["atlas_html", "atlas_text", "entry_text", "where_senses_lie"]
 
@@ -49,7 +49,7 @@ def _sizes(atlas: AtlasData) -> str:
     if atlas.kinds is not None:
         objects = [_plain(number) for number in numbers_of_kinds(atlas)]
     space = f"{plural('map', atlas.n_maps)} of {plural('dimension', atlas.n_components)}"
-    return f"{' and '.join(objects)} in {space}, by {_plain(atlas.method)}"
+    return f"{in_words(objects)} in {space}, by {_plain(atlas.method)}"
 
 
 def _known(atlas: AtlasData) -> str:

@@ -26,8 +26,8 @@ class Roles:
 
     Attributes
     ----------
-    kinds : (str, str)
-        The kind drawn as dots, and the kind drawn as words.
+    dots, texts : tuple of str
+        The kinds drawn as dots, and the kinds drawn as words.
     is_text : ndarray of shape (n_objects,), bool
         Whether each object is drawn as a word.
     has_label : ndarray of shape (n_objects,), bool
@@ -38,14 +38,18 @@ class Roles:
         Relative rank by w among the objects of the same kind. It is 1 for the largest w.
     crosses : bool
         Whether words are drawn as a cross with a label next to it.
+    shapes : ndarray of shape (n_objects,), int
+        Number of the kind among the kinds drawn as dots, each of which has a shape of its own.
     """
 
-    kinds: tuple[str, str]
+    dots: tuple[str, ...]
+    texts: tuple[str, ...]
     is_text: np.ndarray
     has_label: np.ndarray
     weights: np.ndarray
     priority: np.ndarray
     crosses: bool
+    shapes: np.ndarray
 
     def labels_of_dots(self, shown: np.ndarray) -> Roles:
         """Return roles in which dots also have labels, if few dots are among the objects shown."""
@@ -61,9 +65,9 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     atlas : Atlas
         A bipartite atlas.
     label : str, sequence of str, or None
-        The kinds with labels. By default, the columns have labels, and the rows also have labels if
-        there are at most 60 of them. The columns are words and the rows are dots, unless only the
-        rows have labels.
+        The kinds with labels. By default, the columns have labels, and so has each kind of rows of
+        which there are at most 60. The columns are words and the rows are dots, unless only rows
+        have labels.
 
     Returns
     -------
@@ -75,27 +79,32 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     ParameterError
         If a kind is unknown.
     """
-    rows, columns = dict.fromkeys(atlas.kinds or ())
-    is_row = atlas.of_kind(rows)
+    kinds = tuple(dict.fromkeys(atlas.kinds or ()))
+    members = {kind: atlas.of_kind(kind) for kind in kinds}
     wanted = [label] if isinstance(label, str) else list(label or ())
     has_label = np.zeros(atlas.n_objects, dtype=bool)
     for kind in wanted:
         has_label |= atlas.of_kind(kind)
     if label is None:
-        has_label = ~is_row | bool(is_row.sum() <= FEW_DOTS)
-    is_text = is_row if wanted and columns not in wanted else ~is_row
+        for kind, mask in members.items():
+            has_label |= mask & (kind == kinds[-1] or bool(mask.sum() <= FEW_DOTS))
+    texts = tuple(wanted) if wanted and kinds[-1] not in wanted else kinds[-1:]
+    dots = tuple(kind for kind in kinds if kind not in texts)
     factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
     weights = factors * atlas.proportions.astype(np.float64) ** 2
     priority = np.zeros(weights.shape)
-    for members in (is_row, ~is_row):
-        largest = weights[:, members].max(axis=1, keepdims=True)
-        weights[:, members] /= np.where(largest > 0, largest, 1)
-        order = np.argsort(-weights[:, members], axis=1, kind="stable")
+    shapes = np.zeros(atlas.n_objects, dtype=np.int64)
+    for kind, mask in members.items():
+        largest = weights[:, mask].max(axis=1, keepdims=True)
+        weights[:, mask] /= np.where(largest > 0, largest, 1)
+        order = np.argsort(-weights[:, mask], axis=1, kind="stable")
         ranks = np.argsort(order, axis=1, kind="stable")
-        priority[:, members] = 1 - ranks / members.sum()
-    kinds = (columns, rows) if is_text is is_row else (rows, columns)
+        priority[:, mask] = 1 - ranks / mask.sum()
+        if kind in dots:
+            shapes[mask] = dots.index(kind)
+    is_text = np.isin(np.array(atlas.kinds), texts)
     crosses = atlas.n_objects <= SMALL_TABLE
-    return Roles(kinds, is_text, has_label, weights, priority, crosses)
+    return Roles(dots, texts, is_text, has_label, weights, priority, crosses, shapes)
 
 
 def numbers_of_kinds(atlas: AtlasData) -> list[str]:

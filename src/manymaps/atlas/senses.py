@@ -80,6 +80,8 @@ class SenseGroups:
     typicality : ndarray of shape (n_members,)
         Typicality of associates for their meaning (`manymaps.atlas.meanings`), or their strengths
         if the senses are fine groups. The typicality of other objects is 0.
+    fine : ndarray of int, shape (n_members,)
+        Fine group of each member. The numbers are distinct within a word.
     """
 
     offsets: np.ndarray
@@ -89,6 +91,7 @@ class SenseGroups:
     members: np.ndarray
     strengths: np.ndarray
     typicality: np.ndarray
+    fine: np.ndarray
 
     def of(self, word: int) -> range:
         """Return the indices of the senses of a word."""
@@ -116,6 +119,7 @@ class SenseGroups:
         return SenseGroups(
             np.array([0, own.stop - own.start]), self.maps[own], self.shares[own], ends - ends[0],
             self.members[inside], self.strengths[inside], self.typicality[inside],
+            self.fine[inside],
         )  # fmt: skip
 
     def members_of(self, sense: int) -> slice:
@@ -153,10 +157,8 @@ def sense_groups(
         for start in range(0, max(len(words), 1), _WORDS)
     ]
     counts, sizes, *rest = (np.concatenate(part) for part in zip(*parts, strict=True))
-    maps, shares, members, strengths, typicality = rest
-    return SenseGroups(
-        _offsets(counts), maps, shares, _offsets(sizes), members, strengths, typicality
-    )
+    maps, shares, *of_members = rest
+    return SenseGroups(_offsets(counts), maps, shares, _offsets(sizes), *of_members)
 
 
 def observed_groups(
@@ -234,6 +236,7 @@ def listed_senses(
         np.concatenate([grouped.members[inside], near])[place],
         np.concatenate([grouped.strengths[inside], np.zeros(len(near))])[place],
         np.concatenate([grouped.typicality[inside], np.zeros(len(near))])[place],
+        np.concatenate([grouped.fine[inside], np.zeros(len(near), np.int64)])[place],
     )
 
 
@@ -336,6 +339,7 @@ def _ranked(
         members[inside],
         observed[inside],
         typicality[inside],
+        np.concatenate([grouped.fine, joins])[inside],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,17 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell, write_rows
-from manymaps.cli.options import OF_PAIRS, Reading, Running, carried, output_names, refuse
+from manymaps.cli.options import (
+    OF_PAIRS,
+    Reading,
+    Running,
+    Width,
+    carried,
+    check_width,
+    output_names,
+    refuse,
+    width_option,
+)
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
@@ -32,6 +42,8 @@ MOST_LISTED = 12
 # With --choose, the fits for each number of clusters also start from the clusters of neighbouring
 # numbers, so that three starts suffice.
 RESTARTS, RESTARTS_TO_CHOOSE = 10, 3
+# As `cluster_path`, whose refits take about as long as its fits.
+BOOTSTRAPS_TO_CHOOSE = 20
 
 
 def cluster_range(value: str) -> range:
@@ -84,6 +96,7 @@ class ClusterOptions:
     plot: Path | None = option(
         figure_file, "Draw the clusters over a map and save the figure.", metavar="OUT.png"
     )
+    width: Width | None = width_option()
     atlas: Path | None = option(
         InputFile(),
         "Draw the clusters over a map of this atlas (with --plot only).  [default: a "
@@ -111,7 +124,9 @@ class ClusterOptions:
         sets="n_init",
     )
     bootstraps: int | None = option(
-        positive, "Report how often each cluster recurs in N refits to resampled pairs, e.g. 100."
+        positive,
+        "Report how often each cluster recurs in N refits to resampled pairs, e.g. 100.  [default: "
+        "20 with --choose]",
     )
     constant: str = option(
         list(CONSTANTS),
@@ -156,7 +171,8 @@ def cluster(options: ClusterOptions) -> None:
         stability = _stability(estimator, options)
     figure = None
     if atlas is not None:
-        figure = mm.plot_features(atlas, estimator, map=options.map, stability=stability)
+        figure = mm.plot_features(atlas, estimator, map=options.map, stability=stability,
+                                  width=options.width)  # fmt: skip
     if options.output is not None:
         header = [f"{k + 1} ({c.weight:.3g})" for k, c in enumerate(estimator.clusters_)]
         rows = zip(estimator.labels_names_, estimator.memberships_.tolist(), strict=True)
@@ -174,13 +190,12 @@ def cluster(options: ClusterOptions) -> None:
 
 def _check(options: ClusterOptions) -> None:
     choosing = options.choose is not None
+    check_width(options)
     refuse(
         ((options.clusters is None) != choosing,
          "use either --clusters K, or --choose 2-10 to compare numbers of clusters"),
         (choosing and (options.output or options.plot),
          "-o and --plot require --clusters, because --choose only compares numbers"),
-        (choosing and options.bootstraps is not None,
-         "--bootstraps requires --clusters, because --choose only compares numbers"),
         (options.precision is not None and not choosing, "--precision requires --choose"),
         (options.atlas is not None and options.plot is None, "--atlas requires --plot OUT.png"),
         (options.map and options.atlas is None, "--map requires --atlas"),
@@ -277,7 +292,7 @@ def _report(record: dict[str, Any], stability: ClusterStability | None) -> str:
         f"{record['variance_accounted_for']:.2%} of the variance of {record['n_pairs']:,} "
         f"similarities of {record['n_objects']:,} objects, in {record['seconds']:.1f} s"
     )
-    n_best = sum(one >= max(solutions) - 1e-9 for one in solutions)
+    n_best = _n_best(solutions)
     lines = [f"starts: {n_best} of {len(solutions)} reached the best solution"]
     if n_best < len(solutions):
         lines[0] += f"; the others account for at least {min(solutions):.2%}"
@@ -288,6 +303,11 @@ def _report(record: dict[str, Any], stability: ClusterStability | None) -> str:
         )
     rows = _rows(record, with_recurrence=stability is not None)
     return "\n".join([head, grid(rows), *lines])
+
+
+def _n_best(solutions: Sequence[float]) -> int:
+    """Count the starts that reached the best solution."""
+    return sum(one >= max(solutions) - 1e-9 for one in solutions)
 
 
 def _rows(record: dict[str, Any], *, with_recurrence: bool) -> Iterator[tuple[str, ...]]:
@@ -318,6 +338,7 @@ def _choose(table: SimilarityTable, numbers: range, options: ClusterOptions) -> 
             numbers,
             estimator=_estimator(numbers[0], options),
             precision=options.precision,
+            n_bootstraps=options.bootstraps or BOOTSTRAPS_TO_CHOOSE,
             random_state=options.running.seed,
         )
     record = {**_path_record(path), "seconds": elapsed()}
@@ -335,6 +356,8 @@ def _path_record(path: ClusterPath) -> dict[str, Any]:
         "held_out_error": None if errors is None else errors.tolist(),
         "held_out_standard_error": None if spreads is None else spreads.tolist(),
         "fewest_by_held_out": path.fewest_by_held_out,
+        "recurrence": [one.tolist() for one in path.recurrence or ()],
+        "solutions": [one.solutions_.tolist() for one in path.estimators],
         "suggestion": path.suggestion,
         "structure_found": path.has_structure,
         "constant_description_length": path.constant_length,
@@ -343,13 +366,21 @@ def _path_record(path: ClusterPath) -> dict[str, Any]:
 
 
 def _path_report(record: dict[str, Any], file: Path) -> str:
+    from manymaps.clustering.paths import RECURS
+
     errors, spreads = record["held_out_error"], record["held_out_standard_error"]
-    rows = [("clusters", "variance", "length", "BIC", *(["held-out error"] * bool(errors)))]
+    header = ("clusters", "variance", "length", "BIC", "recur", "least often", "starts")
+    rows = [(*header, *(["held-out error"] * bool(errors)))]
     for at, k in enumerate(record["n_clusters"]):
         error = (f"{errors[at]:.4g} ± {spreads[at]:.2g}",) if errors else ()
         length, bic = record["description_length"][at], record["bic"][at]
         share = record["variance_accounted_for"][at]
-        rows.append((f"{k}", f"{share:.2%}", f"{length:.1f}", f"{bic:.1f}", *error))
+        recurrence = record["recurrence"][at]
+        stable = f"{sum(one >= RECURS for one in recurrence)} of {k}", f"{min(recurrence):.0%}"
+        solutions = record["solutions"][at]
+        starts = f"{_n_best(solutions)} of {len(solutions)}"
+        measures = f"{k}", f"{share:.2%}", f"{length:.1f}", f"{bic:.1f}"
+        rows.append((*measures, *stable, starts, *error))
     reasons = "".join(f"\n  {reason}" for reason in record["reasons"])
     if not record["structure_found"]:
         return f"{grid(rows)}\nno structure found{reasons}"

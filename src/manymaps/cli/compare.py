@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -14,15 +13,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import manymaps as mm
-from manymaps.cli.contract import Interrupted, elapsed, grid, note, shown, tell
+from manymaps.cli.contract import Interrupted, elapsed, grid, note, quoted, shown, tell
 from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, build
 from manymaps.cli.interruption import partial_name
 from manymaps.cli.options import (
     PairReading,
     Running,
+    Width,
+    check_width,
     output_names,
     refuse,
     refuse_given,
+    width_option,
     word_option,
 )
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
@@ -104,6 +106,7 @@ class CompareOptions:
         figure_file, "Draw all words, and the senses of the words that changed most.",
         metavar="OUT.png",
     )  # fmt: skip
+    width: Width | None = width_option()
     words_shown: tuple[str, ...] = word_option()
     per_cue: int | None = option(
         positive, "Number of participants per cue, if FILE does not state it.  [default: 100]",
@@ -260,6 +263,7 @@ def _tests_outlive(options: CompareOptions) -> Iterator[list[mm.Comparison]]:
 
 def _check(options: CompareOptions) -> None:
     files, by, names = options.files, options.by, options.names
+    check_width(options)
     refuse(
         (by is None and len(files) < 2,
          "a single FILE requires --by COLUMN, which splits the participants of a file of "
@@ -375,7 +379,7 @@ def _write(found: mm.Comparison, options: CompareOptions) -> None:
     figure = None
     if options.plot is not None:
         with work("drawing the figure"):
-            figure = mm.plot_comparison(found, options.words_shown or None)
+            figure = mm.plot_comparison(found, options.words_shown or None, width=options.width)
     if options.output is not None:
         if len(found.groups) > 2:
             note(f"the page shows the first two groups: {found.groups[0]} and {found.groups[1]}")
@@ -508,7 +512,7 @@ def _report(found: mm.Comparison, options: CompareOptions) -> str:
         f"{found.alpha:.0%}; {per_word} {found.units} per word (median); {elapsed():.0f} s"
     )
     if 0 < len(changed) <= LISTED and options.plot is None:
-        first = shlex.quote(found.words[changed[0]])
+        first = quoted(found.words[changed[0]])
         lines.append(f"next: repeat the command with --plot OUT.png --word {first}")
     return "\n".join(lines)
 

@@ -38,7 +38,8 @@ from manymaps.progress import watched
 __all__ = [
     "BadData", "Command", "Commands", "Interrupted", "NotConverged", "Option", "RunFailed",
     "as_json", "cell", "elapsed", "emit", "emit_json", "general_option", "grid", "next_step",
-    "note", "note_case", "option_name", "shown", "spelled_as_option", "tell", "write_rows",
+    "note", "note_case", "option_name", "quoted", "schema_option", "shown", "spelled_as_option",
+    "tell", "write_rows",
 ]  # fmt: skip
 
 
@@ -215,6 +216,22 @@ def general_option(name: str, help: str) -> click.Option:
     return click.Option([f"--{name}"], is_flag=True, expose_value=False, callback=keep, help=help)
 
 
+def schema_option() -> click.Option:
+    """Create the flag that prints the JSON Schema of the results of a command."""
+
+    def show(ctx: click.Context, _: click.Parameter, requested: bool) -> None:
+        if requested:
+            from manymaps.cli.json_schema import schema_of
+
+            emit(json.dumps(schema_of(ctx.command.name or ""), indent=2))
+            ctx.exit()
+
+    return click.Option(
+        ["--json-schema"], is_flag=True, is_eager=True, expose_value=False, callback=show,
+        help="Print the JSON Schema of the object that --json prints, and exit.",
+    )  # fmt: skip
+
+
 def emit(text: str) -> None:
     """Print data on stdout; a pipe that is closed early (`| head`) is not an error."""
     try:
@@ -281,7 +298,17 @@ def tell(
 
 def next_step(*words: object) -> str:
     """Format the line with the suggested next command."""
-    return f"next: {shlex.join(map(str, words))}"
+    return f"next: {quoted(*words)}"
+
+
+def quoted(*words: object) -> str:
+    """Join the words of a command, quoted for the shells of this system."""
+    if sys.platform == "win32":
+        # cmd.exe does not interpret single quotes.
+        from subprocess import list2cmdline
+
+        return list2cmdline(list(map(str, words)))
+    return shlex.join(map(str, words))
 
 
 def write_rows(path: Path, rows: Iterable[Iterable[object]]) -> None:

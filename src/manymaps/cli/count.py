@@ -14,7 +14,10 @@ from manymaps.cli.types import InputFile, OrFile, OutputFile, Whole, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
 
-__all__ = ["count"]
+__all__ = ["count", "save_associations"]
+
+# Number of occurrences below which `--weights ppmi` warns, as in the examples of --min-documents.
+RARE = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +102,8 @@ def count(options: CountOptions) -> None:
     method = ["--method", "code"]
     if options.weights == "ppmi":
         method = []
-        _save_associations(mm.ppmi(counts, rows="keep"), output)
+        _note_rare_words(counts, options.window or 1)
+        save_associations(mm.ppmi(counts, rows="keep"), output)
     else:
         counts.save(output)
     record = {
@@ -121,7 +125,7 @@ def count(options: CountOptions) -> None:
     tell(lambda: record, lambda: text, summary=True)
 
 
-def _save_associations(associations: mm.Associations, path: Path) -> None:
+def save_associations(associations: mm.Associations, path: Path) -> None:
     """Write associations as a sparse table with labels, which `read_associations` reads."""
     import numpy as np
 
@@ -135,6 +139,17 @@ def _save_associations(associations: mm.Associations, path: Path) -> None:
         "format": np.array(b"csr"), "_is_array": np.array(True),
         "shape": np.array(strengths.shape), "labels": text_array(associations.labels),
     })  # fmt: skip
+
+
+def _note_rare_words(counts: mm.Counts, window: int) -> None:
+    """Print a note if most words are rare, because their mutual information is large by chance."""
+    # A word has up to 2 * window neighbours at each occurrence.
+    n_rare = int((counts.row_totals < 2 * window * RARE).sum())
+    if 2 * n_rare > counts.n_rows:
+        note(
+            f"{n_rare:,} of {counts.n_rows:,} words occur fewer than about {RARE} times, and their "
+            f"associations are strong by chance; use --min-documents {RARE} to leave such words out"
+        )
 
 
 def _counted(options: CountOptions) -> mm.Counts:

@@ -10,7 +10,15 @@ from typing import Any
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, next_step, note, shown, tell
-from manymaps.cli.options import PairReading, Running, fit_command, output_names
+from manymaps.cli.options import (
+    PairReading,
+    Running,
+    Width,
+    check_width,
+    fit_command,
+    output_names,
+    width_option,
+)
 from manymaps.cli.record import argument, chosen, command, group, option
 from manymaps.cli.types import InputFile, Whole, figure_file
 from manymaps.errors import DataError
@@ -37,6 +45,7 @@ class DiagnoseOptions:
         figure_file, "Draw the Shepard plot and a two-dimensional nonmetric scaling.",
         metavar="OUT.png",
     )  # fmt: skip
+    width: Width | None = width_option()
     reading: PairReading = group(PairReading)
     running: Running = group(Running)
 
@@ -62,6 +71,7 @@ def diagnose(options: DiagnoseOptions) -> None:
     from manymaps.data.pair_rules import NO_LONGER_SYMMETRIC
 
     file, metric = options.file, options.metric
+    check_width(options)
     if metric is None and holds_counts(file, options.reading):
         raise DataError(
             f"{file} contains counts of rows and columns; expected associations, similarities or "
@@ -74,7 +84,7 @@ def diagnose(options: DiagnoseOptions) -> None:
         settings = {**chosen(options, "samples"), **chosen(options.running)}
         found = mm.diagnose(data, metric=metric or "euclidean", **settings)
     if options.plot is not None:
-        mm.save_figure(mm.plot_shepard(found), options.plot)
+        mm.save_figure(mm.plot_shepard(found, width=options.width), options.plot)
     for line in [*reading_notes(data), *found.notes]:
         # The diagnosis reverses the effect of row normalization on symmetric values.
         if line != NO_LONGER_SYMMETRIC:

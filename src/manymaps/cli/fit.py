@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 import click
 
@@ -46,7 +47,7 @@ from manymaps.cli.types import (
 )
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import plural
+from manymaps.labels import in_words, plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -67,6 +68,9 @@ class Run(NamedTuple):
     stopped: bool
 
 
+# Tables of counts that share kinds of object.
+Tables: TypeAlias = "list[mm.Counts]"
+
 # The public names of the estimators.
 METHODS = {
     "mm-tsne": "MultipleMapsTSNE",
@@ -82,7 +86,8 @@ USUAL_METHOD = "mm-tsne"
 OF_COUNTS = "code"
 
 NOT_OF_COUNTS = (
-    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", *OF_TRIALS,
+    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", "weights",
+    *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
@@ -113,13 +118,13 @@ class Model:
     degrees_of_freedom: float | str | None = option(
         OrWord("auto", click.FloatRange(min=1), "a number of at least 1"),
         "Degrees of freedom of the kernel, from 1 (heavy tails) to inf (Gaussian; mm-tsne and "
-        "tsne only).  [default: 1, or 2 for associations with mm-tsne]",
+        "tsne only).  [default: 1, or 2 for responses with mm-tsne]",
         metavar="X",
     )
     popularity: float | str | None = option(
         OrWord("auto", Number(min=0, max=1), "a number from 0 to 1"),
         "Power of the response shares in the factors of the model, or 0 for no factors (several "
-        "maps, conditional only).  [default: 0, or 0.5 for associations with mm-tsne]",
+        "maps, conditional only).  [default: 0, or 0.5 for responses with mm-tsne]",
         metavar="X",
     )
     background: float | None = option(
@@ -263,6 +268,11 @@ class FitOptions:
     metadata: Path | None = option(
         InputFile(), "Add the columns of this table to the objects, matched by label."
     )
+    weights: Path | None = option(
+        InputFile(),
+        'Weights of the objects: a table with a column of labels and a column "weight". A weight '
+        "of 2 has the effect of two identical objects (vectors and distances only).",
+    )
     node_measures: bool = flag(
         "Add metadata columns with the strength, degree, clustering and PageRank of each word "
         "(associations only)."
@@ -290,7 +300,9 @@ def fit(options: FitOptions) -> None:
 
     Several FILEs are judgements of the same objects, with one table per judge (or one long table
     with --judge). Their average is fitted, and each judge is compared with the others and with the
-    fit. Empty cells are missing judgements and do not count.
+    fit. Empty cells are missing judgements and do not count. For the method code, several FILEs are
+    tables that share kinds of object, such as authors by words and documents by words. All kinds
+    are fitted to one map.
 
     \b
     Examples:  manymaps fit norms.csv -o norms.atlas
@@ -298,6 +310,7 @@ def fit(options: FitOptions) -> None:
                manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
+               manymaps fit a.csv p.csv -o nips.atlas --method code --kinds author,word,paper,word
                manymaps fit more.csv -o more.atlas --pin norms.atlas
                manymaps fit ann.csv ben.csv eve.csv -o judged.atlas --maps 2 --restarts 10
     """
@@ -307,7 +320,8 @@ def fit(options: FitOptions) -> None:
     if options.pin is not None:
         model, pin = _taken_from(options.pin, options.model)
         options = replace(options, model=model)
-    judged = len(options.files) > 1 or options.judge is not None
+    of_counts = options.model.method == OF_COUNTS and options.judge is None
+    judged = (len(options.files) > 1 and not of_counts) or options.judge is not None
     if judged:
         _check_judged(options.model)
     else:
@@ -319,7 +333,7 @@ def fit(options: FitOptions) -> None:
         method, options.model, options.running, options.counting, options.vector_model
     )
     judgements = _read_judged(options) if judged else None
-    fitted: tuple[mm.Atlas, PairData | mm.Counts, Run] = (
+    fitted: tuple[mm.Atlas, PairData | mm.Counts | Tables, Run] = (
         _fit_counts(estimator, options, pin)
         if method == OF_COUNTS
         else _fit_pairs(estimator, options, pin, judgements)
@@ -396,10 +410,10 @@ def _check_workers(options: FitOptions) -> None:
 def _check_judged(model: Model) -> None:
     """Reject options that do not apply to judgements by several judges."""
     if model.method == OF_COUNTS:
-        raise click.UsageError(f"--method {OF_COUNTS} fits counts; use one FILE and omit --judge")
+        raise click.UsageError(f"--method {OF_COUNTS} fits counts; omit --judge")
     others = (
         "responses", "columns", "count", "kinds", "metric", "words", "perplexity", "recall",
-        "most_given", *OF_TRIALS,
+        "most_given", "weights", *OF_TRIALS,
     )  # fmt: skip
     refuse_given(others, "several judges (--judge, or several FILEs)")
 
@@ -436,7 +450,7 @@ def _fit_pairs(
     else:
         rows = options.reading.rows or ROW_SUMS[0]
         data = mm.associations_from(judgements.average, labels=judgements.labels, rows=rows)
-        _use_model_of_papers(estimator)
+        data = replace(data, judged=True)
     if options.most_given is not None:
         if not isinstance(data, mm.Associations):
             raise click.UsageError(f"--most-given does not apply to the vectors in {file}")
@@ -453,18 +467,12 @@ def _fit_pairs(
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, data.labels)
-    run = _run(estimator, data, options)
+    weights = None if options.weights is None else _read_weights(options.weights, data, file)
+    run = _run(estimator, data, options, weights)
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
     return atlas, data, run
-
-
-def _use_model_of_papers(estimator: Any) -> None:
-    """Replace "auto" by the values for similarities, because judgements are not responses."""
-    for name, value in (("popularity", 0.0), ("degrees_of_freedom", 1.0)):
-        if getattr(estimator, name, None) == "auto":
-            estimator.set_params(**{name: value})
 
 
 def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
@@ -474,15 +482,45 @@ def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
 
 
+def _read_weights(path: Path, data: PairData, file: Path) -> Mapping[str, Any]:
+    """Read the weights of the objects of the data, as a keyword of `fit`.
+
+    Raises
+    ------
+    DataError
+        If the table has no column of weights, or a weight is missing or invalid.
+    """
+    from manymaps.checks import object_weights
+    from manymaps.cli.reading import joined_columns
+    from manymaps.io.metadata import read_columns
+
+    if not isinstance(data, mm.Vectors):
+        raise click.UsageError(f"--weights does not apply to the associations in {file}")
+    columns = joined_columns(data.labels, path, read_columns(path))
+    if "weight" not in columns:
+        raise DataError(
+            f"{path} has no column 'weight'; expected a column of labels and a column 'weight'"
+        )
+    try:
+        weights = object_weights(columns["weight"], len(data.labels), f"{path}: the weight")
+    except ParameterError as error:
+        raise DataError(str(error)) from error
+    return {"sample_weight": weights}
+
+
 def _fit_counts(
     estimator: Any, options: FitOptions, pin: mm.Atlas | None
-) -> tuple[mm.Atlas, mm.Counts, Run]:
+) -> tuple[mm.Atlas, mm.Counts | Tables, Run]:
     """Fit counts; return the bipartite atlas, the counts, and the outcome of the fit."""
     from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
     from manymaps.cooccurrence.matching import objects_of
 
     refuse_given(["node_measures"], f"--method {OF_COUNTS}")
+    if len(options.files) > 1:
+        tables = _read_tables(options)
+        run = _run(estimator, tables, options)
+        return estimator.atlas_, tables, run
     counts = read_count_table(options.files[0], options.reading, max_words=options.max_words)
     note(*reading_notes(counts))
     if options.metadata is not None:
@@ -493,6 +531,29 @@ def _fit_counts(
         _pin(estimator, pin, options.pin, *objects_of(counts.without_empty()))
     run = _run(estimator, counts, options)
     return estimator.atlas_, counts, run
+
+
+def _read_tables(options: FitOptions) -> Tables:
+    """Read one table of counts from each file, with the kinds of its rows and columns."""
+    from manymaps.cli.reading import read_count_table
+    from manymaps.cli.report import reading_notes
+
+    refuse_given(("max_words", "metadata", "pin"), f"several FILEs with --method {OF_COUNTS}")
+    if isinstance(options.model.init, Path):
+        raise click.UsageError("--init ATLAS does not apply to several FILEs")
+    kinds, n = options.reading.kinds, len(options.files)
+    if kinds is not None and len(kinds) != 2 * n:
+        raise click.UsageError(
+            f"--kinds has {plural('name', len(kinds))}; {n} FILEs need {2 * n}: those of the rows "
+            "and of the columns of each table"
+        )
+    tables = []
+    for k, file in enumerate(options.files):
+        pair = None if kinds is None else kinds[2 * k : 2 * k + 2]
+        counts = read_count_table(file, replace(options.reading, kinds=pair))
+        note(*reading_notes(counts))
+        tables.append(counts)
+    return tables
 
 
 def _taken_from(path: Path, model: Model) -> tuple[Model, mm.Atlas]:
@@ -584,22 +645,31 @@ def build(method: str, *records: Any) -> Any:
     return estimator(**parameters)
 
 
-def _run(estimator: Any, data: PairData | mm.Counts, options: FitOptions) -> Run:
+def _run(
+    estimator: Any,
+    data: PairData | mm.Counts | Tables,
+    options: FitOptions,
+    weights: Mapping[str, Any] | None = None,
+) -> Run:
     """Fit in this process, or run restarts on workers, which save nothing if interrupted."""
     file, workers = str(options.files[0]), options.workers
     if workers.named is None:
-        return run_fit(estimator, data, file, checkpoint=options.checkpoint, resume=options.resume)
+        return run_fit(
+            estimator, data, file, checkpoint=options.checkpoint, resume=options.resume,
+            weights=weights,
+        )  # fmt: skip
     with on_workers(workers, options.running.jobs), work(f"fitting {file}"):
-        return Run(_fit(estimator, data), stopped=False)
+        return Run(_fit(estimator, data, **(weights or {})), stopped=False)
 
 
 def run_fit(
     estimator: Any,
-    data: PairData | mm.Counts,
+    data: PairData | mm.Counts | Tables,
     what: str,
     *,
     checkpoint: Path | None = None,
     resume: Path | None = None,
+    weights: Mapping[str, Any] | None = None,
 ) -> Run:
     """Fit, and keep the maps if Ctrl-C (or the signal TERM) stops the fit.
 
@@ -613,21 +683,22 @@ def run_fit(
     try:
         with work(f"fitting {what}"):
             if checkpoint is not None:
-                n_pairs = _fit(estimator, data, checkpoint=checkpoint, resume=resume)
+                files = {"checkpoint": checkpoint, "resume": resume}
+                n_pairs = _fit(estimator, data, **files, **(weights or {}))
                 return Run(n_pairs, stopped=False)
             with ending_early() as stop:
                 estimator.set_params(callback=stop)
-                n_pairs = _fit(estimator, data, resume=resume)
+                n_pairs = _fit(estimator, data, resume=resume, **(weights or {}))
             return Run(n_pairs, stop.asked)
     except KeyboardInterrupt as error:
         raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
 
 
-def _fit(estimator: Any, data: PairData | mm.Counts, **files: Path | None) -> int:
+def _fit(estimator: Any, data: PairData | mm.Counts | Tables, **keywords: Any) -> int:
     """Fit, and return the number of stored pairs (associations, counts, or neighbours)."""
     if not isinstance(data, mm.Vectors):
-        estimator.fit(data, **files)
-        return data.n_pairs
+        estimator.fit(data, **keywords)
+        return sum(one.n_pairs for one in data) if isinstance(data, list) else data.n_pairs
     from manymaps.affinity.affinities import Affinity
     from manymaps.cli.reading import WatchedAffinity
 
@@ -636,7 +707,7 @@ def _fit(estimator: Any, data: PairData | mm.Counts, **files: Path | None) -> in
     watched = WatchedAffinity(
         inside or mm.GaussianAffinity(estimator.perplexity), repr(inside) if inside else str(chosen)
     )
-    estimator.set_params(affinity=watched).fit(data, **files)
+    estimator.set_params(affinity=watched).fit(data, **keywords)
     return watched.n_pairs
 
 
@@ -667,18 +738,27 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
 
     atlas: mm.Atlas = estimator.atlas_
     restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
-    share = mean_explained(atlas) if atlas.associations is not None else math.nan
+    share = math.nan
+    if atlas.associations is not None:
+        with work("computing the explained share"):
+            share = mean_explained(atlas)
     explained = {"explained": share} if math.isfinite(share) else {}
-    of_counts = {}
+    of_counts: dict[str, Any] = {}
     if atlas.kinds is not None:
-        n_rows = atlas.kinds.count(atlas.kinds[0])
+        n_rows = int(atlas.choices.is_row.sum())
+        *rows, columns = (len(objects) for objects in estimator.embeddings_.values())
         of_counts = {
             "log_likelihood": float(estimator.log_likelihood_),
             "n_rows": n_rows,
             "n_columns": atlas.n_objects - n_rows,
-            "empty_rows": len(estimator.empty_rows_),
-            "empty_columns": len(estimator.empty_columns_),
+            "empty_rows": sum(rows) - n_rows,
+            "empty_columns": columns - (atlas.n_objects - n_rows),
         }
+        if len(estimator.atlases_) > 1:
+            of_counts["kinds"] = dict(Counter(atlas.kinds))
+            of_counts["log_likelihoods"] = {
+                ",".join(kinds): float(value) for kinds, value in estimator.log_likelihoods_.items()
+            }
     return {
         "method": method,
         "n_objects": atlas.n_objects,
@@ -715,7 +795,8 @@ def _note_unused(model: VectorModel, data: PairData) -> None:
 
 def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
     """Write the atlas, and report the purpose and the size of the stored vectors."""
-    atlas.save(output, vectors=not drop_vectors)
+    with work(f"writing {output}"):
+        atlas.save(output, vectors=not drop_vectors)
     if atlas.vectors is not None and not drop_vectors:
         size = atlas.vectors.data.nbytes / 1e6
         note(
@@ -741,8 +822,7 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas) -> str:
     objects, likelihood = f"{record['n_objects']:,} objects", ""
     explained = f"explained share {record['explained']:.0%}, " if "explained" in record else ""
     if atlas.kinds is not None:
-        sizes = (record["n_rows"], record["n_columns"])
-        objects = " and ".join(map(plural, dict.fromkeys(atlas.kinds), sizes))
+        objects = in_words([plural(kind, n) for kind, n in Counter(atlas.kinds).items()])
         likelihood = f"log-likelihood {record['log_likelihood']:.4f} per count, "
     return (
         f"{output}: {maps} of {objects}, {likelihood}"
@@ -751,7 +831,7 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas) -> str:
     )
 
 
-def _next_steps(atlas: mm.Atlas, data: PairData | mm.Counts, options: FitOptions) -> str:
+def _next_steps(atlas: mm.Atlas, data: PairData | mm.Counts | Tables, options: FitOptions) -> str:
     """Suggest three commands: the senses of a word or a figure, a check on the data, and a page."""
     from manymaps.cli.cluster import cluster
     from manymaps.cli.evaluate import evaluate
@@ -775,12 +855,12 @@ def _next_steps(atlas: mm.Atlas, data: PairData | mm.Counts, options: FitOptions
     return "\n".join([steps[0], *(step.replace("next:", "     ", 1) for step in steps[1:])])
 
 
-def _telling_word(atlas: mm.Atlas, data: PairData | mm.Counts) -> str:
+def _telling_word(atlas: mm.Atlas, data: PairData | mm.Counts | Tables) -> str:
     """Return the word that occurs in most maps, among the most frequent responses or columns."""
     recalled: Any = range(atlas.n_objects)
     if isinstance(data, mm.Associations):
         recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]
-    elif not isinstance(data, mm.Vectors):
+    elif isinstance(data, mm.Counts):
         # The columns of the atlas are the columns with counts, in the order of the table.
         totals = data.column_totals[data.column_totals > 0]
         recalled = (-totals).argsort(kind="stable")[:50] + atlas.n_objects - len(totals)

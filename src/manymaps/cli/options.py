@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 from click.core import ParameterSource
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "Running",
-    "TableReading",
-    "atlas_argument", "carried", "fit_command", "jobs_option", "note_unknown", "output_names",
-    "refuse", "refuse_given", "seed_option", "word_option",
+    "TableReading", "Width",
+    "atlas_argument", "carried", "check_width", "fit_command", "jobs_option", "note_unknown",
+    "output_names", "refuse", "refuse_given", "seed_option", "width_option", "word_option",
 ]  # fmt: skip
 
+Width: TypeAlias = Literal["column", "page"]
 ROW_SUMS = ("renormalize", "keep")
 # Options of trials, which have one row per participant and cue.
 OF_TRIALS = ("participant", "where", "fold", "balance", "missing")
@@ -122,8 +123,9 @@ class TableReading(PairReading):
     columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
     count: str | None = option("COLUMN", "Column of counts (lists of counts only).")
     kinds: tuple[str, ...] | None = option(
-        Several(click.STRING, "name"),
-        "Names of the objects in rows and in columns, such as site,species (counts only).",
+        Several(click.STRING, "name", distinct=False),
+        "Names of the objects in rows and in columns, such as site,species; one pair of names per "
+        "FILE (counts only).",
         metavar="ROWS,COLUMNS",
     )  # fmt: skip
 
@@ -158,13 +160,27 @@ class Running:
     jobs: int | None = jobs_option()
 
 
+def width_option() -> Any:
+    """Return the field for the width of the figure that --plot draws."""
+    return option(
+        ("column", "page"),
+        "Make the figure of --plot for a paper with this width, 89 or 183 mm, and text of at least "
+        "6 points.",
+    )
+
+
+def check_width(options: Any) -> None:
+    """Raise a usage error if the options contain a width without a figure."""
+    refuse((options.width and options.plot is None, "--width requires --plot OUT.png"))
+
+
 def word_option() -> Any:
     """Return the field for the words that --plot draws."""
     return option("WORD", "Word to draw with --plot; can be repeated.", "--word", multiple=True)
 
 
 # Options of a single run, which do not apply to the next command.
-_NOT_CARRIED = {"output", "plot", "jobs", "resume", "checkpoint", "quiet", "json"}
+_NOT_CARRIED = {"output", "plot", "width", "jobs", "resume", "checkpoint", "quiet", "json"}
 
 
 def carried(following: click.Command, *, but: Iterable[str] = ()) -> list[str]:
@@ -216,11 +232,14 @@ def refuse(*faults: tuple[object, str]) -> None:
 
 
 def refuse_given(names: Iterable[str], where: str) -> None:
-    """Reject options that the user passed, but that do not apply."""
+    """Reject options that the user passed, but that do not apply.
+
+    Names of options that the current command does not have are ignored.
+    """
     ctx = click.get_current_context()
     options = {one.name: one for one in ctx.command.params}
     for name in names:
-        if _is_given(ctx, options[name]):
+        if name in options and _is_given(ctx, options[name]):
             raise click.UsageError(f"{max(options[name].opts, key=len)} does not apply to {where}")
 
 

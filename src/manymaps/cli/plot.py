@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import click
 
 import manymaps as mm
 from manymaps.cli.contract import note
-from manymaps.cli.options import atlas_argument, refuse, refuse_given
+from manymaps.cli.options import Width, atlas_argument, refuse, refuse_given
 from manymaps.cli.record import chosen, command, option, output_option
-from manymaps.cli.types import Number, Several, Whole, figure_file
+from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
+from manymaps.labels import listed
 
 __all__ = ["plot"]
 
@@ -35,7 +35,8 @@ class PlotOptions:
         "WORD", "Draw the senses of a word side by side; can be repeated.", "--word", multiple=True
     )
     kind: str | None = option(
-        "NAME", "Kind of the objects in --word, such as document (bipartite atlases only)."
+        "NAME",
+        "Kind of the objects in --word or --vectors, such as document (bipartite atlases only).",
     )
     min_weight: float = option(
         Number(0, 1),
@@ -61,14 +62,27 @@ class PlotOptions:
         Number(1, 200), "Font size of the largest labels; smaller labels are scaled in proportion.",
         metavar="POINTS",
     )  # fmt: skip
-    color: str | None = option("COLUMN", "Metadata column that colours the dots.")
+    color: str | None = option("COLUMN", "Metadata column or gene that colours the dots.")
+    metadata: Path | None = option(
+        InputFile(),
+        "Add the columns of this table for --color, matched by label; an .h5ad file also provides "
+        "genes.",
+    )
     label: str | None = option(
         "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
-    width: Literal["column", "page"] | None = option(
+    width: Width | None = option(
         ("column", "page"),
-        "Make a figure for a paper with this width, 89 or 183 mm, and text of at least 6 points "
-        "(not with --zoom).",
+        "Make a figure for a paper with this width, 89 or 183 mm, and text of at least 6 points.",
+    )
+    vectors: Path | None = option(
+        InputFile(),
+        "Draw the variables of the sites in this table as arrows, as `manymaps vectors` fits them "
+        "(one map only).",
+        metavar="ENV.csv",
+    )
+    p_max: float = option(
+        Number(0, 1), "Omit variables with a larger p-value (with --vectors only).", default=0.05
     )
     zoom: str | None = option(
         "[WORD,...]",
@@ -87,21 +101,35 @@ def plot(options: PlotOptions) -> None:
                manymaps plot norms.atlas -o two.svg --map 3,7
                manymaps plot norms.atlas -o tie.pdf --word tie --width column
                manymaps plot posts.atlas -o posts.png --color group --zoom
+
+    \b
+    Other data: manymaps plot dune.atlas -o dune.png --vectors dune_env.csv
+                manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
     """
     maps, words, kind, zoom = options.maps, options.words, options.kind, options.zoom
     zoomed, labelled = zoom is not None, options.label is not None
     refuse(
         (maps is not None and words, "--map and --word cannot be combined"),
-        (kind is not None and not words, "--kind requires --word"),
+        (kind is not None and not (words or options.vectors), "--kind requires --word"),
+        (options.vectors and (words or zoomed), "--vectors applies to single maps only"),
         (words and (zoomed or labelled), "--zoom and --label cannot be combined with --word"),
         (zoomed and len(maps or ()) > 1, "--zoom draws one map; use a single number with --map"),
-        (zoomed and options.width is not None, "--width cannot be combined with --zoom"),
     )
     atlas = mm.load_atlas(options.atlas)
-    refuse((zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"))
+    one_map = atlas.n_maps == 1 if maps is None else len(maps) == 1
+    refuse(
+        (zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"),
+        (options.vectors and not one_map, "--vectors draws one map; choose it with --map"),
+    )
+    if options.metadata is not None:
+        from manymaps.cli.reading import with_columns
+
+        atlas = with_columns(atlas, options.metadata, [options.color] if options.color else [])
     _check_known("color", "column", options.color, atlas.columns)
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
 
+    if options.vectors is None:
+        refuse_given(("p_max",), "plot without --vectors")
     if options.min_proportion is not None:
         refuse_given(("min_weight",), "plot with --min-proportion")
     style = chosen(options, "min_weight", "max_labels", "font_size", "color")
@@ -117,17 +145,35 @@ def plot(options: PlotOptions) -> None:
     elif zoom is not None:
         refuse_given(dots, "--zoom")
         centres = [word.strip() for word in zoom.split(",") if word.strip()]
-        figure = mm.plot_zooms(atlas, centres or None, map=first, label=options.label, **style)
-    elif atlas.n_maps == 1 or (maps is not None and len(maps) == 1):
-        figure = mm.plot_map(
-            atlas, first, label=options.label, width=options.width, **style, **dots
+        figure = mm.plot_zooms(
+            atlas, centres or None, map=first, label=options.label, width=options.width, **style
         )
+    elif one_map:
+        figure = mm.plot_map(
+            atlas, first, label=options.label, width=options.width, vectors=_fitted(atlas, options),
+            **style, **dots,
+        )  # fmt: skip
     else:
         figure = mm.plot_atlas(
             atlas, maps=maps, label=options.label, width=options.width, **style, **dots
         )
     mm.save_figure(figure, options.output)
     note(f"{options.output}")
+
+
+def _fitted(atlas: mm.Atlas, options: PlotOptions) -> mm.FittedVectors | None:
+    """Fit the variables of --vectors to the map, and select those with a small p-value."""
+    if options.vectors is None:
+        return None
+    from manymaps.cli.vectors import fitted_vectors
+
+    found = fitted_vectors(
+        atlas, options.vectors, map=(options.maps or (0,))[0], kind=options.kind, drop_missing=True
+    )
+    shown = found.significant(options.p_max)
+    names = [*shown.variables, *(one.name for one in shown.factors)]
+    note(f"p <= {options.p_max:g}: {listed(names)}")
+    return shown
 
 
 def _check_known(option: str, what: str, value: str | None, known: Iterable[str]) -> None:

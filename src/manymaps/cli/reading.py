@@ -24,10 +24,10 @@ from manymaps.checks import check_choice
 from manymaps.cli.contract import BadData, note, note_case
 from manymaps.cli.options import OF_PAIRS, OF_TRIALS, ROW_SUMS, Reading
 from manymaps.cli.record import chosen
-from manymaps.cooccurrence.matching import labels_of
+from manymaps.cooccurrence.matching import labels_of, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
-from manymaps.data.frames import join_columns, label_column
+from manymaps.data.frames import end_to_end, join_columns, label_column
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.trials import Trials
 from manymaps.data.triplets import Triplets
@@ -47,9 +47,9 @@ from manymaps.progress import work
 
 __all__ = [
     "PairData", "WatchedAffinity", "aligned", "columns_of_responses", "counted", "group_sizes",
-    "holds_counts", "holds_triplets", "holds_vectors", "joined_columns", "kind_of_word",
-    "read_count_table", "read_data", "read_pairs", "read_trials_or_none", "read_triplet_file",
-    "reasoned", "vectors_of_atlas", "with_metadata",
+    "holds_counts", "holds_fluency_lists", "holds_triplets", "holds_vectors", "joined_columns",
+    "kind_of_word", "read_count_table", "read_data", "read_pairs", "read_trials_or_none",
+    "read_triplet_file", "reasoned", "vectors_of_atlas", "with_columns", "with_metadata",
 ]  # fmt: skip
 
 PairData: TypeAlias = Associations | Vectors
@@ -246,12 +246,17 @@ def _row_sums(reading: Reading) -> str:
 
 @contextmanager
 def reasoned(file: Path, reading: Reading) -> Iterator[None]:
-    """If reading fails, add to the message the option that determined how the file is read."""
+    """If reading fails, name the option that determined how the file is read, or `fluency`."""
     meanings = {"labels": "a matrix or an array", "participant": "trials"}
     meanings |= dict.fromkeys(("cue", "response", "strength"), "a list of associations")
     try:
         yield
     except DataError as error:
+        if holds_fluency_lists(file, reading):
+            raise DataError(
+                f"{file} contains fluency lists; compute their network by 'manymaps fluency "
+                f"{file} -o net.npz', and use net.npz"
+            ) from error
         for name, meaning in meanings.items():
             if getattr(reading, name) is not None and f"--{name}" not in str(error):
                 raise DataError(
@@ -329,9 +334,12 @@ class WatchedAffinity(Affinity):
         metric: Metric = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
+        weights: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of the wrapped affinity."""
-        rows = self.inside.similarities(data, metric=metric, search=search, seed=seed)
+        rows = self.inside.similarities(
+            data, metric=metric, search=search, seed=seed, weights=weights
+        )
         self.n_pairs = int(rows.nnz)
         return rows
 
@@ -342,6 +350,16 @@ def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> b
         return True
     named = _any_given(reading.rows, reading.labels) or _names_pairs(reading)
     return not (named or of_vectors) and looks_like_counts(file, reading.format)
+
+
+def holds_fluency_lists(file: Path, reading: Reading) -> bool:
+    """Check whether a file contains fluency lists, unless an option names other data."""
+    from manymaps.io.fluency import holds_fluency
+
+    others = (reading.rows, reading.columns, reading.count, reading.labels, reading.kinds)
+    return not (_any_given(*others) or _names_pairs(reading)) and holds_fluency(
+        file, reading.format
+    )
 
 
 def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:
@@ -361,7 +379,34 @@ def read_count_table(file: Path, reading: Reading, *, max_words: int | None = No
     return fewer
 
 
-def with_metadata(counts: Counts, path: Path) -> Counts:
+def with_columns(atlas: Atlas, path: Path, names: Sequence[str]) -> Atlas:
+    """Join the columns of a table to an atlas by label, as `fit` does for each kind of object.
+
+    If the table is an .h5ad file, the genes in `names` are also columns.
+
+    Raises
+    ------
+    DataError
+        If no label matches an object, or a label is repeated.
+    """
+    if atlas.kinds is None:
+        columns = joined_columns(atlas.labels, path, read_columns(path, names), warn=True)
+        return replace(atlas, metadata={**atlas.metadata, **columns})
+    kinds = two_kinds(atlas)
+    n = int(atlas.choices.is_row.sum())
+    sizes = n, atlas.n_objects - n
+    # The counts are empty, because only the labels are needed to join the table.
+    bare = Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], kinds)
+    joined = with_metadata(bare, path, names)
+    sides = joined.row_metadata, joined.column_metadata
+    columns = {
+        name: end_to_end(*zip((side.get(name) for side in sides), sizes, strict=True))
+        for name in dict.fromkeys([*sides[0], *sides[1]])
+    }
+    return replace(atlas, metadata={**atlas.metadata, **columns})
+
+
+def with_metadata(counts: Counts, path: Path, names: Sequence[str] = ()) -> Counts:
     """Join the columns of a table to both rows and columns by label.
 
     If a column "kind" of the table contains only the two kinds, it determines whether each row of
@@ -372,7 +417,7 @@ def with_metadata(counts: Counts, path: Path) -> Counts:
     DataError
         If no label of the table matches a row or column, or a label is repeated.
     """
-    table = read_columns(path)
+    table = read_columns(path, names)
     on = label_column(table, None)
     labels = [str(label) for label in table[on]]
     kind_of = [str(kind) for kind in table.get("kind", ())] if on != "kind" else []
@@ -410,14 +455,14 @@ def joined_columns(
     rows without an object.
     """
     try:
-        columns, unmatched, n_without = join_columns(labels, table)
+        columns, unmatched, without = join_columns(labels, table)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     if unmatched and warn:
         some = first_of(unmatched)
         note(f"warning: {len(unmatched):,} rows of {path} match no object: {some}")
-    if n_without:
-        note(f"{path}: {n_without:,} of {plural(kind, len(labels))} have no row")
+    if without:
+        note(f"{path}: {len(without):,} of {plural(kind, len(labels))} have no row")
     return columns
 
 
@@ -461,13 +506,15 @@ def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str |
     i = atlas.index(word, kind=kind)
     taken = (atlas.kinds or ())[i]
     if kind is None:
-        other = next(k for k in kinds if k != taken)
-        try:
-            also = atlas.labels[atlas.index(word, kind=other)]
-        except UnknownLabelError:
-            return taken
-        note(
-            f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
-            f"(use --kind {other})"
-        )
+        for other in kinds:
+            if other == taken:
+                continue
+            try:
+                also = atlas.labels[atlas.index(word, kind=other)]
+            except UnknownLabelError:
+                continue
+            note(
+                f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
+                f"(use --kind {other})"
+            )
     return taken

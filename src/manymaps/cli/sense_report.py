@@ -6,7 +6,7 @@ This module does not import any data readers, so that looking up a word is fast.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,12 @@ from manymaps.labels import plural
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Sense
 
-__all__ = ["sense_interval", "senses_record", "senses_text"]
+__all__ = ["data_differ", "sense_interval", "senses_record", "senses_text"]
 
 # Unlisted groups and maps with a smaller share do not have a row.
 LEAST_LISTED = 0.005
+# Shares of the same data differ less, because files round strengths.
+MOST_ROUNDED = 0.01
 # As many meanings as the page shows on cards.
 MOST_MEANINGS = 5
 
@@ -98,6 +100,12 @@ def senses_record(
     }
 
 
+def data_differ(records: Iterable[dict[str, Any]]) -> bool:
+    """Return whether a response share in the data of --data differs from the atlas by over 1 %."""
+    senses = (sense for record in records for sense in record["senses"])
+    return any(abs(_data_share(sense) - sense["share"]) > MOST_ROUNDED for sense in senses)
+
+
 def sense_interval(intervals: mm.Intervals, label: str, sense: Sense) -> Any:
     """Return the interval of a sense; None for a map without observed responses."""
     if sense.share == 0 or not sense.neighbors:
@@ -149,7 +157,7 @@ def senses_text(record: dict[str, Any], *, grouped: bool, captioned: bool) -> st
 def _meanings_text(word: str, record: dict[str, Any], *, captioned: bool) -> str:
     """Format the meanings of a word in the order of the cards of a page."""
     shown_senses = _on_cards(record["senses"])
-    numbers = whole_percents([sense["share"] for sense in shown_senses])
+    numbers = whole_percents([_data_share(sense) for sense in shown_senses])
     far = ", ".join(map(shown, record["not_close"]))
     lines = [
         f"{word}: {_summary(numbers)}",
@@ -202,7 +210,7 @@ def _meaning_rows(
     yield ["", "data", *fits, "data (model)"]
     weaker = [sense for sense in record["senses"] if sense not in shown_senses]
     parts = [f"{number}%" if number else "<1%" for number in numbers]
-    parts += [f"{sense['share']:.0%}" for sense in weaker]
+    parts += [f"{_data_share(sense):.0%}" for sense in weaker]
     for k, (sense, part) in enumerate(zip([*shown_senses, *weaker], parts, strict=True)):
         cells = [", ".join(map(shown, sense["name"]))]
         cells.append(_observed(sense) if "interval" in sense else part)
@@ -221,7 +229,7 @@ def _meaning_rows(
         groups = [plural("smaller sense", left_out["n_groups"])] if left_out["n_groups"] else []
         maps = plural("further map", left_out["n_maps"]) if left_out["n_maps"] else ""
         further = [*groups, *([f"{maps} ({left_out['weight']:.0%} predicted)"] if maps else [])]
-        yield ["others", f"{left_out['share']:.0%}", *fits, ", ".join(further)]
+        yield ["others", _others_share(record), *fits, ", ".join(further)]
 
 
 def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator[list[str]]:
@@ -249,7 +257,7 @@ def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator
         shares = ["", f"{other['share']:.0%}"][0 if grouped else 1 :]
         yield ["elsewhere", *shares, f"{other['n_fits']} of {n_fits} fits", near]
     if left_out["n_groups"] or left_out["weight"] >= LEAST_LISTED:
-        shares = [f"{left_out['share']:.0%}"] if grouped else []
+        shares = [_others_share(record)] if grouped else []
         groups = plural("smaller group", left_out["n_groups"])
         further = [groups] if left_out["n_groups"] and grouped else []
         further += [plural("further map", left_out["n_maps"])] if left_out["n_maps"] else []
@@ -273,7 +281,10 @@ def _neighbor(near: dict[str, Any]) -> str:
     similarity = _fraction(near["similarity"])
     if near["observed"] is None:
         return f"{shown(near['label'])} {similarity}"
-    observed = _fraction(near["observed"]) if near["observed"] > 0 else "-"
+    strength = near["observed"]
+    if "interval" in near:
+        strength = near["interval"]["value"] if near["interval"] else 0
+    observed = _fraction(strength) if strength > 0 else "-"
     return f"{shown(near['label'])} {observed} ({similarity})"
 
 
@@ -282,9 +293,21 @@ def _observed(sense: dict[str, Any]) -> str:
     if (interval := sense.get("interval")) is not None:
         limits = f"{100 * interval['low']:.0f}-{interval['high']:.0%}"
         return f"{interval['value']:.0%} ({limits})"
-    if sense["share"] > 0:
+    if _data_share(sense) > 0:
         return f"{sense['share']:.0%}"
     return "unsupported" if sense["unsupported"] else "none"
+
+
+def _data_share(sense: dict[str, Any]) -> float:
+    """Return the response share in the data of --data or, without --data, of the atlas."""
+    if "interval" in sense:
+        return sense["interval"]["value"] if sense["interval"] else 0.0
+    return float(sense["share"])
+
+
+def _others_share(record: dict[str, Any]) -> str:
+    """Format the response share that the listed senses leave."""
+    return f"{max(0.0, 1 - sum(map(_data_share, record['senses']))):.0%}"
 
 
 def _fraction(value: float) -> str:

@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 import manymaps as mm
 from manymaps.cli.contract import as_json, emit, note, note_case, tell
-from manymaps.cli.options import READING, ROW_SUMS, PairReading, atlas_argument, refuse_given
+from manymaps.cli.options import (
+    READING,
+    ROW_SUMS,
+    PairReading,
+    atlas_argument,
+    refuse,
+    refuse_given,
+)  # fmt: skip
 from manymaps.cli.record import argument, chosen, command, flag, group, option
-from manymaps.cli.sense_report import sense_interval, senses_record, senses_text
+from manymaps.cli.sense_report import data_differ, sense_interval, senses_record, senses_text
 from manymaps.cli.types import InputFile, Number, positive
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
@@ -35,6 +40,7 @@ class SensesOptions:
         InputFile(), "List the words in this file too, one per line; unknown words are left out.",
         "--words",
     )  # fmt: skip
+    all_words: bool = flag("List all words of the atlas (with --csv only).", "--all")
     as_csv: bool = flag("Print a CSV table with a row for each sense.", "--csv")
     neighbors: int = option(
         positive, "Number of neighbours to list per sense.", default=8, sets="n_neighbors"
@@ -106,28 +112,41 @@ def senses(options: SensesOptions) -> None:
     Examples:  manymaps senses norms.atlas tie
                manymaps senses norms.atlas tie --data norms.csv
                manymaps senses norms.atlas --words list.txt --csv > senses.csv
+               manymaps senses norms.atlas --all --csv > senses.csv
                manymaps senses posts.atlas orbit --neighbor-kind word
     """
-    if options.as_csv and as_json():
-        raise click.UsageError("--csv and --json cannot be combined")
-
+    listed = bool(options.words or options.list_of_words)
+    refuse(
+        (options.as_csv and as_json(), "--csv and --json cannot be combined"),
+        (options.all_words and not options.as_csv, "--all requires --csv"),
+        (options.all_words and listed, "use either --all, or a WORD or --words"),
+        (not (options.all_words or listed),
+         "no word given; pass a WORD, a file of words with --words, or --all"),
+    )  # fmt: skip
     if options.data is None:
         refuse_given((*OF_DATA, *READING), "senses without --data")
     atlas = mm.load_atlas(options.atlas)
     asked = [*options.words, *_known(atlas, options.list_of_words, options.kind)]
-    if not asked:
-        raise click.UsageError("no word given; pass a WORD, or a file of words with --words")
     note_case(options.atlas, asked, atlas.labels)
-    intervals = None if options.data is None else _intervals(atlas, asked, options.data, options)
+    words = None if options.all_words else asked
+    intervals = None if options.data is None else _intervals(atlas, words, options.data, options)
     note(*(() if intervals is None else intervals.notes))
     if options.as_csv:
         from manymaps.atlas.export import columns_as_csv
 
-        bounds = {} if intervals is None else _bounds(atlas, asked, intervals, options)
-        emit(columns_as_csv({**atlas.sense_table(asked, **options.chosen), **bounds}))
+        with work(f"listing the senses in {options.atlas}"):
+            bounds = {} if intervals is None else _bounds(atlas, words, intervals, options)
+            table = atlas.sense_table(words, **options.chosen)
+        emit(columns_as_csv({**table, **bounds}))
         return
-    several = len(options.words) != 1 or options.list_of_words is not None
     records, texts = zip(*(_report(atlas, word, options, intervals) for word in asked), strict=True)
+    if data_differ(records):
+        note(
+            f"the responses in {options.data} differ from the atlas's; response shares, strengths "
+            f"and ambiguity are those of {options.data}, and the senses and the explained share "
+            "are the atlas's"
+        )
+    several = len(options.words) != 1 or options.list_of_words is not None
     tell(lambda: {"words": records} if several else records[0], lambda: "\n\n".join(texts))
 
 
@@ -151,7 +170,7 @@ def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
 
 
 def _intervals(
-    atlas: mm.Atlas, words: Sequence[str], file: Path, options: SensesOptions
+    atlas: mm.Atlas, words: Sequence[str] | None, file: Path, options: SensesOptions
 ) -> mm.Intervals:
     """Estimate intervals of the words' strengths and senses from a file."""
     from manymaps.cli.reading import read_pairs, read_trials_or_none
@@ -211,14 +230,17 @@ def _sized(file: Path, reading: PairReading) -> mm.Associations:
 
 
 def _bounds(
-    atlas: mm.Atlas, words: Sequence[str], intervals: mm.Intervals, options: SensesOptions
+    atlas: mm.Atlas,
+    words: Sequence[str] | None,
+    intervals: mm.Intervals,
+    options: SensesOptions,
 ) -> dict[str, Any]:
     """Return the columns of the intervals for the table of senses."""
     import numpy as np
 
     shares = [
         sense_interval(intervals, atlas.labels[atlas.index(word)], sense)
-        for word in words
+        for word in (atlas.labels if words is None else words)
         for sense in atlas.senses(word, **options.chosen)
     ]
     return {

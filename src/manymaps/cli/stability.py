@@ -25,11 +25,14 @@ from manymaps.cli.fit import (
 from manymaps.cli.options import (
     ROW_SUMS,
     TableReading,
+    Width,
+    check_width,
     jobs_option,
     output_names,
     refuse,
     refuse_given,
     seed_option,
+    width_option,
     word_option,
 )
 from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
@@ -42,8 +45,8 @@ __all__ = ["stability"]
 # Options of the comparison and its outputs. All other options are options of a fit, which do not
 # apply to finished atlases.
 OF_ATLASES = {
-    "files", "output", "threshold", "neighbors", "min_weight", "fine", "plot", "words_shown",
-    "seed", "drop_vectors",
+    "files", "output", "threshold", "neighbors", "min_weight", "fine", "plot", "width",
+    "words_shown", "seed", "drop_vectors",
 }  # fmt: skip
 # The minimum number of fits is 2, because a single fit cannot be compared. A list of eight words
 # shows the range without scrolling.
@@ -84,6 +87,7 @@ class StabilityOptions:
     plot: Path | None = option(
         figure_file, "Draw the senses of some words in all fits.", metavar="OUT.png"
     )
+    width: Width | None = width_option()
     words_shown: tuple[str, ...] = word_option()
     model: Model = group(Model)
     seed: int = seed_option()
@@ -129,7 +133,7 @@ def stability(options: StabilityOptions) -> None:
         )
         figure = None
         if options.plot is not None:
-            figure = mm.plot_stability(found, options.words_shown or None)
+            figure = mm.plot_stability(found, options.words_shown or None, width=options.width)
     if options.output is not None:
         found.attach().save(options.output, vectors=not options.vectors.drop_vectors)
     if figure is not None and options.plot is not None:
@@ -142,6 +146,7 @@ def stability(options: StabilityOptions) -> None:
 
 def _check(options: StabilityOptions) -> None:
     files = options.files
+    check_width(options)
     finished = [file for file in files if file.suffix == ".atlas"]
     refuse(
         (finished and len(finished) < len(files),

@@ -20,7 +20,16 @@ from manymaps.cli.contract import (
     tell,
     write_rows,
 )
-from manymaps.cli.options import PairReading, carried, jobs_option, output_names, seed_option
+from manymaps.cli.options import (
+    PairReading,
+    Width,
+    carried,
+    check_width,
+    jobs_option,
+    output_names,
+    seed_option,
+    width_option,
+)
 from manymaps.cli.predict import (
     KERNELS,
     PENALTY,
@@ -78,6 +87,7 @@ class SweepOptions:
         "TABLE.csv", OutputFile(".csv"), "Write a table with a row for each fit."
     )
     plot: Path | None = option(figure_file, "Draw the errors of all settings.", metavar="FIG.png")
+    width: Width | None = width_option()
     resume: Path | None = option(
         OutputFile(), "Save finished fits to this file, and skip those that it already contains."
     )
@@ -100,6 +110,7 @@ def sweep(options: SweepOptions) -> None:
                manymaps sweep norms.csv --maps 1,2,5 --dims 14,35,70 --penalties 0.02,0.05,0.1 \\
                    --splits 5 -o sizes.csv --resume sizes.jsonl --scheduler tcp://10.0.0.1:8786
     """
+    check_width(options)
     check_workers(options.workers)
     norms = read_norms(options.file, options.reading)
     check_sizes(norms, options.maps, options.dims)
@@ -112,7 +123,7 @@ def sweep(options: SweepOptions) -> None:
         raise RunFailed(str(error)) from error
     if options.plot is not None:
         with work("drawing the errors"):
-            mm.save_figure(mm.plot_sweep(result), options.plot)
+            mm.save_figure(mm.plot_sweep(result, width=options.width), options.plot)
     tell(
         lambda: _record(result, best, options),
         lambda: _report(result, best, options.file),

@@ -7,7 +7,7 @@ import math
 import re
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ class ViewOptions:
         "OUT.html", OutputFile(".html", ".htm"), "Write the page to this file."
     )
     opened: bool = flag("Open the page in a browser.", "--open")
-    color: str | None = option("COLUMN", "Metadata column that initially colours the dots.")
+    color: str | None = option("COLUMN", "Metadata column or gene that initially colours the dots.")
     size: str | None = option(
         "COLUMN", "Numeric metadata column that initially sets the size of the dots."
     )
@@ -84,7 +84,9 @@ class ViewOptions:
         InputFile(), "Leave the objects in this file out of the page, one label per line."
     )
     metadata: Path | None = option(
-        InputFile(), "Add the columns of this table to the objects, matched by label."
+        InputFile(),
+        "Add the columns of this table to the objects, matched by label; for an .h5ad file, obs "
+        "and the genes that --color and --size name.",
     )
     features: Path | None = option(
         InputFile(),
@@ -117,7 +119,10 @@ def view(options: ViewOptions) -> None:
     paths = [path for path in (options.atlas, options.other) if path is not None]
     atlases = [mm.load_atlas(path) for path in paths]
     if options.metadata is not None:
-        atlases = [_with_columns(each, options.metadata) for each in atlases]
+        from manymaps.cli.reading import with_columns
+
+        names = [name for name in (options.color, options.size) if name is not None]
+        atlases = [with_columns(each, options.metadata, names) for each in atlases]
     stems = tuple(path.stem for path in paths) if options.other is not None else None
     features = None
     if options.features is not None:
@@ -200,44 +205,6 @@ def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | Non
     found = sum(any(label in atlas for atlas in atlases) for label in listed)
     note(f"{path}: {found:,} of {len(listed):,} labels are in the atlas and are hidden")
     return [*labels, *listed]
-
-
-def _with_columns(atlas: mm.Atlas, path: Path) -> mm.Atlas:
-    """Join the columns of a table to an atlas by label.
-
-    Raises
-    ------
-    DataError
-        If no label matches an object, or a label is repeated.
-    """
-    if atlas.kinds is not None:
-        return _with_columns_of_kinds(atlas, path)
-    from manymaps.cli.reading import joined_columns
-    from manymaps.io.metadata import read_columns
-
-    columns = joined_columns(atlas.labels, path, read_columns(path), warn=True)
-    return replace(atlas, metadata={**atlas.metadata, **columns})
-
-
-def _with_columns_of_kinds(atlas: mm.Atlas, path: Path) -> mm.Atlas:
-    """Join a table to each kind of object in a bipartite atlas, as in `fit`."""
-    from scipy import sparse
-
-    from manymaps.cli.reading import with_metadata
-    from manymaps.data.frames import end_to_end
-
-    first, second = dict.fromkeys(atlas.kinds or ())
-    n = int(atlas.choices.is_row.sum())
-    sizes = n, atlas.n_objects - n
-    # The counts are empty, because only the labels are needed to join the table.
-    bare = mm.Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], (first, second))
-    joined = with_metadata(bare, path)
-    sides = joined.row_metadata, joined.column_metadata
-    columns = {
-        name: end_to_end(*zip((side.get(name) for side in sides), sizes, strict=True))
-        for name in dict.fromkeys([*sides[0], *sides[1]])
-    }
-    return replace(atlas, metadata={**atlas.metadata, **columns})
 
 
 def _read_features(path: Path, atlas: mm.Atlas) -> list[_Feature]:

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.checks import check_whole, first_cell
+from manymaps.checks import check_whole, first_cell, refuse_weights
 from manymaps.clustering.alternation import HardAlternation
 from manymaps.clustering.priors import Prior, SizePrior, TiedSizePrior, UniformPrior
 from manymaps.clustering.problem import CONSTANTS, KINDS, Problem, Similarities, similarities_from
@@ -62,7 +62,7 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
-__all__ = ["AdditiveClustering", "Cluster", "check_possible", "few_memberships"]
+__all__ = ["AdditiveClustering", "Cluster", "check_possible", "hasty", "quick"]
 
 SOLVERS: dict[str, Callable[[], Solver]] = {
     "gibbs": GibbsEM,
@@ -82,6 +82,8 @@ _MOST_ANNEALED = 400
 # With this number of sweeps, annealing finds the classes in 98 of 100 of Tenenbaum's artificial
 # data sets.
 _SWEEPS = 10_000
+# Number of sweeps of `quick`, whose docstring contains the measurement.
+_QUICK_SWEEPS = 1000
 
 
 @dataclass(frozen=True)
@@ -278,7 +280,14 @@ class AdditiveClustering(
         self.verbose = verbose
 
     @shows_progress
-    def fit(self, X: Any, y: None = None, *, labels: Sequence[str] | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: None = None,
+        *,
+        labels: Sequence[str] | None = None,
+        **weights: Any,
+    ) -> Self:
         """Fit the clusters.
 
         Parameters
@@ -290,12 +299,19 @@ class AdditiveClustering(
             Ignored.
         labels : sequence of str, optional
             One label per object. The default is the labels of X, or "0", "1", ...
+        **weights
+            Rejected; `sample_weight` has no meaning for this estimator.
 
         Returns
         -------
         AdditiveClustering
             Fitted estimator.
         """
+        refuse_weights(
+            weights,
+            "AdditiveClustering",
+            "it explains the similarity of each pair of objects once; omit it",
+        )
         self._validate_params()
         X = as_associations(X)
         searching = self.polish if isinstance(self.polish, Polish) else Polish()
@@ -422,7 +438,7 @@ class AdditiveClustering(
             return self.solver
         if self.solver != "auto":
             return SOLVERS[self.solver]()
-        few = few_memberships(n, self.n_clusters)
+        few = _few_memberships(n, self.n_clusters)
         return Annealing(n_sweeps=_SWEEPS) if few else GibbsEM()
 
     def _check_features(self, n: int) -> np.ndarray:
@@ -544,9 +560,27 @@ class _Placement:
         return codes[_first_least(costs, codes)]
 
 
-def few_memberships(n_objects: int, n_clusters: int) -> bool:
+def _few_memberships(n_objects: int, n_clusters: int) -> bool:
     """Return whether "auto" selects annealing for these numbers of objects and clusters."""
     return n_objects * n_clusters <= _MOST_ANNEALED
+
+
+def quick(estimator: AdditiveClustering, n_objects: int, n_clusters: int) -> AdditiveClustering:
+    """Return a copy of the estimator that replaces "auto" by a short annealing run.
+
+    In 91 % of 216 fits of simulated tables, three short annealing runs and the local search ended
+    at the best known solution. Three long runs did so equally often.
+    """
+    quicker = clone(estimator).set_params(n_clusters=n_clusters, n_jobs=1)
+    if estimator.solver == "auto" and _few_memberships(n_objects, n_clusters):
+        quicker.set_params(solver=Annealing(n_sweeps=_QUICK_SWEEPS))
+    return quicker
+
+
+def hasty(estimator: AdditiveClustering, n_init: int = 1) -> AdditiveClustering:
+    """Return a copy that uses few random starts and exchanges at most one cluster at a time."""
+    polish = Polish(clusters=1) if estimator.polish is True else estimator.polish
+    return clone(estimator).set_params(n_init=min(n_init, estimator.n_init), polish=polish)
 
 
 def check_possible(n_clusters: int, n_objects: int, n_features: int) -> None:

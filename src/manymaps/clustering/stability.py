@@ -35,8 +35,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.checks import check_number, check_whole
-from manymaps.clustering.additive import AdditiveClustering
-from manymaps.clustering.paths import hasty, quick
+from manymaps.clustering.additive import AdditiveClustering, hasty, quick
 from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
 from manymaps.compute.tasks import run_tasks
 from manymaps.errors import DataError
@@ -111,8 +110,8 @@ def cluster_stability(
     Parameters
     ----------
     estimator : AdditiveClustering
-        Fitted estimator. The refits use its settings, except that they use only two random starts
-        and, for the solver "auto", a tenth of the annealing sweeps.
+        Fitted estimator. The refits use its settings, except that they start from its clusters and
+        from only two random starts and, for the solver "auto", use a tenth of the annealing sweeps.
     n_bootstraps : int, default 100
         Number of refits.
     judges : array of shape (n_judges, n, n), optional
@@ -175,6 +174,7 @@ def cluster_stability(
     else:
         samples = _drawn_judges(judges, estimator, n_bootstraps, random)
     refit = hasty(quick(estimator, data.n_objects, clusters.shape[1]), _STARTS)
+    refit.set_params(init=[clusters])
     seeds = random.randint(2**31 - 1, size=n_bootstraps)
     tasks = [(refit, sample, int(seed)) for sample, seed in zip(samples, seeds, strict=True)]
     refits = run_tasks(_memberships, tasks, "refit", n_jobs=n_jobs, prefer="threads")

@@ -10,10 +10,9 @@ integer codes of `manymaps.compute.similarity`.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from manymaps.compute.jit import chosen_by_type, compiled, inlined
-from manymaps.compute.similarity import GAUSSIAN, decay
+from manymaps.compute.jit import compiled, inlined
+from manymaps.compute.similarity import decay, in_logs, power, spread
 
 __all__ = ["pair_similarities", "strongest_choices"]
 
@@ -21,14 +20,6 @@ __all__ = ["pair_similarities", "strongest_choices"]
 # similarity changes by less than this value, because the other proportion and the kernel are at
 # most 1.
 _NEGLIGIBLE = 1e-5
-
-
-@chosen_by_type
-def _as_exponential(kind):
-    """Return whether K is computed as exp(-decay), which is true for all kernels except Cauchy."""
-    if isinstance(kind, types.Float):
-        return lambda kind: True
-    return lambda kind: kind == GAUSSIAN
 
 
 @compiled
@@ -43,8 +34,10 @@ def pair_similarities(first, last, maps, proportions, kind, rows, columns, value
                 d2 = 0.0
                 for axis in range(maps.shape[1]):
                     d2 += (maps[m, axis, j] - maps[m, axis, i]) ** 2
-                exponential = _as_exponential(kind)
-                total += both * (np.exp(-decay(d2, kind)) if exponential else 1.0 / (1.0 + d2))
+                if in_logs(kind):
+                    total += both * np.exp(-decay(d2, kind))
+                else:
+                    total += both * power(1.0 / spread(d2, kind), kind)
         values[p] = total
 
 
@@ -57,12 +50,12 @@ def _add_map(points, proportions, i, kind, distances, similarities):
         for j in range(distances.size):
             distances[j] += (points[axis, j] - own) * (points[axis, j] - own)
     own = proportions[i]
-    if _as_exponential(kind):
+    if in_logs(kind):
         for j in range(distances.size):
             similarities[j] += own * proportions[j] * np.exp(-decay(distances[j], kind))
     else:
         for j in range(distances.size):
-            similarities[j] += own * proportions[j] / (1.0 + distances[j])
+            similarities[j] += own * proportions[j] * power(1.0 / spread(distances[j], kind), kind)
 
 
 @compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -54,18 +55,15 @@ def check_size(counts: Counts, n_components: int, n_maps: int) -> None:
         )
 
 
-def warn_of_empty(counts: Counts) -> None:
-    """Warn about rows and columns without counts, which are not fitted."""
-    for kind, labels, totals in zip(
-        counts.kinds,
-        (counts.row_labels or (), counts.column_labels or ()),
-        (counts.row_totals, counts.column_totals),
-        strict=True,
-    ):
-        empty = [labels[int(i)] for i in np.flatnonzero(totals == 0)]
+def warn_of_empty(
+    kinds: Iterable[str], labels: Iterable[Sequence[str]], totals: Iterable[np.ndarray]
+) -> None:
+    """Warn about objects without counts, which are not fitted, for each kind."""
+    for kind, names, sums in zip(kinds, labels, totals, strict=True):
+        empty = [names[int(i)] for i in np.flatnonzero(sums == 0)]
         if empty:
             warnings.warn(
-                f"{len(empty):,} of {plural(kind, len(labels))} have no counts and are not "
+                f"{len(empty):,} of {plural(kind, len(names))} have no counts and are not "
                 f"fitted: {first_of(empty)}",
                 DataWarning,
                 stacklevel=3,

@@ -21,12 +21,14 @@ detected.
 
 Shapes: row_embedding_ (n_rows, n_components), column_embedding_ (n_columns, n_components) for one
 map; maps_ (n_maps, n_rows + n_columns, n_components), with rows before columns.
+
+Several tables that share kinds of object are fitted together (`manymaps.cooccurrence.shared`).
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -37,12 +39,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_number, check_whole, refuse_weights
 from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
+    CALLBACKS,
     FLAG,
-    FUNCTION,
     N_JOBS,
     N_MAPS,
     NONE,
@@ -62,23 +65,32 @@ from manymaps.cooccurrence.likelihood import (
     mean_log_likelihood,
     place_rows,
 )
-from manymaps.cooccurrence.matching import matched, objects_of, within_kind_order
-from manymaps.cooccurrence.runaways import runaway_note
+from manymaps.cooccurrence.matching import (
+    in_order_of,
+    labels_of,
+    matched,
+    objects_of,
+    positions,
+    within_kind_order,
+)
+from manymaps.cooccurrence.runaways import runaway_note, shared_runaway_note
+from manymaps.cooccurrence.shared import SharedTables, is_tables, shared_tables
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
+from manymaps.cooccurrence.uniqueness import Curvature, Uniqueness, uniqueness_of
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.frames import end_to_end
 from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.io.counts import counts_from
-from manymaps.labels import plural
+from manymaps.labels import first_of, plural
 from manymaps.maps.estimator import FittedMaps, plain_value
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.pins import pins_of
 from manymaps.maps.restarts import rejoined, without_plan
-from manymaps.maps.run import Plan, Run
+from manymaps.maps.run import Callback, Plan, Run
 from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
-from manymaps.model.combined import CombinedObjective, WithinKind, within_kind_target
+from manymaps.model.combined import CombinedObjective, Term, within_kind_target
 from manymaps.model.cost import Cost
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.parameters import Parameters
@@ -92,6 +104,7 @@ __all__ = ["CODE"]
 # A line search fails if the gradient does not match the cost exactly. Optimizers with a line search
 # therefore use a hundredth of the tolerance.
 _FOR_LINE_SEARCH = 0.01
+_OF_ONE_TABLE = ("row_embedding_", "column_embedding_", "empty_rows_", "empty_columns_")
 
 
 def _is_pair(init: Any) -> bool:
@@ -146,9 +159,9 @@ class CODE(
     row_weight, column_weight : float, default 1.0
         Weights of the similarities within rows and within columns relative to the counts, at least
         0. They are used only if `fit` receives such similarities.
-    callback : callable, optional
-        Function called after every iteration with the iteration, the cost and a function that
-        returns the current atlas. If it returns True, the run stops.
+    callback : callable or list of callable, optional
+        Functions called after every iteration with the iteration, the cost and a function that
+        returns the current atlas. If one of them returns a true value, the run stops.
     random_state : int, RandomState or None, default None
         Seed of the fit. If it is None, a seed is drawn once from NumPy's global state. If it is a
         `RandomState`, the seed is drawn from that object.
@@ -180,6 +193,16 @@ class CODE(
         have, minus `log_likelihood_`.
     empty_rows_, empty_columns_ : ndarray of int
         Indices of rows and columns without counts, which are not fitted.
+    embeddings_ : dict of str to ndarray
+        Coordinates of the objects of each kind, in the format of `row_embedding_`. A fit of several
+        tables has this attribute instead of `row_embedding_`, `column_embedding_`, `empty_rows_`
+        and `empty_columns_`.
+    atlases_ : dict of (str, str) to Atlas
+        Atlas of each table by the kinds of its rows and columns, with the model of this table. For
+        several tables, `atlas_` contains all kinds: the last kind is the columns, and all other
+        kinds are rows. Its factors are averages over the tables.
+    log_likelihoods_ : dict of (str, str) to float
+        Mean log probability per count in each table. `log_likelihood_` is their weighted mean.
     n_iter_ : int
         Number of iterations of the selected run.
     converged_ : bool
@@ -209,6 +232,9 @@ class CODE(
     'coot'
     """
 
+    _fitted: Counts
+    _tables: SharedTables | None = None
+
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
         "n_components": [Whole(1)],
         "normalization": CHOICES["normalization"],
@@ -232,7 +258,7 @@ class CODE(
         "tolerance": TOLERANCE,
         "row_weight": [Number(least=0)],
         "column_weight": [Number(least=0)],
-        "callback": [FUNCTION, NONE],
+        "callback": CALLBACKS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
         "verbose": VERBOSE,
@@ -255,7 +281,7 @@ class CODE(
         tolerance: float = 5e-3,
         row_weight: float = 1.0,
         column_weight: float = 1.0,
-        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
+        callback: Callback | Sequence[Callback] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -285,26 +311,35 @@ class CODE(
         X: Any,
         y: None = None,
         *,
+        table_weights: Sequence[float] | None = None,
         row_similarities: Any = None,
         column_similarities: Any = None,
         checkpoint: str | None = None,
         resume: str | None = None,
+        **weights: Any,
     ) -> Self:
         """Fit the positions of rows and columns.
 
         Parameters
         ----------
         X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
-            Finite, nonnegative counts or other weights.
+            Finite, nonnegative counts or other weights. Several tables are passed as a list of
+            `Counts`, or as a mapping of pairs of kinds to tables, such as `{("author", "word"):
+            first, ("document", "word"): second}`. Each kind has a single set of positions in all
+            its tables, which must contain the same labels of this kind.
         y : None
             Ignored.
+        table_weights : sequence of float, optional
+            Weights of several tables in the likelihood, above 0. The default is 1 for each table.
         row_similarities, column_similarities : array, sparse array or data frame (n, n), optional
             Nonnegative similarities within rows or within columns. Data frames are matched by their
             labels. Each table adds the SNE cost of choices among objects of the same kind,
-            multiplied by `row_weight` or `column_weight`.
+            multiplied by `row_weight` or `column_weight`. They cannot be used with several tables.
         checkpoint, resume : path, optional
             File to which checkpoints are written, and checkpoint from which the fit is resumed, as
             for the other estimators. Both parameters require `n_init=1`.
+        **weights
+            Rejected; `sample_weight` has no meaning for this estimator.
 
         Returns
         -------
@@ -315,7 +350,7 @@ class CODE(
         ------
         DataError
             If counts are negative, non-finite or all 0, or if there are fewer than two rows or
-            columns.
+            columns. If several tables contain different objects of a kind.
         ParameterError
             If a parameter is out of range.
         DivergedError
@@ -328,6 +363,11 @@ class CODE(
             If rows or columns are empty, if there are more dimensions than objects on the smaller
             side, or if the best positions of some points are at infinity.
         """
+        refuse_weights(
+            weights,
+            "CODE",
+            "each count is the weight of a pair; multiply the counts of a row by its weight",
+        )
         self._validate_params()
         if self.n_init > 1 and not (checkpoint is None and resume is None):
             raise ParameterError(
@@ -335,19 +375,14 @@ class CODE(
                 name="n_init",
                 value=self.n_init,
             )
-        counts = self._validated(X, reset=True)
-        self._rows = np.flatnonzero(counts.row_totals > 0)
-        self._columns = np.flatnonzero(counts.column_totals > 0)
-        self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
-        self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
-        hint = looks_transposed(counts) if self.given == "rows" else None
-        if hint:
-            advice = f"use {setting('given', 'columns')}, or transpose the table"
-            warnings.warn(f"{hint}; {advice}", DataWarning, stacklevel=2)
-        nonempty = counts.without_empty()
-        warn_of_empty(counts)
-        check_size(nonempty, self.n_components, self.n_maps)
-        objective = self._objective(counts, nonempty, row_similarities, column_similarities)
+        tables = shared_tables(X, table_weights) if is_tables(X) else None
+        data: Counts | SharedTables
+        if tables is not None and len(tables.tables) > 1:
+            self._refuse_for_tables(row_similarities, column_similarities)
+            data, (nonempty, objective) = tables, self._prepared_tables(tables)
+        else:
+            data = self._validated(X if tables is None else tables.tables[0], reset=True)
+            nonempty, objective = self._prepared(data, row_similarities, column_similarities)
         with threads(self.n_jobs):
             plan = self._plan(nonempty, objective)
             if self.n_init == 1:
@@ -355,7 +390,7 @@ class CODE(
                 best.optimize(self.callback, checkpoint, resume)
             else:
                 best = self._best_run(plan, nonempty)
-        self._keep(best, nonempty, counts)
+            self._keep(best, nonempty, data)
         if best.failure:
             raise best.failure
         return self
@@ -377,7 +412,8 @@ class CODE(
         ndarray of shape (n_rows, n_maps * n_components)
             Coordinates of the rows.
         """
-        return self.fit(X, y, **fit_params).row_embedding_
+        self.fit(X, y, **fit_params)._check_one_table("fit_transform")
+        return self.row_embedding_
 
     def transform(self, X: Any) -> np.ndarray:
         """Position new rows among the fitted columns as supplementary points.
@@ -405,7 +441,7 @@ class CODE(
             If a row has no counts of fitted columns. Such rows receive the mean position of the
             fitted rows.
         """
-        check_is_fitted(self, "atlas_")
+        self._check_one_table("transform")
         table = self._validated(X, reset=False).values
         fitted = self._fitted.values
         return self._placed(table, fitted, self.row_embedding_, self._columns, "row")
@@ -423,7 +459,7 @@ class CODE(
         ndarray of shape (k, n_maps * n_components)
             Coordinates of the new columns.
         """
-        check_is_fitted(self, "atlas_")
+        self._check_one_table("transform_columns")
         counts = matched(X if isinstance(X, Counts) else counts_from(X), self._fitted, 0)
         self._check_rows(counts)
         return self._placed(
@@ -440,32 +476,106 @@ class CODE(
         Parameters
         ----------
         X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
-            Counts of the fitted rows and columns.
+            Counts of the fitted rows and columns. After a fit of several tables, a mapping or list
+            of tables as for `fit`.
         y : None
             Ignored.
 
         Returns
         -------
         float
-            Mean log-likelihood per count in nats.
+            Mean log-likelihood per count in nats. For several tables, their mean by the weights of
+            the fit.
         """
         check_is_fitted(self, "atlas_")
+        if self._tables is not None:
+            return self._score_tables(self._tables, X)
         counts = matched(self._validated(X, reset=False), self._fitted, 0)
         self._check_rows(counts)
         table = counts.values
         known = table[self._rows][:, self._columns]
-        lost = float(table.sum() - known.sum())
-        if lost > 0:
-            warnings.warn(
-                f"{lost:,.6g} of {table.sum():,.6g} counts belong to rows or columns that have no "
-                "counts in the fitted table; they are omitted",
-                DataWarning,
-                stacklevel=2,
-            )
-        if known.sum() == 0:
-            raise DataError("X has no counts of fitted rows and columns")
+        _check_known(counts, known)
         with threads(self.n_jobs):
             return mean_log_likelihood(self.atlas_, known)
+
+    def _score_tables(self, tables: SharedTables, X: Any) -> float:
+        """Compute the mean log-likelihood per count of several tables."""
+        if not is_tables(X):
+            raise DataError("the fit has several tables; pass a mapping or a list of tables")
+        new = {table.kinds: table for table in shared_tables(X).tables}
+        unknown = [" x ".join(kinds) for kinds in new if kinds not in self.atlases_]
+        if unknown:
+            raise DataError(f"the fit has no table of {first_of(unknown)}")
+        values, weights = [], []
+        for fitted, weight in zip(tables.tables, tables.weights, strict=True):
+            if fitted.kinds not in new:
+                continue
+            atlas, table = self.atlases_[fitted.kinds], new[fitted.kinds]
+            rows, columns = (positions(table, atlas, axis) for axis in (0, 1))
+            n_rows = int(atlas.choices.is_row.sum())
+            shape = n_rows, atlas.n_objects - n_rows
+            known = in_order_of(table.values, rows, columns, shape)
+            _check_known(table, known)
+            with threads(self.n_jobs):
+                values.append(mean_log_likelihood(atlas, known))
+            weights.append(weight)
+        return float(np.average(values, weights=weights))
+
+    def _check_one_table(self, method: str) -> None:
+        check_is_fitted(self, "atlas_")
+        if self._tables is not None:
+            raise DataError(
+                f"{method} requires a fit of one table, but this fit has "
+                f"{len(self._tables.tables)}; use insert_rows with one of `atlases_`"
+            )
+
+    def uniqueness(self, *, n_eigenvalues: int = 10, tolerance: float = 1e-6) -> Uniqueness:
+        """Check whether the positions are locally unique up to isometries.
+
+        The check finds the directions in which the cost is flat at its minimum. Translations and
+        rotations are always among them. In the conditional model, all chosen points on a conic
+        (in three dimensions, a quadric) are a further reason. Groups of objects without counts
+        between them are another. Positions are first refined in double precision.
+
+        Parameters
+        ----------
+        n_eigenvalues : int, default 10
+            Number of eigenvalues of the Hessian to return.
+        tolerance : float, default 1e-6
+            Absolute value below which an eigenvalue or a slope counts as 0.
+
+        Returns
+        -------
+        Uniqueness
+            Smallest eigenvalues, and the numbers of flat directions and of isometries.
+
+        Raises
+        ------
+        ParameterError
+            If the fit has several maps or pins, or if a parameter is out of range.
+        """
+        check_is_fitted(self, "atlas_")
+        check_whole("n_eigenvalues", n_eigenvalues, least=1)
+        check_number("tolerance", tolerance, least=0)
+        if self.n_maps > 1 or self.pin is not None:
+            raise ParameterError("uniqueness requires a fit of one map without pins")
+        sizes: Sequence[int]
+        cost: Objective | CombinedObjective
+        if self._tables is None:
+            counts = self._fitted
+            nonempty = counts.without_empty()
+            cost, sizes = self._objective(counts, nonempty, *self._similarities), nonempty.shape
+        else:
+            tables = self._tables.without_empty()
+            cost, sizes = self._tables_objective(tables), tables.sizes
+        turn = -1 if self._model.given == "columns" else 1
+        points = np.split(self.atlas_.maps[0].astype(np.float64), np.cumsum(sizes)[:-1])[::turn]
+        curvature = Curvature(cost, sizes[::turn], self.atlas_.n_components)
+        with threads(self.n_jobs):
+            found = uniqueness_of(curvature, np.concatenate(points), n_eigenvalues, tolerance)
+        ends = np.cumsum(sizes[::turn])[:-1]
+        displacements = np.concatenate(np.split(found.displacements, ends)[::turn])
+        return replace(found, displacements=displacements)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -504,20 +614,95 @@ class CODE(
                 f"X has {counts.n_rows} rows; expected {self._fitted.n_rows} as in the fitted table"
             )
 
-    def _objective(
-        self, counts: Counts, nonempty: Counts, row_similarities: Any, column_similarities: Any
-    ) -> Cost:
-        rows_first = self._model.given == "rows"
-        values = nonempty.values if rows_first else sparse.csr_array(nonempty.values.T)
-        optimizer = self.optimizer or LBFGS()
-        tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _FOR_LINE_SEARCH)
-        target = count_target(values, self.normalization)
+    def _prepared(
+        self, counts: Counts, row_similarities: Any, column_similarities: Any
+    ) -> tuple[Counts | SharedTables, Cost]:
+        """Return the nonempty part of a table and its cost, and warn about the table."""
+        self._similarities = row_similarities, column_similarities
+        self._rows = np.flatnonzero(counts.row_totals > 0)
+        self._columns = np.flatnonzero(counts.column_totals > 0)
+        self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
+        self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
+        self._warn_if_transposed(counts)
+        nonempty = counts.without_empty()
+        totals = (counts.row_totals, counts.column_totals)
+        warn_of_empty(counts.kinds, labels_of(counts), totals)
+        check_size(nonempty, self.n_components, self.n_maps)
+        return nonempty, self._objective(counts, nonempty, row_similarities, column_similarities)
+
+    def _prepared_tables(self, tables: SharedTables) -> tuple[Counts | SharedTables, Cost]:
+        """Return the nonempty objects of several tables and their cost, and warn about them."""
+        for name in (*_OF_ONE_TABLE, "n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        warn_of_empty(tables.kinds, tables.labels, tables.margins)
+        nonempty = tables.without_empty()
+        for table in nonempty.tables:
+            part = table.subset(*nonempty.members(table))
+            self._warn_if_transposed(part)
+            check_size(part, self.n_components, self.n_maps)
+        return nonempty, self._tables_objective(nonempty)
+
+    def _tables_objective(self, nonempty: SharedTables) -> CombinedObjective:
+        """Return the cost of several tables."""
+        parts = []
+        last = len(nonempty.kinds) - 1
+        for table in nonempty.tables:
+            sets, members = nonempty.sets_of(table), nonempty.members(table)
+            objective = self._table_objective(table.subset(*members), 0.0)
+            if self._model.given == "columns":
+                sets, members = (last - sets[1], last - sets[0]), members[::-1]
+            parts.append((sets, members, objective))
+        # An average row of an average table has weight 1, as in a single table.
+        sizes = [objective.target.n_rows_with_mass for _, _, objective in parts]
+        scale = float(np.average(sizes, weights=nonempty.weights))
+        terms = tuple(
+            Term(sets, members, weight * scale / size, objective)
+            for (sets, members, objective), weight, size in zip(
+                parts, nonempty.weights, sizes, strict=True
+            )
+        )
+        return CombinedObjective(terms, penalty=self.penalty)
+
+    def _warn_if_transposed(self, counts: Counts) -> None:
+        hint = looks_transposed(counts) if self.given == "rows" else None
+        if hint:
+            advice = f"use {setting('given', 'columns')}, or transpose the table"
+            warnings.warn(f"{hint}; {advice}", DataWarning, stacklevel=4)
+
+    def _refuse_for_tables(self, *similarities: Any) -> None:
+        """Raise an error for options that require a single table."""
+        for name, value in (("pin", self.pin), ("init", self.init)):
+            if value is not None and not isinstance(value, str):
+                raise ParameterError(
+                    "cannot be combined with several tables; use a single table, or omit it",
+                    name=name,
+                    value="...",
+                )
+        if any(table is not None for table in similarities):
+            raise ParameterError(
+                "row_similarities and column_similarities cannot be combined with several tables"
+            )
+
+    def _table_objective(self, nonempty: Counts, penalty: float) -> Objective:
+        """Return the cost of a table without empty rows or columns."""
+        values = nonempty.values
+        if self._model.given == "columns":
+            values = sparse.csr_array(values.T)
         margins = [np.asarray(values.sum(axis=axis)).ravel() / nonempty.n_counts for axis in (1, 0)]
-        between = Objective(
-            target, self._model, self.penalty, tolerance,
+        return Objective(
+            count_target(values, self.normalization), self._model, penalty, self._tolerance,
             row_factors=margins[0] if self.marginals else None,
             column_factors=margins[1] if self.marginals else None,
         )  # fmt: skip
+
+    @property
+    def _tolerance(self) -> float:
+        optimizer = self.optimizer or LBFGS()
+        return self.tolerance * (1 if optimizer.tolerates_approximation else _FOR_LINE_SEARCH)
+
+    def _objective(
+        self, counts: Counts, nonempty: Counts, row_similarities: Any, column_similarities: Any
+    ) -> Objective | CombinedObjective:
         within = []
         for is_rows, table, totals, weight in (
             (True, row_similarities, counts.row_totals, self.row_weight),
@@ -527,19 +712,28 @@ class CODE(
                 continue
             name = "row_similarities" if is_rows else "column_similarities"
             table = within_kind_order(name, table, counts, 0 if is_rows else 1)
-            target_within = within_kind_target(name, table, totals > 0)
+            target = within_kind_target(name, table, totals > 0)
             model = replace(self._model, given=None, normalization="conditional")
-            side = 0 if is_rows == rows_first else 1
-            within.append(WithinKind(side, weight, Objective(target_within, model, 0.0, tolerance)))
-        return CombinedObjective(between, tuple(within)) if within else between
+            side = 0 if is_rows == (self._model.given == "rows") else 1
+            objective = Objective(target, model, 0.0, self._tolerance)
+            members = np.arange(target.values.shape[0])
+            within.append(Term((side,), (members,), weight, objective))
+        if not within:
+            return self._table_objective(nonempty, self.penalty)
+        between = self._table_objective(nonempty, 0.0)
+        whole = tuple(np.arange(n) for n in between.target.values.shape)
+        return CombinedObjective((Term((0, 1), whole, 1.0, between),), tuple(within), self.penalty)
 
     def _seeds(self) -> list[np.random.SeedSequence]:
         seed = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         return np.random.SeedSequence(int(seed)).spawn(self.n_init)
 
-    def _plan(self, nonempty: Counts, objective: Cost) -> Plan:
+    def _plan(self, nonempty: Counts | SharedTables, objective: Cost) -> Plan:
         """Return the settings shared by all runs."""
-        labels, kinds = objects_of(nonempty)
+        if isinstance(nonempty, SharedTables):
+            (labels, kinds), margins = nonempty.objects(), nonempty.margins
+        else:
+            (labels, kinds), margins = objects_of(nonempty), _margins(nonempty)
         pins = None
         if self.pin is not None:
             pins = pins_of(self.pin, labels, self.n_maps, self.n_components, kinds)
@@ -551,11 +745,11 @@ class CODE(
             method="code",
             settings=self._settings(),
             kinds=kinds,
-            factors=self._factors(nonempty),
+            factors=self._factors(margins),
             pins=pins,
         )
 
-    def _best_run(self, plan: Plan, nonempty: Counts) -> Run:
+    def _best_run(self, plan: Plan, nonempty: Counts | SharedTables) -> Run:
         """Return the best of several runs, in processes if joblib's context selects them."""
         tasks = [(self, plan, nonempty, seed, k == 0) for k, seed in enumerate(self._seeds())]
         # A callback must be called in this process.
@@ -565,35 +759,40 @@ class CODE(
         return rejoined(best, plan)
 
     def _run(
-        self, plan: Plan, nonempty: Counts, seed: np.random.SeedSequence, *, first: bool = True
+        self,
+        plan: Plan,
+        nonempty: Counts | SharedTables,
+        seed: np.random.SeedSequence,
+        *,
+        first: bool = True,
     ) -> Run:
         """Create a run and return it at its starting positions."""
         generator = np.random.default_rng(seed)
-        start = start_parameters(
-            nonempty,
-            self.init if first else "random",
-            (self.n_maps, self.n_components),
-            generator,
-            fitted=(self._rows, self._columns),
-            pins=plan.pins,
-        )
+        init, size = self.init if first else "random", (self.n_maps, self.n_components)
+        if isinstance(nonempty, SharedTables):
+            table = nonempty.bipartite()
+            fitted = np.arange(table.n_rows), np.arange(table.n_columns)
+            start = start_parameters(table, init, size, generator, fitted=fitted)
+            start = _by_kind(start, nonempty.sizes)
+        else:
+            fitted = self._rows, self._columns
+            start = start_parameters(nonempty, init, size, generator, fitted=fitted, pins=plan.pins)
         if self._model.given == "columns":
             start = Parameters(start.positions[::-1], start.weights[::-1])
-        units = usual_steps(plan.objective.target, start)
+        units = usual_steps(plan.objective.masses, start)
         return Run(plan, start, int(generator.integers(2**31)), units)
 
-    def _factors(self, nonempty: Counts) -> np.ndarray | None:
+    def _factors(self, margins: Sequence[np.ndarray]) -> np.ndarray | None:
         """Return the factors a_i and b_j of the atlas, where Bayes' rule requires both."""
-        rows, columns = (
-            nonempty.row_totals / nonempty.n_counts,
-            nonempty.column_totals / nonempty.n_counts,
-        )
+        *rows, columns = margins
         if not self.marginals:
             if self.normalization == "joint":
                 return None
-            ones = np.ones_like
-            rows, columns = (rows, ones(columns)) if self.given == "rows" else (ones(rows), columns)
-        return np.concatenate([rows, columns])
+            if self.given == "rows":
+                columns = np.ones_like(columns)
+            else:
+                rows = [np.ones_like(margin) for margin in rows]
+        return np.concatenate([*rows, columns])
 
     def _settings(self) -> dict[str, Any]:
         """Return the parameters as plain values for the atlas and the checkpoint."""
@@ -603,32 +802,32 @@ class CODE(
             if key not in ("callback", "n_jobs", "verbose", "init", "pin")
         }
 
-    def _keep(self, run: Run, nonempty: Counts, counts: Counts) -> None:
+    def _keep(self, run: Run, nonempty: Counts | SharedTables, data: Counts | SharedTables) -> None:
         """Set the fitted attributes."""
+        several = isinstance(nonempty, SharedTables)
+        table = nonempty.bipartite() if isinstance(nonempty, SharedTables) else nonempty
+        columns = nonempty.metadata() if isinstance(nonempty, SharedTables) else _metadata(table)
         atlas = run.atlas()
         if isinstance(self.init, str) and self.pin is None:
-            proportions = atlas.proportions
-            order = order_of_maps(
-                nonempty.values,
-                proportions[:, : nonempty.n_rows],
-                proportions[:, nonempty.n_rows :],
-            )
-            atlas = atlas.renumbered(order)
-        self.atlas_ = replace(atlas, metadata={**atlas.metadata, **_metadata(nonempty)})
+            sides = np.split(atlas.proportions, [table.n_rows], axis=1)
+            atlas = atlas.renumbered(order_of_maps(table.values, *sides))
+        # The sum over all pairs of the atlas differs from the sums of several tables.
+        log_normalizer = None if several else atlas.log_normalizer
+        metadata = {**atlas.metadata, **columns}
+        self.atlas_ = replace(atlas, metadata=metadata, log_normalizer=log_normalizer)
         self.kl_divergence_ = run.kl
-        self.log_likelihood_ = log_likelihood(run.plan.objective.target, run.kl)
         self.n_iter_ = run.state.iteration
         self.converged_ = run.converged
-        self._fitted = counts
-        rows = self.atlas_.choices.is_row
-        self.row_embedding_ = _side_by_side(
-            self.atlas_.maps[:, rows], nonempty.row_totals, self._rows, counts.n_rows
-        )
-        self.column_embedding_ = _side_by_side(
-            self.atlas_.maps[:, ~rows], nonempty.column_totals, self._columns, counts.n_columns
-        )
-        checked = self.penalty == 0 and not run.failure
-        note = runaway_note(self.atlas_, nonempty.values, run.kl) if checked else ""
+        if isinstance(nonempty, SharedTables) and isinstance(data, SharedTables):
+            self._keep_tables(nonempty, data)
+        elif isinstance(data, Counts):
+            self._keep_table(table, data, log_likelihood(run.plan.objective.target, run.kl))
+        note = ""
+        if self.penalty == 0 and not run.failure:
+            if isinstance(nonempty, SharedTables):
+                note = shared_runaway_note(self.atlas_, self.atlases_, nonempty)
+            else:
+                note = runaway_note(self.atlas_, nonempty.values, run.kl)
         if note:
             warnings.warn(
                 f"{note}; use a size penalty, such as {setting('penalty', 0.01)}, or "
@@ -636,6 +835,42 @@ class CODE(
                 DataWarning,
                 stacklevel=3,
             )
+
+    def _keep_table(self, nonempty: Counts, counts: Counts, likelihood: float) -> None:
+        """Set the attributes of a fit of one table."""
+        self._fitted, self._tables = counts, None
+        self.log_likelihood_ = likelihood
+        self.log_likelihoods_ = {counts.kinds: likelihood}
+        self.atlases_ = {counts.kinds: self.atlas_}
+        rows = self.atlas_.choices.is_row
+        self.row_embedding_ = _side_by_side(
+            self.atlas_.maps[:, rows], nonempty.row_totals, self._rows, counts.n_rows
+        )
+        self.column_embedding_ = _side_by_side(
+            self.atlas_.maps[:, ~rows], nonempty.column_totals, self._columns, counts.n_columns
+        )
+        sides = (self.row_embedding_, self.column_embedding_)
+        self.embeddings_ = dict(zip(counts.kinds, sides, strict=True))
+
+    def _keep_tables(self, nonempty: SharedTables, tables: SharedTables) -> None:
+        """Set the attributes of a fit of several tables."""
+        self._tables = tables
+        parts = [one.subset(*nonempty.members(one)) for one in nonempty.tables]
+        factors = [self._factors(_margins(part)) for part in parts]
+        self.atlases_ = dict(nonempty.atlases(self.atlas_, factors))
+        self.log_likelihoods_ = {
+            part.kinds: mean_log_likelihood(self.atlases_[part.kinds], part.values)
+            for part in parts
+        }
+        values = list(self.log_likelihoods_.values())
+        self.log_likelihood_ = float(np.average(values, weights=tables.weights))
+        self.embeddings_ = {
+            kind: _side_by_side(
+                self.atlas_.maps[:, self.atlas_.of_kind(kind)], margin[margin > 0],
+                np.flatnonzero(margin), len(margin),
+            )
+            for kind, margin in zip(tables.kinds, tables.margins, strict=True)
+        }  # fmt: skip
 
     def _placed(
         self,
@@ -669,11 +904,44 @@ class CODE(
 
 
 def _ended(
-    estimator: CODE, plan: Plan, nonempty: Counts, seed: np.random.SeedSequence, first: bool
+    estimator: CODE,
+    plan: Plan,
+    nonempty: Counts | SharedTables,
+    seed: np.random.SeedSequence,
+    first: bool,
 ) -> Run:
     run = estimator._run(plan, nonempty, seed, first=first)
     run.optimize(estimator.callback)
     return without_plan(run)
+
+
+def _check_known(counts: Counts, known: sparse.csr_array) -> None:
+    """Warn about counts of objects that are not fitted; raise an error if there are no others."""
+    total = counts.values.sum()
+    lost = float(total - known.sum())
+    if lost > 0:
+        warnings.warn(
+            f"{lost:,.6g} of {total:,.6g} counts belong to rows or columns that have no counts in "
+            "the fitted table; they are omitted",
+            DataWarning,
+            stacklevel=3,
+        )
+    if known.sum() == 0:
+        raise DataError("X has no counts of fitted rows and columns")
+
+
+def _margins(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
+    """Return p(x) and p(y) of a table."""
+    return counts.row_totals / counts.n_counts, counts.column_totals / counts.n_counts
+
+
+def _by_kind(start: Parameters, sizes: Sequence[int]) -> Parameters:
+    """Split rows and columns into one set of parameters for each kind."""
+    ends = np.cumsum(sizes)[:-1]
+    return Parameters(*(
+        tuple(np.ascontiguousarray(part) for part in np.split(np.concatenate(sides, 1), ends, 1))
+        for sides in (start.positions, start.weights)
+    ))  # fmt: skip
 
 
 def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:

@@ -21,7 +21,9 @@ Shapes: rows (n_rows, d), columns (n_columns, d), values (n_rows, n_columns).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -30,7 +32,12 @@ from scipy.spatial import ConvexHull, QhullError
 
 from manymaps.atlas.atlas import Atlas
 
-__all__ = ["count_groups", "out_of_reach", "runaway_note", "runaway_rows"]
+if TYPE_CHECKING:
+    from manymaps.cooccurrence.shared import SharedTables
+
+__all__ = [
+    "count_groups", "out_of_reach", "runaway_note", "runaway_rows", "shared_runaway_note",
+]  # fmt: skip
 
 # Maximum distance of a row's choices from the rim of the columns, relative to the spread along the
 # direction. This value affects only a warning.
@@ -75,9 +82,41 @@ def runaway_note(atlas: Atlas, values: sparse.csr_array, kl: float) -> str:
             f"the model fits the counts except for {n_zeros:,} zeros, which it can only fit at "
             "infinity, so the likelihood has no maximum"
         )
+    return _objects_note(atlas, _runaways(atlas, values))
+
+
+def shared_runaway_note(
+    atlas: Atlas, atlases: Mapping[tuple[str, str], Atlas], tables: SharedTables
+) -> str:
+    """Describe points of several tables whose best position is at infinity, or return "".
+
+    A point is reported if its best position is at infinity in each table that contains it.
+    """
+    groups = count_groups(tables.bipartite().values)
+    if groups > 1:
+        return (
+            f"the tables have {groups:,} groups of objects without counts between them, which "
+            "drift apart without limit, so the likelihood has no maximum"
+        )
+    held = np.zeros(atlas.n_objects, bool)
+    starts = np.concatenate([[0], np.cumsum(tables.sizes)])
+    for table in tables.tables:
+        members = tables.members(table)
+        runaway = _runaways(atlases[table.kinds], table.subset(*members).values)
+        sides = zip(tables.sets_of(table), members, strict=True)
+        held[np.concatenate([starts[k] + chosen for k, chosen in sides])[~runaway]] = True
+    return _objects_note(atlas, ~held)
+
+
+def _runaways(atlas: Atlas, values: sparse.csr_array) -> np.ndarray:
+    """Return a mask of objects whose best position in one table is at infinity, (n,)."""
     runaway = out_of_reach(atlas)
     if atlas.n_maps == 1 and atlas.model.normalization == "conditional":
         runaway |= _on_the_rim(atlas, values)
+    return runaway
+
+
+def _objects_note(atlas: Atlas, runaway: np.ndarray) -> str:
     if not runaway.any():
         return ""
     named = ", ".join(repr(atlas.labels[int(i)]) for i in np.flatnonzero(runaway)[:3])

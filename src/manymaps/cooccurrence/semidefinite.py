@@ -39,7 +39,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_number, check_whole
+from manymaps.checks import check_number, check_whole, refuse_weights
 from manymaps.constraints import (
     FLAG,
     NONE,
@@ -53,7 +53,7 @@ from manymaps.constraints import (
     instance,
 )
 from manymaps.cooccurrence.checks import warn_of_empty
-from manymaps.cooccurrence.matching import objects_of
+from manymaps.cooccurrence.matching import labels_of, objects_of
 from manymaps.cooccurrence.programs import (
     FORMS,
     MOST_POINTS_FOR_CLARABEL,
@@ -285,7 +285,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         self.solver_options = solver_options
         self.verbose = verbose
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: None = None, **weights: Any) -> Self:
         """Compute the optimal Gram matrix and its embedding.
 
         Parameters
@@ -294,6 +294,8 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             Finite, nonnegative counts or other weights.
         y : None
             Ignored.
+        **weights
+            Rejected; `sample_weight` has no meaning for this estimator.
 
         Returns
         -------
@@ -317,6 +319,11 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
             If the table is large, if rows or columns are empty, if a path does not reach its rank,
             or if cells without counts move the optimum to infinity.
         """
+        refuse_weights(
+            weights,
+            "SemidefiniteCODE",
+            "each count is the weight of a pair; multiply the counts of a row by its weight",
+        )
         self._validate_params()
         counts = X if isinstance(X, Counts) else counts_from(X)
         program = self._checked(counts)
@@ -324,7 +331,8 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
         nonempty = counts.without_empty()
-        warn_of_empty(counts)
+        totals = (counts.row_totals, counts.column_totals)
+        warn_of_empty(counts.kinds, labels_of(counts), totals)
         indices = np.concatenate([rows, counts.n_rows + columns])
         limits = [_limit(constraint, counts, indices) for constraint in self.constraints]
         self._check_size(nonempty)

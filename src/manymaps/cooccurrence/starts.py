@@ -13,6 +13,7 @@ Shapes: positions (n_maps, n, n_components), weights (n_maps, n), with rows befo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,6 @@ from manymaps.maps.pinned_start import pinned_start, random_start, ties_between
 from manymaps.maps.pins import Pins
 from manymaps.maps.starts import spread_out
 from manymaps.model.parameters import Parameters, weights_from_proportions
-from manymaps.model.target import Target
 
 __all__ = ["INITS", "Starts", "start_parameters", "usual_steps"]
 
@@ -167,16 +167,13 @@ def _by_map(coordinates: np.ndarray, n_maps: int) -> np.ndarray:
     return maps * np.minimum(1, _FARTHEST / np.maximum(lengths, 1e-12))
 
 
-def usual_steps(target: Target, start: Parameters) -> Parameters:
+def usual_steps(masses: Sequence[np.ndarray], start: Parameters) -> Parameters:
     """Return a typical step length for each parameter.
 
     The curvature increases with the mass of an object, so the step is inversely proportional to the
     square root of the mass.
     """
-    lengths = [
-        1 / np.sqrt(np.maximum(mass * target.scale, _LEAST_MASS))
-        for mass in (target.row_mass, target.column_mass)
-    ]
+    lengths = [1 / np.sqrt(np.maximum(mass, _LEAST_MASS)) for mass in masses]
     return Parameters(
         tuple(
             np.broadcast_to(unit[:, None], part.shape)

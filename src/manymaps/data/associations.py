@@ -21,7 +21,9 @@ from manymaps.checks import check_labels, check_whole, first_cell, not_amount
 from manymaps.errors import DataError
 from manymaps.labels import find_label
 
-__all__ = ["Associations", "ReadReport", "associations_of", "is_symmetric", "known_pairs"]
+__all__ = [
+    "Associations", "ReadReport", "associations_of", "is_judged", "is_symmetric", "known_pairs",
+]  # fmt: skip
 
 # Sums over the two directions can differ because of rounding.
 SYMMETRIC = 1e-9
@@ -92,6 +94,10 @@ class Associations:
     row_sums : ndarray of shape (n,), optional
         Sums of the rows before the rows were normalized to 1. The sums are available if the
         original values were symmetric but the normalized rows are not.
+    judged : bool
+        Whether the strengths are judged similarities. Readers set it for symmetric tables in which
+        most pairs have a value. Estimators then use the defaults for similarities, not those for
+        responses.
 
     Raises
     ------
@@ -120,6 +126,7 @@ class Associations:
     n_responses: np.ndarray | None = None
     missing: sparse.csr_array | None = None
     row_sums: np.ndarray | None = None
+    judged: bool = False
 
     def __post_init__(self) -> None:
         labels = tuple(str(label) for label in self.labels)
@@ -308,6 +315,18 @@ def is_symmetric(values: sparse.csr_array) -> bool:
     """Return whether a square table equals its transpose up to rounding errors."""
     difference = abs(values - values.T)
     return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * values.max())
+
+
+def is_judged(values: sparse.csr_array) -> bool:
+    """Return whether values are symmetric and most pairs have one, as in judged similarities.
+
+    Responses are directed, and networks of words are sparse.
+
+    >>> is_judged(sparse.csr_array([[0, 2, 1], [2, 0, 3], [1, 3, 0]]))
+    True
+    """
+    n = values.shape[0]
+    return n > 2 and 2 * values.nnz > n * (n - 1) and is_symmetric(values)
 
 
 def associations_of(labels: Sequence[str], table: np.ndarray | sparse.sparray) -> Associations:

@@ -210,7 +210,7 @@ def label_column(columns: Mapping[str, Any], on: str | None) -> str:
 
 def join_columns(
     labels: Sequence[str], frame: Any, on: str | None = None
-) -> tuple[dict[str, np.ndarray], list[str], int]:
+) -> tuple[dict[str, np.ndarray], list[str], list[str]]:
     """Arrange the columns of a table in the order of the objects.
 
     Parameters
@@ -229,8 +229,8 @@ def join_columns(
         NaN and text columns contain "".
     unmatched : list of str
         Labels of the table that do not match any object.
-    n_without : int
-        Number of objects without a row.
+    without : list of str
+        Labels of the objects without a row.
 
     Raises
     ------
@@ -239,10 +239,10 @@ def join_columns(
 
     Examples
     --------
-    >>> columns, unmatched, n_without = join_columns(
+    >>> columns, unmatched, without = join_columns(
     ...     ["TIE", "KNOT"], {"label": ["tie", "bow"], "length": [3, 3]})
-    >>> columns["length"], unmatched, n_without
-    (array([ 3., nan]), ['bow'], 1)
+    >>> columns["length"], unmatched, without
+    (array([ 3., nan]), ['bow'], ['KNOT'])
     """
     table = frame_columns(frame)
     index_of = _indices(labels)
@@ -277,7 +277,7 @@ def join_columns(
         for name, values in table.items()
         if name != on
     }
-    return columns, unmatched, len(labels) - len(row_of)
+    return columns, unmatched, [labels[i] for i, row in enumerate(rows) if row is None]
 
 
 def _indices(labels: Sequence[str]) -> dict[str, int]:

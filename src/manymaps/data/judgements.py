@@ -10,7 +10,7 @@ the others and with the fit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -135,7 +135,7 @@ class Judgements:
         Associations
             Average similarities.
         """
-        return associations_of(self.labels, self.average)
+        return replace(associations_of(self.labels, self.average), judged=True)
 
     def average_without(self, judge: int) -> np.ndarray:
         """Compute the mean over all other judges.

@@ -30,7 +30,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_choice
-from manymaps.data.associations import Associations, ReadReport, is_symmetric
+from manymaps.data.associations import Associations, ReadReport, is_judged, is_symmetric
 from manymaps.errors import DataError, ParameterError, setting
 
 __all__ = [
@@ -200,6 +200,7 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
         report,
         n_responses=_n_responses(raw, totals, entries, rules),
         row_sums=_lost_sums(raw, scaled),
+        judged=is_judged(raw),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,12 +20,14 @@ from matplotlib.text import Text
 from matplotlib.transforms import Affine2DBase, ScaledTranslation, Transform
 
 from manymaps.checks import check_choice
+from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, Coloring
 from manymaps.figures.lettering import Typeface, elide, text_sizes
 
-__all__ = ["SCREEN", "Captions", "Sheet", "letter", "sheet_for"]
+__all__ = ["SCREEN", "Captions", "Sheet", "Width", "letter", "sheet_for"]
 
 Pair = tuple[float, float]
+Width: TypeAlias = Literal["column", "page"]
 # Row height of the key, and the length of a colour scale, in points.
 KEY_ROW, SCALE_LENGTH = 15.0, 120.0
 BETWEEN = " · "
@@ -49,6 +51,13 @@ class Sheet:
     note: float = 7.5
     key: float = 8.5
     title: float = 8.5
+    tick: float = 8.0
+    text: float = 9.0
+
+    @property
+    def scale(self) -> float:
+        """The size of text in lists relative to that on a screen."""
+        return self.text / SCREEN.text
 
 
 SCREEN = Sheet()
@@ -57,8 +66,10 @@ SCREEN = Sheet()
 WIDTHS = {"column": 89 / 25.4, "page": 183 / 25.4}
 
 
-def sheet_for(width: str | None) -> Sheet:
+def sheet_for(width: str | None, size: tuple[float, float] | None = None) -> Sheet:
     """Return the sizes of a figure for a screen, or for a paper with text of at least 6 points.
+
+    A `size` in inches is for a screen only.
 
     >>> sheet_for("column").width == 89 / 25.4, sheet_for(None) is SCREEN
     (True, True)
@@ -66,7 +77,11 @@ def sheet_for(width: str | None) -> Sheet:
     if width is None:
         return SCREEN
     check_choice("width", width, WIDTHS)
-    return Sheet(WIDTHS[width], 0.01, 0.02, 0.2, 0.08, note=6.0, key=6.5, title=7.0)
+    if size is not None:
+        raise ParameterError("cannot be combined with size", name="width", value=width)
+    return Sheet(
+        WIDTHS[width], 0.01, 0.02, 0.2, 0.08, note=6.0, key=6.5, title=7.0, tick=6.0, text=6.5
+    )
 
 
 def letter(number: int) -> str:

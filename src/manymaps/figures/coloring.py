@@ -26,7 +26,7 @@ from manymaps.labels import natural_order
 
 __all__ = [
     "ACCENT", "HAIRLINE", "INK", "ISLANDS", "MUTED", "NO_VALUE", "NUMBERS", "PAPER", "SHARES",
-    "TEXT_DARKENING", "Coloring", "coloring", "readable",
+    "TEXT_DARKENING", "Coloring", "coloring", "default_column", "readable",
 ]  # fmt: skip
 
 PAPER, INK, MUTED, HAIRLINE, ACCENT = "#FFFFFF", "#22272E", "#737983", "#DDD8CC", "#C7432B"
@@ -76,6 +76,12 @@ class Coloring:
         if self.colors is None:
             return np.asarray(SHARES(np.sqrt(np.clip(shares, 0, 1))))
         return self.colors[objects]
+
+
+def default_column(atlas: Atlas, column: str | None) -> str | None:
+    """Return the requested column, or "kind" if an atlas has at least three kinds."""
+    several = column is None and len(set(atlas.kinds or ())) > 2
+    return "kind" if several else column
 
 
 def coloring(atlas: Atlas, column: str | None) -> Coloring:

@@ -23,27 +23,38 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.comparison import NO_CHANGE, Comparison, SenseChange
 from manymaps.checks import check_whole
-from manymaps.figures.captions import Captions
+from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
-from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, name_axes, root
+from manymaps.figures.layout import (
+    FIRST_ROW,
+    SIDE,
+    TITLE,
+    AtlasFigure,
+    key_space,
+    name_axes,
+    root,
+)
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
-from manymaps.labels import plural
+from manymaps.figures.rows import named_words, words_that_fit, write
+from manymaps.labels import in_words, plural
 
 __all__ = ["plot_comparison"]
 
 # Number of words that are listed by default, and number of senses per word. They determine the
 # height of the page and are not tuned.
 LEAST, USUAL, MOST_SENSES = 3, 8, 6
-# Heights in inches for a font size of 9 points: a row, the gap between words, and the line above
-# the list.
+# Lengths are in inches for a font size of 9 points. They are smaller in proportion if the font is.
+# Heights of a row, of the gap between words, and of the line above the list:
 ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
-# In inches: the side of an overview and the space for its tick labels.
+# The side of an overview and the space for its tick labels.
 OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45
-# Widths of the columns of the list in inches. A word with 16 characters fills the first column.
+# Widths of the columns of the list. A word with 16 characters fills the first column.
 WORD_WIDTH, SHARES_WIDTH, CHANGE_WIDTH, LIST_WIDTH = 1.75, 2.0, 0.72, 3.6
-# Font sizes of tick labels and numbers in points.
-SMALL = 8.0
+# Space above the panels of a paper for their letters, height of an overview above the list, and
+# width of an overview next to the list, in inches. They leave space for about three responses.
+LETTERS, HIGH, WIDE = 0.2, 1.5, 1.9
+# Maximum shares of the list on a paper for the words and for the response shares.
+WORD_SHARE, SHARES_SHARE = 0.27, 0.22
 # Areas of the dots for shares and words in square points. More than 400 words are drawn paler,
 # because they overlap.
 DOT, SPECK, MOST_OPAQUE = 42.0, 9.0, 400
@@ -60,8 +71,28 @@ class _Row:
     y: float
 
 
+@dataclass(frozen=True)
+class _Columns:
+    """The widths of the columns of the list, the line above it, and the sizes of the text."""
+
+    word: float
+    shares: float
+    list: float
+    names: float
+    sheet: Sheet
+
+    @property
+    def total(self) -> float:
+        """The width of all columns."""
+        return self.word + self.shares + CHANGE_WIDTH + self.list
+
+
 def plot_comparison(
-    found: Comparison, words: str | Sequence[str] | None = None, *, n_members: int = 6
+    found: Comparison,
+    words: str | Sequence[str] | None = None,
+    *,
+    n_members: int = 6,
+    width: Width | None = None,
 ) -> Figure:
     """Plot all words of a comparison, and the senses of some of them.
 
@@ -74,6 +105,8 @@ def plot_comparison(
         listed, from three to eight words.
     n_members : int
         Number of responses listed next to each sense.
+    width : {"column", "page"}, optional
+        Width of a figure for a paper: 89 mm, with the list below the overviews, or 183 mm.
 
     Returns
     -------
@@ -105,23 +138,28 @@ def plot_comparison(
     """
     check_whole("n_members", n_members)
     chosen = _chosen(found, words)
-    rows, height = _rows(found, chosen, n_members)
     typeface = typeface_for([*found.words, *found.groups, *found.vocabulary])
-    overviews, listing = _axes(height, 1 if found.fits is None else 2)
-    _draw_words(overviews[0], found, chosen, typeface)
+    key = Coloring("response share", categories=tuple(zip(found.groups, CATEGORIES, strict=False)))
+    columns = _columns(sheet_for(width), key, typeface)
+    sheet = columns.sheet
+    rows, height = _rows(found, chosen, n_members, columns.names)
+    overviews, listing = _axes(height, 1 if found.fits is None else 2, columns)
+    _draw_words(overviews[0], found, chosen, typeface, sheet)
     if found.fits is not None:
-        _draw_moved(overviews[1], found, chosen, typeface)
-    _draw_scale(listing, height, typeface)
+        _draw_moved(overviews[1], found, chosen, typeface, sheet)
+    _draw_scale(listing, height, typeface, columns)
     for row in rows:
-        _draw_row(listing, row, found, chosen, typeface)
-    page = Captions(root(listing), typeface)
-    page.title(_named(found), _subject(found), size=15, shift=TITLE)
-    colors = tuple(zip(found.groups, CATEGORIES, strict=False))
-    Captions(listing, typeface).color_key(
-        Coloring("response share", categories=colors), (72 * WORD_WIDTH - 12, -8)
-    )
-    page.small_print(_remarks(found), (SIDE * 72, 18), reserve=2 * SIDE * 72)
-    return page.figure
+        _draw_row(listing, row, found, chosen, typeface, columns)
+    x = 0 if sheet.width else 72 * columns.word - 12
+    Captions(listing, typeface, sheet).color_key(key, (x, -8))
+    if sheet.width is None:
+        page = Captions(root(listing), typeface)
+        page.title(_named(found), _subject(found), size=15, shift=TITLE)
+        page.small_print(_remarks(found), (SIDE * 72, 18), reserve=2 * SIDE * 72)
+    else:
+        for k, ax in enumerate((*overviews, listing)):
+            Captions(ax, typeface, sheet).title(letter(k), [], size=sheet.title, shift=(0, 5))
+    return root(listing)
 
 
 def _chosen(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
@@ -131,9 +169,11 @@ def _chosen(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
     return list(dict.fromkeys(found.index(word) for word in named_words(words)))
 
 
-def _rows(found: Comparison, chosen: Sequence[int], n_members: int) -> tuple[list[_Row], float]:
-    """List the senses to show from the top downwards, and their total height."""
-    rows, y = [], NAMES
+def _rows(
+    found: Comparison, chosen: Sequence[int], n_members: int, y: float
+) -> tuple[list[_Row], float]:
+    """List the senses to show from the height y downwards, and their total height."""
+    rows = []
     for number, w in enumerate(chosen):
         senses = found.senses_of(found.words[w], n_members)[:MOST_SENSES]
         for k, sense in enumerate(senses or [None]):
@@ -144,47 +184,85 @@ def _rows(found: Comparison, chosen: Sequence[int], n_members: int) -> tuple[lis
     return rows, y - BETWEEN
 
 
-def _axes(height: float, n_overviews: int) -> tuple[list[Axes], Axes]:
-    """Create the overviews, and axes in inches from the upper left corner for the list."""
-    inner = WORD_WIDTH + SHARES_WIDTH + CHANGE_WIDTH + LIST_WIDTH
-    width = SIDE + LEFT + OVERVIEW + GAP + inner + SIDE
-    height = max(height, n_overviews * (OVERVIEW + BELOW))
-    whole = HEAD + height + FOOT + 0.1
+def _columns(sheet: Sheet, key: Coloring, typeface: Typeface) -> _Columns:
+    """Return the widths of the columns, which on paper leave the rest to the responses."""
+    if sheet.width is None:
+        return _Columns(WORD_WIDTH, SHARES_WIDTH, LIST_WIDTH, NAMES, sheet)
+    inner = sheet.width - 2 * sheet.side
+    if sheet.width > 5:
+        inner -= (LEFT + GAP) * sheet.scale + WIDE
+    further = key_space(key, typeface, inner, sheet) - FIRST_ROW
+    inner /= sheet.scale
+    word, shares = min(WORD_WIDTH, WORD_SHARE * inner), min(SHARES_WIDTH, SHARES_SHARE * inner)
+    rest = inner - word - shares - CHANGE_WIDTH
+    return _Columns(word, shares, rest, NAMES + further / sheet.scale, sheet)
+
+
+def _axes(height: float, n_overviews: int, columns: _Columns) -> tuple[list[Axes], Axes]:
+    """Create the overviews, and axes for the list with units from its upper left corner."""
+    sheet, scale = columns.sheet, columns.sheet.scale
+    side, left, below, inner = sheet.side, LEFT * scale, BELOW * scale, columns.total * scale
+    wide, high, top = OVERVIEW, OVERVIEW, sheet.head
+    if sheet.width is not None:
+        wide, high, top = WIDE, WIDE, sheet.head + LETTERS
+    places, start = [], side + left + wide + GAP * scale
+    if sheet.width is not None and sheet.width < 5:
+        # The overviews are in a row above the list.
+        each = inner / n_overviews
+        places = [(side + left + k * each, top, each - left - 0.13, HIGH)
+                  for k in range(n_overviews)]  # fmt: skip
+        start, list_top = side, top + HIGH + below + LETTERS
+        whole = list_top + height * scale + sheet.side
+    else:
+        step = high + below + (0.1 if sheet.width is None else LETTERS)
+        rise = 0.1 if sheet.width is None else 0.0
+        places = [(side + left, top + rise + k * step, wide, high) for k in range(n_overviews)]
+        height = max(height, n_overviews * step / scale - (0.1 if sheet.width is None else 0))
+        list_top = top
+        foot = sheet.foot + 0.1 if sheet.width is None else sheet.side
+        whole = top + height * scale + foot
+    width = start + inner + side
     figure = AtlasFigure(width, whole)
-    overviews = []
-    for k in range(n_overviews):
-        bottom = whole - HEAD - 0.1 - OVERVIEW - k * (OVERVIEW + BELOW + 0.1)
-        place = (SIDE + LEFT) / width, bottom / whole, OVERVIEW / width, OVERVIEW / whole
-        overviews.append(figure.add_axes(place, facecolor="white"))
-    start = SIDE + LEFT + OVERVIEW + GAP
-    listing = figure.add_axes(
-        (start / width, (FOOT + 0.1) / whole, inner / width, height / whole), facecolor="none"
-    )
-    listing.set(xlim=(0, inner), ylim=(height, 0))
+
+    def add(x: float, y: float, w: float, h: float, color: str) -> Axes:
+        box = (x / width, 1 - (y + h) / whole, w / width, h / whole)
+        return figure.add_axes(box, facecolor=color)
+
+    overviews = [add(*place, "white") for place in places]
+    listing = add(start, list_top, inner, height * scale, "none")
+    listing.set(xlim=(0, columns.total), ylim=(height, 0))
     listing.set_axis_off()
     return overviews, listing
 
 
-def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
+def _draw_words(
+    ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface, sheet: Sheet
+) -> None:
     """Plot the divergence of all words against the divergence expected by chance."""
     across, upwards = found.by_chance, found.divergence
     widest, most = (1.06 * float(max(values.max(), 1e-3)) for values in (across, upwards))
     least = min(widest, most)
     ax.plot([0, least], [0, least], color=MUTED, linewidth=0.8, zorder=1)
     ax.set(xlim=(0, widest), ylim=(0, most))
-    _draw_dots(ax, found, across, upwards, chosen, typeface)
-    name_axes(ax, "divergence by chance (bits)", "observed divergence (bits)", typeface.font(SMALL))
+    _draw_dots(ax, found, across, upwards, chosen, typeface, sheet)
+    name_axes(
+        ax, "divergence by chance (bits)", "observed divergence (bits)", typeface.font(sheet.tick)
+    )
 
 
-def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
+def _draw_moved(
+    ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface, sheet: Sheet
+) -> None:
     """Plot the divergence of all words against the share of neighbours that maps have in common."""
     kept = found.moved["neighbors_kept"]
     step = 1 / (found.fits.movement.n_neighbors if found.fits is not None else 1)
     shaken = kept + np.random.default_rng(0).uniform(-0.3, 0.3, len(kept)) * step
     ax.set(xlim=(-0.4 * step, 1 + 0.4 * step))
     ax.set_ylim(0, 1.06 * float(max(found.divergence.max(), 1e-3)))
-    _draw_dots(ax, found, shaken, found.divergence, chosen, typeface)
-    name_axes(ax, "neighbours shared by maps", "observed divergence (bits)", typeface.font(SMALL))
+    _draw_dots(ax, found, shaken, found.divergence, chosen, typeface, sheet)
+    name_axes(
+        ax, "neighbours shared by maps", "observed divergence (bits)", typeface.font(sheet.tick)
+    )
 
 
 def _draw_dots(
@@ -194,18 +272,20 @@ def _draw_dots(
     upwards: np.ndarray,
     chosen: Sequence[int],
     typeface: Typeface,
+    sheet: Sheet,
 ) -> None:
     """Draw a dot for each word, and the numbers of the listed words if there is space."""
     changed = found.changes != NO_CHANGE
     alpha = float(np.clip(MOST_OPAQUE / max((~changed).sum(), 1), 0.25, 0.8))
+    speck = SPECK * sheet.scale
     for members, color, area, opaque, gid in (
-        (~changed, MUTED, SPECK, alpha, "all"), (changed, ACCENT, 2 * SPECK, 0.9, "changed")
+        (~changed, MUTED, speck, alpha, "all"), (changed, ACCENT, 2 * speck, 0.9, "changed")
     ):  # fmt: skip
         ax.scatter(
             across[members], upwards[members], s=area, color=color, alpha=opaque, linewidths=0,
             gid=gid, zorder=2 + (gid == "changed"), clip_on=False,
         )  # fmt: skip
-    font = typeface.font(SMALL)
+    font = typeface.font(sheet.tick)
     taken: list[np.ndarray] = []
     for number, w in enumerate(chosen):
         if not np.isfinite(across[w]):
@@ -220,27 +300,35 @@ def _draw_dots(
         )  # fmt: skip
 
 
-def _draw_scale(ax: Axes, height: float, typeface: Typeface) -> None:
+def _draw_scale(ax: Axes, height: float, typeface: Typeface, columns: _Columns) -> None:
     """Draw vertical lines through the list at some response shares, with labels."""
     for share in SHARE_TICKS:
-        x = WORD_WIDTH + share * SHARES_WIDTH
-        ax.plot([x, x], [NAMES - BETWEEN / 2, height], color=HAIRLINE, linewidth=0.7, zorder=1)
-        write(ax, x, NAMES - BETWEEN / 2 - 0.12, f"{share:g}", typeface, SMALL, MUTED, "center")
+        x, top = columns.word + share * columns.shares, columns.names - BETWEEN / 2
+        ax.plot([x, x], [top, height], color=HAIRLINE, linewidth=0.7, zorder=1)
+        size = columns.sheet.tick
+        write(ax, x, top - 0.12, f"{share:g}", typeface, size, MUTED, "center")
 
 
 def _draw_row(
-    ax: Axes, row: _Row, found: Comparison, chosen: Sequence[int], typeface: Typeface
+    ax: Axes,
+    row: _Row,
+    found: Comparison,
+    chosen: Sequence[int],
+    typeface: Typeface,
+    columns: _Columns,
 ) -> None:
     """Draw a word, a dot for the share of each group, the changes, and the responses."""
-    sense, y = row.sense, row.y
+    sense, y, sheet = row.sense, row.y, columns.sheet
     if row.number is not None:
-        _draw_word(ax, row.number, y, found, chosen[row.number], typeface)
-    left = WORD_WIDTH + SHARES_WIDTH + 0.14
+        _draw_word(ax, row.number, y, found, chosen[row.number], typeface, columns)
+    left = columns.word + columns.shares + 0.14
     start = left + CHANGE_WIDTH
     if sense is None:
-        write(ax, start, y, SENSELESS, typeface, TYPE, MUTED, "left", gid="members")
+        # The text is as wide as the columns of shares and of responses in a column of a paper.
+        at = start if sheet.width is None else columns.word
+        write(ax, at, y, SENSELESS, typeface, sheet.text, MUTED, "left", gid="members")
         return
-    x = WORD_WIDTH + SHARES_WIDTH * np.array(sense.shares)
+    x = columns.word + columns.shares * np.array(sense.shares)
     changed = bool(sense.change)
     ax.plot(
         [x.min(), x.max()], [y, y], color=INK if changed else HAIRLINE,
@@ -248,27 +336,35 @@ def _draw_row(
     )  # fmt: skip
     colors = [CATEGORIES[g % len(CATEGORIES)] for g in range(len(x))]
     ax.scatter(
-        x, np.full(len(x), y), s=DOT, color=colors, edgecolors=PAPER, linewidths=0.7, zorder=3,
-        gid="share",
+        x, np.full(len(x), y), s=DOT * sheet.scale**2, color=colors, edgecolors=PAPER,
+        linewidths=0.7, zorder=3, gid="share",
     )  # fmt: skip
     if changed:
-        write(ax, left, y, sense.change, typeface, SMALL, ACCENT, "left", gid="change")
+        write(ax, left, y, sense.change, typeface, sheet.tick, ACCENT, "left", gid="change")
     words = [typeface.printable(member) for member in sense.members]
-    text = words_that_fit(ax, words, typeface, 72 * (ax.get_xlim()[1] - start) - 6)
-    write(ax, start, y, text, typeface, TYPE, INK if changed else MUTED, "left", gid="members")
+    points = (72 * (columns.total - start) - 6) * sheet.scale
+    text = words_that_fit(ax, words, typeface, points, sheet.text)
+    write(ax, start, y, text, typeface, sheet.text, INK if changed else MUTED, "left",
+          gid="members")  # fmt: skip
 
 
 def _draw_word(
-    ax: Axes, number: int, y: float, found: Comparison, w: int, typeface: Typeface
+    ax: Axes,
+    number: int,
+    y: float,
+    found: Comparison,
+    w: int,
+    typeface: Typeface,
+    columns: _Columns,
 ) -> None:
     """Draw a word's number and name, with a line above and the result below."""
-    right = ax.get_xlim()[1]
+    right, sheet = columns.total, columns.sheet
     ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
-    write(ax, 0.17, y, str(number + 1), typeface, SMALL, MUTED, "right")
-    name = elide(typeface.printable(found.words[w]), 16)
-    write(ax, 0.25, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
+    write(ax, 0.17, y, str(number + 1), typeface, sheet.tick, MUTED, "right")
+    name = elide(typeface.printable(found.words[w]), int(16 * columns.word / WORD_WIDTH))
+    write(ax, 0.25, y, name, typeface, sheet.text + sheet.scale, INK, "left", bold=True, gid="word")
     result = f"{found.divergence[w]:.2f} bits, q {_probability(found.q[w])}"
-    write(ax, 0.25, y + ROW - 0.02, result, typeface, SMALL - 0.5, MUTED, "left", gid="told")
+    write(ax, 0.25, y + ROW - 0.02, result, typeface, sheet.note, MUTED, "left", gid="told")
 
 
 def _probability(value: float) -> str:
@@ -276,8 +372,7 @@ def _probability(value: float) -> str:
 
 
 def _named(found: Comparison) -> str:
-    names = [elide(name, 24) for name in found.groups]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return in_words([elide(name, 24) for name in found.groups])
 
 
 def _subject(found: Comparison) -> list[str]:

@@ -27,13 +27,14 @@ from matplotlib.path import Path as Outline
 from matplotlib.text import Text
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import View
 from manymaps.checks import check_index, check_number
 from manymaps.errors import ParameterError
-from manymaps.figures.captions import Captions
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.labels import place_labels, places_around
-from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, no_room, root
+from manymaps.figures.layout import SIDE, TITLE, AtlasFigure, no_room, root
 from manymaps.figures.leaders import place_all
 from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
 from manymaps.figures.outlines import levels, outline
@@ -70,12 +71,12 @@ DARK, HALF = 0.5, 0.5
 # Line widths of the lightest and the heaviest feature in points, and the opacity of an area. Areas
 # overlap, and eight areas on top of one another hide 39 % of the content below.
 LINES, FILL = (1.0, 2.6), 0.06
-# In points: the font size, the height of a row of the list, and the width of the column of
-# recurrence.
-NUMBER, ENTRY, LINE, RECURS = 8.0, 9.0, 12.5, 66.0
+# In points for a font size of 9 points: the height of a row of the list, the gap between features,
+# and the width of the column of recurrence.
+LINE, BETWEEN, RECURS = 12.5, 9.0, 66.0
 # Font sizes of labels without and with a feature in points, and the maximum number of labels for
 # which a map has space.
-LABELS, MOST_LABELS = (7.5, 10.5), 300
+LABELS, PAPER_LABELS, MOST_LABELS = (7.5, 10.5), (6.0, 7.0), 300
 # If there are more than 60 objects, radii and font sizes decrease with the square root of the
 # number of objects, down to the legible minimum.
 CROWD, LEAST_SCALE, LEAST_TYPE = 60, 0.6, (6.0, 7.5)
@@ -125,6 +126,7 @@ def plot_features(
     min_weight: float = 0.1,
     stability: ClusterStability | None = None,
     size: tuple[float, float] | None = None,
+    width: Width | None = None,
 ) -> Figure:
     """Plot the features of objects as outlines over one map.
 
@@ -149,6 +151,8 @@ def plot_features(
     size : (float, float), optional
         Width and height in inches. By default, the figure is 11.5 inches wide, and its height
         follows from the map.
+    width : {"column", "page"}, optional
+        Width of a figure for a paper: 89 mm, with the list below the map, or 183 mm.
 
     Returns
     -------
@@ -187,27 +191,30 @@ def plot_features(
     for k, members in zip(chosen, rows, strict=True):
         weights[members] += found[k].weight
     scene = _whole(read_scene(atlas, map, weights, dots=Dots(min_weight)))
-    typeface = typeface_for(atlas.labels)
-    ax = _axes(scene, size)
-    look = Look(
-        typeface, Coloring(), dot_areas=(8.0, 60.0), ink=0.02, margin=(44, 40), ground=PAPER
-    )
+    typeface, sheet = typeface_for(atlas.labels), sheet_for(width, size)
+    shown = _shown(found, chosen, rows, scene)
+    shown = [replace(each, line=each.line * sheet.scale) for each in shown]
+    if stability is not None:
+        shown = _with_recurrence(shown, stability, len(found))
+    ax, place = _axes(scene, size, sheet, shown, typeface)
+    margin = (44.0, 40.0) if width is None else (26.0, 24.0)
+    areas = (8.0, 60.0) if width is None else (5.0, 20.0)
+    look = Look(typeface, Coloring(), dot_areas=areas, ink=0.02, margin=margin, ground=PAPER)
     # Only dots are drawn here. Labels are placed later, so that they also avoid outlines and
     # numbers.
     draw(ax, scene, replace(look, max_labels=0), atlas.labels)
-    shown = _shown(found, chosen, rows, scene)
-    if stability is not None:
-        shown = _with_recurrence(shown, stability, len(found))
-    lines, numbers = _draw_features(ax, scene, shown, typeface)
-    _draw_labels(ax, scene, look, atlas.labels, lines, numbers)
-    page = Captions(root(ax), typeface)
-    page.title(plural("feature", len(chosen)), _subject(clusters, atlas), size=17, shift=TITLE)
-    n_listed = _list(page, shown)
-    remarks = _remarks(atlas, scene, found, chosen, rows, n_listed)
-    if stability is not None:
-        refits = plural("refit", stability.n_bootstraps)
-        remarks.append(f"recurs: in the share of {refits}; dashed: in less than half")
-    page.small_print(remarks, (SIDE * 72, 18), reserve=2 * SIDE * 72)
+    lines, numbers = _draw_features(ax, scene, shown, typeface, sheet)
+    if not labels_say_nothing(atlas):
+        _draw_labels(ax, scene, look, atlas.labels, lines, numbers, sheet)
+    page = Captions(root(ax), typeface, sheet)
+    n_listed = _list(page, shown, place)
+    if width is None:
+        page.title(plural("feature", len(chosen)), _subject(clusters, atlas), size=17, shift=TITLE)
+        remarks = _remarks(atlas, scene, found, chosen, rows, n_listed)
+        if stability is not None:
+            refits = plural("refit", stability.n_bootstraps)
+            remarks.append(f"recurs: in the share of {refits}; dashed: in less than half")
+        page.small_print(remarks, (SIDE * 72, 18), reserve=2 * SIDE * 72)
     return root(ax)
 
 
@@ -271,31 +278,60 @@ def _with_recurrence(
     return [replace(each, recurrence=float(recurrence[each.number - 1])) for each in shown]
 
 
-def _axes(scene: Scene, size: tuple[float, float] | None) -> Axes:
-    """Create axes for the map on the left, with space for the list on the right."""
-    if size is None:
-        spread = scene.view.high - scene.view.low
-        shape = float(np.clip(spread[1] / spread[0], 0.6, 1.0)) if spread[0] > 0 else 0.6
-        size = (WIDTH, HEAD + FOOT + shape * (WIDTH - LIST_WIDTH - GAP - 2 * SIDE))
-    width, height = size
-    inner = width - LIST_WIDTH - GAP - 2 * SIDE
-    if not (inner > 2 and height > HEAD + FOOT + 1.5):
-        raise no_room(size, (11, 8))
-    place = (SIDE / width, FOOT / height, inner / width, 1 - (HEAD + FOOT) / height)
-    ax = AtlasFigure(width, height).add_axes(place, facecolor="none")
+@dataclass(frozen=True)
+class _Place:
+    """The box of the list, in inches to the right of and below the upper left corner."""
+
+    left: float
+    top: float
+    width: float
+    bottom: float
+
+
+def _axes(
+    scene: Scene,
+    size: tuple[float, float] | None,
+    sheet: Sheet,
+    shown: Sequence[_Shown],
+    typeface: Typeface,
+) -> tuple[Axes, _Place]:
+    """Create axes for the map, with space for the list on the right or, in a column, below."""
+    spread = scene.view.high - scene.view.low
+    shape = float(np.clip(spread[1] / spread[0], 0.6, 1.0)) if spread[0] > 0 else 0.6
+    side, head, foot, scale = sheet.side, sheet.head, sheet.foot, sheet.scale
+    is_column = sheet.width is not None and sheet.width < 5
+    if sheet.width is not None:
+        foot = sheet.side
+    width = sheet.width or (WIDTH if size is None else size[0])
+    list_width = LIST_WIDTH * scale
+    inner = width - 2 * side - (0 if is_column else list_width + GAP * scale)
+    height = head + foot + shape * inner if size is None else size[1]
+    if not (inner > 2 and height > head + foot + 1.5):
+        raise no_room((width, height), (11, 8))
+    high = height - head - foot
+    place = _Place(width - side - list_width, max(head, 0.08), list_width, height - foot)
+    if is_column:
+        page = Captions(AtlasFigure(width, 1.0), typeface, sheet)
+        listed = _rows(page, shown, inner, MOST_ROWS)
+        place = _Place(side, height - foot, inner, height + _height(listed, scale) / 72)
+        height = place.bottom + foot
+    figure = AtlasFigure(width, height)
+    box = (side / width, 1 - (head + high) / height, inner / width, high / height)
+    ax = figure.add_axes(box, facecolor="none")
     ax.set_frame_on(False)
-    return ax
+    return ax, place
 
 
 def _draw_features(
-    ax: Axes, scene: Scene, shown: Sequence[_Shown], typeface: Typeface
+    ax: Axes, scene: Scene, shown: Sequence[_Shown], typeface: Typeface, sheet: Sheet
 ) -> tuple[list[np.ndarray], np.ndarray]:
     """Draw outlines, the lightest first, and numbers; return them as lines and boxes in pixels."""
     frame = _frame(ax)
     inside = ~scene.view.outside
     pixels = frame.to_pixels(scene.points)[inside]
     sets = np.array([feature.members[inside] for feature in shown])
-    outward, scale = np.minimum(levels(sets), MOST_LEVELS), _scale(len(pixels))
+    outward = np.minimum(levels(sets), MOST_LEVELS)
+    scale = _scale(len(pixels)) * sheet.scale
     lines: dict[int, list[np.ndarray]] = {}
     for at in sorted(range(len(shown)), key=lambda k: shown[k].weight):
         if not sets[at].any():
@@ -304,10 +340,12 @@ def _draw_features(
         lines[at] = outline(pixels, sets[at], radius, CLEARANCE * frame.pixel * scale)
         _draw_outline(ax, [frame.to_map(line) for line in lines[at]], shown[at])
     order = sorted(lines)
-    font = typeface.font(NUMBER, bold=True)
+    font = typeface.font(sheet.tick, bold=True)
     sizes = text_sizes(root(ax), [str(shown[at].number) for at in order], [font] * len(order))
     dots = np.column_stack([pixels, np.full(len(pixels), 5 * frame.pixel)])
-    boxes = _number_places([lines[at] for at in order], sizes + 5 * frame.pixel, dots, frame)
+    sizes += 5 * frame.pixel
+    reach = 2.5 * sheet.tick * frame.pixel
+    boxes = _number_places([lines[at] for at in order], sizes, dots, frame, reach)
     for at, box in zip(order, boxes, strict=True):
         x, y = frame.to_map((box[:2] + box[2:]) / 2)
         mark = ax.text(
@@ -338,6 +376,7 @@ def _draw_labels(
     labels: Sequence[str],
     lines: Sequence[np.ndarray],
     numbers: np.ndarray,
+    sheet: Sheet,
 ) -> None:
     """Draw labels next to their dots, away from numbers and, if possible, from outlines."""
     frame = _frame(ax)
@@ -346,10 +385,9 @@ def _draw_labels(
     dots = np.column_stack([frame.to_pixels(scene.points), radius * frame.pixel])[rows]
     rows = rows[:MOST_LABELS]
     has_feature = scene.priority[rows] > 0
+    sizes, least = (LABELS, LEAST_TYPE) if sheet.width is None else (PAPER_LABELS, (6.0, 6.0))
     fonts = [
-        look.typeface.font(
-            max(LABELS[int(is_member)] * _scale(len(dots)), LEAST_TYPE[int(is_member)])
-        )
+        look.typeface.font(max(sizes[int(is_member)] * _scale(len(dots)), least[int(is_member)]))
         for is_member in has_feature
     ]
     texts = [elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows]
@@ -406,9 +444,16 @@ def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Shown) -> Non
 
 
 def _number_places(
-    lines: Sequence[Sequence[np.ndarray]], sizes: np.ndarray, dots: np.ndarray, frame: Frame
+    lines: Sequence[Sequence[np.ndarray]],
+    sizes: np.ndarray,
+    dots: np.ndarray,
+    frame: Frame,
+    reach: float,
 ) -> np.ndarray:
-    """Compute a box for each number on its outline, far from other outlines and from dots."""
+    """Compute a box for each number on its outline, far from other outlines and from dots.
+
+    Distances beyond `reach` (pixels) are equally good.
+    """
     n_places = 80
     places = np.zeros((len(lines), n_places, 4))
     for k, outlines in enumerate(lines):
@@ -419,7 +464,7 @@ def _number_places(
         apart = np.array([np.hypot(*(others - spot).T).min() for spot in spots])
         # If costs are equal, the upper left is chosen, because readers look there first.
         upper = (spots[:, 1] - spots[:, 0]) / max(float(np.ptp(spots)), 1e-9)
-        best = np.argsort(-np.minimum(apart, 2.5 * NUMBER * frame.pixel) - upper, kind="stable")
+        best = np.argsort(-np.minimum(apart, reach) - upper, kind="stable")
         half = np.full(2, sizes[k].max() / 2)
         places[k] = np.column_stack([spots[best] - half, spots[best] + half])
     # `place_labels` needs a dot for each number, so these dots are placed far outside the map.
@@ -438,44 +483,56 @@ def _subject(clusters: Any, atlas: Atlas) -> list[str]:
     return words
 
 
-def _list(page: Captions, shown: Sequence[_Shown]) -> int:
-    """List the number, weight and members of each feature on the right; return how many fit."""
-    width, height = page.figure.get_size_inches()
-    left, top = (width - SIDE - LIST_WIDTH) * 72, -HEAD * 72 - 8
-    least = -(height - FOOT) * 72
+def _rows(page: Captions, shown: Sequence[_Shown], width: float, most: int) -> list[list[str]]:
+    """Arrange the members of each feature in rows of a list with this width in inches."""
+    room = width * 72 - 30 * page.sheet.scale
+    return [_wrapped(page, feature.labels, room, most) for feature in shown]
+
+
+def _height(listed: Sequence[Sequence[str]], scale: float) -> float:
+    """Return the height of the list in points."""
+    return scale * sum(LINE * (1 + len(rows)) + BETWEEN for rows in listed)
+
+
+def _list(page: Captions, shown: Sequence[_Shown], place: _Place) -> int:
+    """List the number, weight and members of each feature; return how many fit."""
+    height, sheet, s = page.figure.get_size_inches()[1], page.sheet, page.sheet.scale
+    left, top, least = place.left * 72, -place.top * 72 - 8 * s, -place.bottom * 72
     heaviest = max(feature.weight for feature in shown) or 1.0
     for most in range(MOST_ROWS, 0, -1):
-        listed = [_wrapped(page, each.labels, LIST_WIDTH * 72 - 30, most) for each in shown]
-        if top - sum(LINE * (1 + len(rows)) + 9 for rows in listed) + 9 >= least:
+        listed = _rows(page, shown, place.width, most)
+        if top - _height(listed, s) + BETWEEN * s >= least:
             break
     for at, (feature, rows) in enumerate(zip(shown, listed, strict=True)):
-        if top - LINE * (1 + len(rows)) < least:
+        if top - LINE * s * (1 + len(rows)) < least - 1:
             return at
-        number = str(feature.number)
-        _tag(page.write((0, 1), (left + 8, top), number, size=NUMBER, bold=True, align="center"),
-             feature.color)  # fmt: skip
-        page.write((0, 1), (left + 24, top), f"{feature.weight:.3f}", size=ENTRY, bold=True)
-        length = LIST_WIDTH * 72 - 72
+        number = page.write((0, 1), (left + 8 * s, top), str(feature.number), size=sheet.tick,
+                            bold=True, align="center")  # fmt: skip
+        _tag(number, feature.color)
+        weight = f"{feature.weight:.3f}"
+        page.write((0, 1), (left + 24 * s, top), weight, size=sheet.text, bold=True)
+        length = place.width * 72 - 72 * s
         if feature.recurrence is not None and np.isfinite(feature.recurrence):
-            length -= RECURS
-            text = f"recurs {feature.recurrence:.0%}"
-            page.write((0, 1), (left + 68 + length, top), text, size=ENTRY, color=MUTED)
+            length -= RECURS * s
+            text, end = f"recurs {feature.recurrence:.0%}", left + 68 * s + length
+            page.write((0, 1), (end, top), text, size=sheet.text, color=MUTED)
         for share, color in ((1.0, HAIRLINE), (feature.weight / heaviest, feature.color)):
             bar = Rectangle(
-                ((left + 62) / 72, height + (top + 2) / 72), share * length / 72, 3 / 72,
-                facecolor=color, linewidth=0, transform=page.figure.dpi_scale_trans,
+                ((left + 62 * s) / 72, height + (top + 2 * s) / 72), share * length / 72,
+                3 * s / 72, facecolor=color, linewidth=0, transform=page.figure.dpi_scale_trans,
             )  # fmt: skip
             page.figure.add_artist(bar)
         for row, text in enumerate(rows):
-            page.write((0, 1), (left + 24, top - LINE * (1 + row)), text, size=ENTRY, color=INK)
-        top -= LINE * (1 + len(rows)) + 9
+            down = top - LINE * s * (1 + row)
+            page.write((0, 1), (left + 24 * s, down), text, size=sheet.text, color=INK)
+        top -= (LINE * (1 + len(rows)) + BETWEEN) * s
     return len(shown)
 
 
 def _wrapped(page: Captions, labels: Sequence[str], width: float, most: int) -> list[str]:
     """Arrange labels in a limited number of rows; the last row counts the omitted labels."""
     figure = page.figure
-    font = page.typeface.font(ENTRY)
+    font = page.typeface.font(page.sheet.text)
 
     def fits(text: str) -> bool:
         return float(text_sizes(figure, [text], [font])[0, 0]) * 72 / figure.dpi <= width

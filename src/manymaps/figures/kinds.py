@@ -1,4 +1,4 @@
-"""One panel of a bipartite atlas, with one kind of object as dots and the other as words.
+"""One panel of a bipartite atlas, with the rows as dots and the columns as words.
 
 Examples are documents and words, sites and species, or authors and words. Thousands of objects of
 one kind form a background of small translucent dots. As many objects of the other kind as fit are
@@ -7,6 +7,8 @@ an object is its fixed factor in the model, which is its share p(x) or p(y) of a
 (Globerson, Chechik, Pereira & Tishby 2004). Words without space are small pale dots. In a small
 table, every object matters. Words are then drawn as crosses with labels next to them, and the
 labels avoid the dots.
+
+If there are several kinds of rows, each of them has a shape and, by default, a colour of its own.
 
 Let f be the factor of an object and pi^m its proportion in map m. The weight of the object within
 its kind is
@@ -24,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -37,6 +40,7 @@ from manymaps.figures.labels import place_labels, places_around, places_over
 from manymaps.figures.panel import (
     Centres,
     Look,
+    Overlay,
     Panel,
     Scene,
     dot_area,
@@ -52,10 +56,12 @@ from manymaps.figures.panel import (
     set_frame,
     write_labels,
 )
-from manymaps.labels import plural
+from manymaps.labels import in_words, plural
 
 __all__ = ["draw_kinds", "dressed", "part", "region_letter", "remarks"]
 
+# Shapes of the dots of the first kind, the second kind, and so on.
+SHAPES = {"circles": "o", "squares": "s", "triangles": "^", "diamonds": "D"}
 # From this number on, dots are stored as an image, because each dot enlarges a vector file and
 # slows down viewers. The number is not tuned.
 RASTERIZED_FROM = 1500
@@ -79,6 +85,7 @@ class _Panel(Panel):
     is_text: np.ndarray
     is_named: np.ndarray
     in_place: np.ndarray
+    shapes: np.ndarray
 
 
 def dressed(roles: Roles, look: Look, scene: Scene) -> Look:
@@ -90,11 +97,16 @@ def dressed(roles: Roles, look: Look, scene: Scene) -> Look:
 
 def remarks(roles: Roles, scene: Scene, n_labels: int) -> list[str]:
     """Describe the kinds drawn as dots and as words, for the notes."""
-    n_text = int(roles.is_text[scene.objects].sum())
-    dots = plural(roles.kinds[0], len(scene.objects) - n_text)
+    is_text = roles.is_text[scene.objects]
+    shapes = roles.shapes[scene.objects][~is_text]
+    names = cycle(SHAPES) if len(roles.dots) > 1 else ["dots"]
+    dots = [
+        f"{name}: {plural(kind, int((shapes == k).sum()))}"
+        for k, (name, kind) in enumerate(zip(names, roles.dots, strict=False))
+    ]
     marks = "crosses" if roles.crosses else "text and specks"
-    texts = plural(roles.kinds[1], n_text)
-    return [f"dots: {dots}", f"{marks}: {texts}; {n_labels:,} labels, the frequent first"]
+    words = plural(in_words(roles.texts), int(is_text.sum()))
+    return [*dots, f"{marks}: {words}; {n_labels:,} labels, the frequent first"]
 
 
 def part(scene: Scene, region: Inset) -> Scene:
@@ -122,6 +134,7 @@ def draw_kinds(
     roles: Roles,
     *,
     regions: Sequence[Inset] = (),
+    overlay: Overlay | None = None,
 ) -> tuple[float, np.ndarray]:
     """Draw a bipartite scene into axes.
 
@@ -139,6 +152,8 @@ def draw_kinds(
         The kinds drawn as dots and as words.
     regions : sequence of Inset
         Regions to outline. They are lettered from A, and labels avoid their lines.
+    overlay : callable, optional
+        A function that draws into the panel before its labels, as for `manymaps.figures.panel`.
 
     Returns
     -------
@@ -158,12 +173,16 @@ def draw_kinds(
     dots, directions = dots_in_frame(ax, scene, frame, radii)
     is_named, outside = np.isin(scene.objects, list(scene.named)), scene.view.outside
     in_place = is_text & ~outside & (not roles.crosses)
-    panel = _Panel(ax, scene, look, frame, dots, is_text, is_named, in_place)
+    shapes = roles.shapes[scene.objects]
+    panel = _Panel(ax, scene, look, frame, dots, is_text, is_named, in_place, shapes)
     points = frame.to_map(dots[:, :2])
     _draw_swarm(panel, points, area * scene.shares)
     has_label = roles.has_label[scene.objects] | is_named
     weights = roles.weights[scene.map, scene.objects]
-    taken = np.concatenate([_draw_regions(panel, regions), draw_names(panel)])
+    over = _draw_regions(panel, regions)
+    if overlay is not None:
+        over = np.concatenate([over, overlay(panel)])
+    taken = np.concatenate([over, draw_names(panel, over)])
     shown = _draw_labels(panel, labels, has_label, weights, taken)
     seen = ~is_text | np.isin(np.arange(len(is_text)), shown)
     draw_beyond(ax, points[outside & seen], directions[outside & seen])
@@ -188,10 +207,12 @@ def _draw_swarm(panel: _Panel, points: np.ndarray, areas: np.ndarray) -> None:
     rows = np.random.default_rng(0).permutation(np.flatnonzero(is_shown & ~panel.is_named))
     is_known = (colors[rows] != to_rgba(NO_VALUE)).any(axis=1)
     rows = rows[np.argsort(is_known, kind="stable")]
-    x, y = points[rows].T
-    dots = panel.ax.scatter(x, y, s=areas[rows], c=colors[rows], linewidths=0)
     alpha = float(np.clip(0.85 - 0.12 * np.log10(max(len(rows), 1) / 50), 0.45, 0.85))
-    dots.set(gid="dots", alpha=alpha, zorder=2, rasterized=len(rows) >= RASTERIZED_FROM)
+    for number, shape in enumerate(islice(cycle(SHAPES.values()), int(panel.shapes.max()) + 1)):
+        some = rows[panel.shapes[rows] == number]
+        x, y = points[some].T
+        dots = panel.ax.scatter(x, y, s=areas[some], c=colors[some], linewidths=0, marker=shape)
+        dots.set(gid="dots", alpha=alpha, zorder=2, rasterized=len(rows) >= RASTERIZED_FROM)
     named = np.flatnonzero(is_shown & panel.is_named)
     fills = colors[named] if look.coloring.name else ACCENT
     draw_named(panel.ax, points[named], areas[named], fills)

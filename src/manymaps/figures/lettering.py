@@ -8,6 +8,7 @@ character, that font is added to the list. A character that no font contains bec
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 
-__all__ = ["Typeface", "elide", "text_sizes", "typeface_for"]
+__all__ = ["Typeface", "elide", "elide_labels", "text_sizes", "typeface_for"]
 
 # Sans-serif fonts in order of preference. The last one is included in matplotlib.
 PREFERRED = (
@@ -76,6 +77,29 @@ def elide(text: str, length: int) -> str:
     while cut and unicodedata.combining(text[len(cut)]):
         cut = cut[:-1]
     return cut.rstrip() + "…"
+
+
+def elide_labels(texts: Sequence[str], length: int) -> list[str]:
+    """Shorten labels as `elide` does; labels that would look the same lose their start instead.
+
+    Examples
+    --------
+    >>> elide_labels(["aureus strain 17", "aureus strain 18", "pyogenes strain 3"], 9)
+    ['…train 17', '…train 18', 'pyogenes…']
+    """
+    shown = [elide(text, length) for text in texts]
+    counts = Counter(shown)
+    return [
+        short if short == text or counts[short] == 1 else _elide_start(text, length)
+        for short, text in zip(shown, texts, strict=True)
+    ]
+
+
+def _elide_start(text: str, length: int) -> str:
+    cut = text[1 - length :]
+    while cut and unicodedata.combining(cut[0]):
+        cut = cut[1:]
+    return "…" + cut.lstrip()
 
 
 def typeface_for(labels: Iterable[str]) -> Typeface:

@@ -26,24 +26,24 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas, Sense
-from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import standing
 from manymaps.atlas.regions import HUES
 from manymaps.atlas.representation import where_senses_lie
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
-from manymaps.figures.captions import Captions, Sheet, letter, sheet_for
-from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring
+from manymaps.figures.arrows import Arrows, arrows_for
+from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
+from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring, default_column
 from manymaps.figures.islands import panel_words, with_islands, with_meanings
 from manymaps.figures.kinds import draw_kinds, dressed, remarks
 from manymaps.figures.layout import (
@@ -62,7 +62,7 @@ from manymaps.figures.layout import (
     root,
     stacked,
 )
-from manymaps.figures.lettering import Typeface, elide, typeface_for
+from manymaps.figures.lettering import Typeface, elide, elide_labels, typeface_for
 from manymaps.figures.panel import (
     FEW,
     Dots,
@@ -72,17 +72,17 @@ from manymaps.figures.panel import (
     check_font_size,
     draw,
     for_paper,
+    most_labels,
     read_scene,
 )
-from manymaps.labels import plural
+from manymaps.labels import in_words, plural
 
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
+ARROWS = "arrows: directions of variables, with lengths in proportion to the square root of r2"
 # The resolution that most journals require for figures with text.
 SAVED_DPI = 300
-
-Width: TypeAlias = Literal["column", "page"]
 
 
 def plot_map(
@@ -98,6 +98,7 @@ def plot_map(
     label: str | Sequence[str] | None = None,
     size: str | tuple[float, float] | None = None,
     width: Width | None = None,
+    vectors: FittedVectors | None = None,
     ax: Axes | None = None,
 ) -> Figure:
     """Plot one map of an atlas.
@@ -123,7 +124,8 @@ def plot_map(
         Objects to draw in the accent colour, whose labels are placed first.
     color : str, optional
         Metadata column that colours the dots: a scale for numbers, and categories for few integers
-        and anything else. By default, each island of the map has a colour, as on the page.
+        and anything else. By default, each island of the map has a colour, as on the page. If there
+        are at least three kinds of object, each kind has a colour.
     label : str or sequence of str, optional
         In a bipartite atlas, the kind or kinds with labels. By default, the columns are drawn as
         words at their positions, and the rows as dots. The dots also have labels if there are at
@@ -136,6 +138,9 @@ def plot_map(
         Width of a figure for a paper: 89 mm or 183 mm. The figure then has no headline and no
         notes, and the smallest letters have 6 points. It cannot be combined with `ax` or with a
         width and height.
+    vectors : FittedVectors, optional
+        Variables that were fitted to this map (`fit_vectors`), to draw as arrows and centroids. The
+        method `FittedVectors.significant` selects variables by their p-value.
     ax : matplotlib Axes, optional
         Axes to draw into, at their current size. By default, a new figure is created. The title and
         the notes need half an inch above and below the axes.
@@ -173,11 +178,12 @@ def plot_map(
     _check(atlas, [map], max_labels, font_size)
     if width is not None and (inches is not None or ax is not None):
         raise ParameterError("cannot be combined with size or ax", name="width", value=width)
+    color = default_column(atlas, color)
     named, sheet = _named(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     scene = read_scene(atlas, map, priority[map], dots=dots, named=named)
     scene = with_islands(atlas, scene, color, roles)
-    look = Look(typeface, colors, max_labels=_most_labels(atlas, named, max_labels))
+    look = Look(typeface, colors, max_labels=most_labels(atlas, named, max_labels))
     if roles is not None:
         look = dressed(roles, look, scene)
     if sheet.width is not None:
@@ -190,7 +196,8 @@ def plot_map(
         head = HEAD if sheet.width is None else (sheet.title + 8) / 72
         ax = own_axes(scene, inches, head + key, sheet)
     captions = Captions(ax, typeface, sheet)
-    area, n_labels = _draw(ax, scene, look, atlas, roles)
+    arrows = arrows_for(vectors, map, look.font_sizes[0])
+    area, n_labels = _draw(ax, scene, look, atlas, roles, arrows)
     alone = atlas.n_maps == 1
     name = METHOD_NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
     words, word_colors = panel_words(atlas, scene, roles, 4, color)
@@ -208,6 +215,7 @@ def plot_map(
         key_width = captions.size_key(area, dots.least, dots.quantity, (0, below))
     if sheet.width is None:
         remarks = _map_print(atlas, scene, dots, named, _kinds_print(scene, roles, n_labels))
+        remarks += [] if vectors is None else [ARROWS]
         captions.small_print(remarks, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
@@ -293,6 +301,7 @@ def plot_atlas(
         raise ParameterError("maps is empty; pass at least one map, or omit it for all")
     dots = Dots(min_weight, min_proportion, size)
     _check(atlas, chosen, max_labels, font_size)
+    color = default_column(atlas, color)
     named, sheet = _named(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
@@ -304,8 +313,10 @@ def plot_atlas(
     )  # fmt: skip
     scenes = [read_scene(atlas, m, priority[m], dots=dots, named=named) for m in chosen]
     scenes = [with_islands(atlas, scene, color, roles) for scene in scenes]
-    most_labels = _most_labels(atlas, named, max_labels)
-    look = _look_of_sheet(atlas, typeface, colors, scenes, roles, panel_size, most_labels)
+    limit = most_labels(atlas, named, max_labels)
+    look = _look_of_sheet(atlas, typeface, colors, scenes, roles, panel_size, limit)
+    if sheet.width is not None and panel_size >= 3:
+        look = replace(look, font_sizes=(6.0, 7.5), name_size=7.5)
     look = look.lettered(font_size)
     for k, (ax, m, scene) in enumerate(zip(panels, chosen, scenes, strict=True)):
         _draw(ax, scene, look, atlas, roles)
@@ -436,7 +447,7 @@ def plot_senses(
     look = _look_of_senses(typeface, colors, scenes, roles, panel_size, sheet, alone)
     look = replace(look, max_labels=max_labels, tints_labels=color is None).lettered(font_size)
     page = Captions(root(panels[0][0]), typeface, sheet)
-    labels = [elide(typeface.printable(atlas.labels[each.row]), 40) for each in asked]
+    labels = elide_labels([typeface.printable(atlas.labels[each.row]) for each in asked], 40)
     first = 0
     for axes, each, label in zip(panels, asked, labels, strict=True):
         heading = None if alone else label
@@ -672,13 +683,6 @@ def _check(
     check_font_size(font_size)
 
 
-def _most_labels(atlas: Atlas, named: Sequence[int], max_labels: int | None) -> int | None:
-    """Limit labels to requested objects if labels are row numbers that would hide the colours."""
-    if max_labels is None and labels_say_nothing(atlas):
-        return len(named)
-    return max_labels
-
-
 def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
     words = [highlight] if isinstance(highlight, str) else list(highlight)
     return [atlas.index(word) for word in words]
@@ -699,12 +703,18 @@ def _read_style(
 
 
 def _draw(
-    ax: Axes, scene: Scene, look: Look, atlas: Atlas, roles: Roles | None
+    ax: Axes,
+    scene: Scene,
+    look: Look,
+    atlas: Atlas,
+    roles: Roles | None,
+    arrows: Arrows | None = None,
 ) -> tuple[float, int]:
     """Draw a scene; return the dot area and, for two kinds, the number of labels."""
+    overlay = None if arrows is None else arrows.draw
     if roles is None:
-        return draw(ax, scene, look, atlas.labels), 0
-    area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles)
+        return draw(ax, scene, look, atlas.labels, overlay), 0
+    area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles, overlay=overlay)
     return area, len(labelled)
 
 
@@ -749,7 +759,9 @@ def _map_print(
 def _sheet_print(scenes: Sequence[Scene], dots: Dots, roles: Roles | None) -> list[str]:
     parts = [f"dots: objects with {dots.threshold} in the map"]
     if roles is not None:
-        rows, texts = (plural(kind) for kind in roles.kinds)
+        rows, texts = (
+            in_words([plural(kind) for kind in some]) for some in (roles.dots, roles.texts)
+        )
         parts = [
             f"dots: {rows}",
             f"text and specks: {texts}, the frequent first",

@@ -25,6 +25,7 @@ from matplotlib.patheffects import Stroke
 from matplotlib.transforms import Affine2D, IdentityTransform
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.captions import labels_say_nothing
 from manymaps.atlas.landmarks import View, principal_plane, view
 from manymaps.atlas.regions import Region
 from manymaps.checks import check_choice, check_number
@@ -48,13 +49,13 @@ from manymaps.figures.labels import (
     places_in_tiers,
 )
 from manymaps.figures.leaders import place_all
-from manymaps.figures.lettering import Typeface, elide, text_sizes
+from manymaps.figures.lettering import Typeface, elide, elide_labels, text_sizes
 
 __all__ = [
-    "FEW", "LABEL_PAD", "Centres", "Dots", "Frame", "Look", "Panel", "Scene", "around",
+    "FEW", "LABEL_PAD", "Centres", "Dots", "Frame", "Look", "Overlay", "Panel", "Scene", "around",
     "check_font_size", "dot_area", "dot_colors", "dots_in_frame", "draw", "draw_beyond",
     "draw_label", "draw_leaders", "draw_named", "draw_names", "for_paper", "is_sparse",
-    "label_texts", "labelled_first", "middles", "read_scene", "say_nothing",
+    "label_texts", "labelled_first", "middles", "most_labels", "read_scene", "say_nothing",
     "set_frame", "write_labels",
 ]  # fmt: skip
 
@@ -241,6 +242,13 @@ def for_paper(look: Look) -> Look:
     return replace(look, font_sizes=(6.0, 7.5), name_size=7.5, margin=(12.0, 9.0))
 
 
+def most_labels(atlas: Atlas, named: Sequence[int], max_labels: int | None) -> int | None:
+    """Limit labels to requested objects if labels are row numbers that would hide the colours."""
+    if max_labels is None and labels_say_nothing(atlas):
+        return len(named)
+    return max_labels
+
+
 def check_font_size(font_size: float | None) -> None:
     """Reject font sizes that are illegible, or too large for a panel."""
     if font_size is not None:
@@ -283,6 +291,11 @@ class Panel:
     look: Look
     frame: Frame
     dots: np.ndarray
+
+
+#: A function that draws into a panel before its labels, and returns the boxes (k, 4) in pixels that
+#: labels must avoid.
+Overlay: TypeAlias = Callable[[Panel], np.ndarray]
 
 
 def read_scene(
@@ -393,7 +406,9 @@ def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Sce
     )
 
 
-def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
+def draw(
+    ax: Axes, scene: Scene, look: Look, labels: Sequence[str], overlay: Overlay | None = None
+) -> float:
     """Draw a scene into axes, and return the dot area (square points) for a size of 1.
 
     Parameters
@@ -406,6 +421,9 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
         The style.
     labels : sequence of str
         Labels of all objects.
+    overlay : callable, optional
+        A function that draws into the panel before its labels, which avoid the boxes that it
+        returns.
 
     Returns
     -------
@@ -423,7 +441,8 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
     _draw_dots(ax, scene, look, points, area)
     draw_beyond(ax, points[outside], directions[outside])
     panel = Panel(ax, scene, look, frame, dots)
-    _draw_labels(panel, labels, draw_names(panel))
+    over = NOTHING if overlay is None else overlay(panel)
+    _draw_labels(panel, labels, draw_names(panel, over), over)
     return area
 
 
@@ -543,11 +562,12 @@ def dot_colors(scene: Scene, look: Look) -> np.ndarray:
     return look.coloring.of(scene.objects, scene.shares)
 
 
-def draw_names(panel: Panel) -> np.ndarray:
+def draw_names(panel: Panel, over: np.ndarray = NOTHING) -> np.ndarray:
     """Write the names of islands, each next to its island; return their boxes (k, 4) in pixels.
 
     A name has the position next to its island that covers the least dots, where dots count by their
-    area. Names never overlap. An island without a free position has no name.
+    area. Names overlap neither one another nor the boxes `over` (n, 4). An island without a free
+    position has no name.
     """
     look, frame, scene = panel.look, panel.frame, panel.scene
     # If there are few dots, each of them has a label. A line has no space next to its islands.
@@ -562,7 +582,7 @@ def draw_names(panel: Panel) -> np.ndarray:
     colors, taken = dot_colors(scene, look), np.zeros((0, 4))
     for region, text, size in zip(regions, texts, sizes, strict=True):
         places = _beside(panel, region.members, size)
-        places = places[~boxes_meet(places, taken).any(axis=1)]
+        places = places[~boxes_meet(places, np.concatenate([taken, over])).any(axis=1)]
         if len(places) == 0:
             continue
         inside = (panel.dots[:, :2] > places[:, None, :2]) & (
@@ -600,9 +620,11 @@ def _beside(panel: Panel, members: np.ndarray, size: np.ndarray) -> np.ndarray:
     return np.concatenate([centres - size / 2, centres + size / 2], axis=1)
 
 
-def _draw_labels(panel: Panel, labels: Sequence[str], taken: np.ndarray) -> None:
+def _draw_labels(panel: Panel, labels: Sequence[str], names: np.ndarray, over: np.ndarray) -> None:
+    """Write the labels that fit, away from the names of islands and from other boxes."""
     scene, look = panel.scene, panel.look
-    said = {word for region in scene.regions for word in region.words if len(taken)}
+    said = {word for region in scene.regions for word in region.words if len(names)}
+    taken = np.concatenate([names, over])
     unsaid = [labels[j] not in said or j in scene.named for j in scene.objects]
     texts, every = label_texts(panel, labels, np.flatnonzero(unsaid)[: scene.n_labels])
     every = every and (all(unsaid) or scene.n_labels is not None)
@@ -645,7 +667,8 @@ def label_texts(
     """Return the texts of rows that may have a label, and whether these are all requested rows."""
     scene, typeface = panel.scene, panel.look.typeface
     rows = wanted[_worth_measuring(panel.look, panel.frame, panel.dots[wanted])].tolist()
-    texts = {row: elide(typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows}
+    printed = [typeface.printable(labels[scene.objects[row]][:200]) for row in rows]
+    texts = dict(zip(rows, elide_labels(printed, 28), strict=True))
     return {row: text for row, text in texts.items() if text}, len(rows) == len(wanted)
 
 

@@ -10,10 +10,8 @@ from manymaps.errors import ParameterError
 from manymaps.figures.layout import root
 from manymaps.figures.lettering import Typeface, elide, text_sizes
 
-__all__ = ["TYPE", "named_words", "words_that_fit", "write"]
+__all__ = ["named_words", "words_that_fit", "write"]
 
-# In points.
-TYPE = 9.0
 # Maximum number of words, because more words would make a figure higher than a page.
 MOST_WORDS = 40
 
@@ -26,15 +24,24 @@ def named_words(words: str | Sequence[str]) -> list[str]:
     return named
 
 
-def words_that_fit(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:
-    """Join as many words as the width allows, but at least the first word."""
+def words_that_fit(
+    ax: Axes, words: Sequence[str], typeface: Typeface, points: float, size: float
+) -> str:
+    """Join as many words as the width allows, but at least the first word, which may be elided."""
     figure = root(ax)
-    font = typeface.font(TYPE)
+    font = typeface.font(size)
+
+    def fits(text: str) -> bool:
+        return bool(text_sizes(figure, [text], [font])[0, 0] * 72 / figure.dpi <= points)
+
     for count in range(len(words), 0, -1):
         text = " · ".join(words[:count])
-        if text_sizes(figure, [text], [font])[0, 0] * 72 / figure.dpi <= points:
+        if fits(text):
             return text
-    return elide(words[0], 40) if words else ""
+    first = elide(words[0], 40) if words else ""
+    while len(first) > 3 and not fits(first):
+        first = elide(first, len(first) - 1)
+    return first
 
 
 def write(

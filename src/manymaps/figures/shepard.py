@@ -17,20 +17,11 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.diagnosis import Diagnosis
 from manymaps.atlas.atlas import Atlas
-from manymaps.figures.captions import Captions
+from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, Coloring
-from manymaps.figures.layout import (
-    FOOT,
-    HEAD,
-    SIDE,
-    TITLE,
-    AtlasFigure,
-    name_axes,
-    no_room,
-    panel_border,
-)  # fmt: skip
+from manymaps.figures.layout import SIDE, TITLE, name_axes, panel_border, root, two_panels
 from manymaps.figures.lettering import typeface_for
-from manymaps.figures.panel import Dots, Look, draw, read_scene
+from manymaps.figures.panel import Dots, Look, draw, for_paper, most_labels, read_scene
 from manymaps.labels import plural
 from manymaps.model.choice import T_SNE
 
@@ -38,16 +29,15 @@ __all__ = ["plot_shepard"]
 
 # In inches.
 WIDTH, HEIGHT = 10.0, 5.6
-# Space in inches between the panels and around them, with room for tick labels.
-LEFT, GAP, BELOW, ABOVE = 0.75, 0.45, 0.45, 0.2
-# Font size of ticks in points, and area of a dot in square points. More than 300 dots are drawn
-# paler, because they overlap.
-TICK, AREA, MOST_OPAQUE = 8.0, 12.0, 300
+# Area of a dot in square points. More than 300 dots are drawn paler, because they overlap.
+AREA, MOST_OPAQUE = 12.0, 300
 # J. B. Kruskal, "Multidimensional scaling by optimizing goodness of fit", Psychometrika 29 (1964).
 JUDGED = ((0.025, "excellent"), (0.05, "good"), (0.1, "fair"))
 
 
-def plot_shepard(found: Diagnosis, *, size: tuple[float, float] | None = None) -> Figure:
+def plot_shepard(
+    found: Diagnosis, *, size: tuple[float, float] | None = None, width: Width | None = None
+) -> Figure:
     """Draw the Shepard plot of a diagnosis, and the plane of nonmetric scaling next to it.
 
     Parameters
@@ -56,6 +46,8 @@ def plot_shepard(found: Diagnosis, *, size: tuple[float, float] | None = None) -
         The diagnosis to plot.
     size : (float, float), optional
         Width and height in inches. The default is 10 by 5.6.
+    width : {"column", "page"}, optional
+        Width of a figure for a paper: 89 mm, with the panels one below the other, or 183 mm.
 
     Returns
     -------
@@ -80,61 +72,57 @@ def plot_shepard(found: Diagnosis, *, size: tuple[float, float] | None = None) -
     >>> len(plot_shepard(diagnose(circle)).axes)
     2
     """
-    width, height = (WIDTH, HEIGHT) if size is None else size
-    inner = width - LEFT - GAP - SIDE
-    upper = height - HEAD - ABOVE - FOOT - BELOW
-    if not (inner > 2 and upper > 1):
-        raise no_room((width, height), (WIDTH, HEIGHT))
-    figure = AtlasFigure(width, height)
-    places = [
-        (left / width, (FOOT + BELOW) / height, inner / 2 / width, upper / height)
-        for left in (LEFT, LEFT + GAP + inner / 2)
-    ]
-    pairs = figure.add_axes(places[0], facecolor="white")
-    plane = figure.add_axes(places[1], facecolor="white")
-    _draw_pairs(pairs, found)
-    _draw_plane(plane, found)
+    sheet = sheet_for(width, size)
+    pairs, plane = two_panels(size, (WIDTH, HEIGHT), sheet, SIDE if width is None else sheet.side)
+    _draw_pairs(pairs, found, sheet)
+    _draw_plane(plane, found, sheet)
     typeface = typeface_for(found.scaling.labels)
-    Captions(pairs, typeface).title(
-        "Shepard plot", [plural("pair", len(found.scaling.distances))], size=11, shift=(0, 7)
-    )
-    Captions(plane, typeface).title(
-        "nonmetric scaling", [plural("object", len(found.scaling.labels))], size=11, shift=(0, 7)
-    )
-    page = Captions(figure, typeface)
-    page.title(f"Stress {found.stress:.3f}", [_judged(found.stress)], size=15, shift=TITLE)
-    page.small_print(_remarks(found), (SIDE * 72, 18), reserve=2 * SIDE * 72)
-    return figure
+    subjects = {
+        "Shepard plot": plural("pair", len(found.scaling.distances)),
+        "nonmetric scaling": plural("object", len(found.scaling.labels)),
+    }
+    for k, (ax, (name, count)) in enumerate(zip((pairs, plane), subjects.items(), strict=True)):
+        captions = Captions(ax, typeface, sheet)
+        if width is None:
+            captions.title(name, [count], size=11, shift=(0, 7))
+        else:
+            captions.title(letter(k), [name], size=sheet.title, shift=(0, 5), end=count)
+    if width is None:
+        page = Captions(root(pairs), typeface)
+        page.title(f"Stress {found.stress:.3f}", [_judged(found.stress)], size=15, shift=TITLE)
+        page.small_print(_remarks(found), (SIDE * 72, 18), reserve=2 * SIDE * 72)
+    return root(pairs)
 
 
-def _draw_pairs(ax: Axes, found: Diagnosis) -> None:
+def _draw_pairs(ax: Axes, found: Diagnosis, sheet: Sheet) -> None:
     scaling = found.scaling
     order = np.lexsort([scaling.disparities, scaling.dissimilarities])
     across, rising = scaling.dissimilarities[order], scaling.disparities[order]
     alpha = min(0.8, MOST_OPAQUE / len(order)) if len(order) > MOST_OPAQUE else 0.8
     ax.scatter(
-        scaling.dissimilarities, scaling.distances, s=AREA, color=CATEGORIES[0],
+        scaling.dissimilarities, scaling.distances, s=AREA * sheet.scale, color=CATEGORIES[0],
         alpha=max(alpha, 0.15), linewidths=0, gid="pair", zorder=2,
     )  # fmt: skip
-    ax.plot(across, rising, color=ACCENT, linewidth=1.6, gid="rising", zorder=3)
+    ax.plot(across, rising, color=ACCENT, linewidth=1.6 * sheet.scale, gid="rising", zorder=3)
     ax.set_ylim(bottom=0)
     what = "dissimilarity (largest similarity minus each)"
     if found.kind == "distances":
         what = "distance in the data"
-    name_axes(ax, what, "distance in the plane", typeface_for([]).font(TICK))
+    name_axes(ax, what, "distance in the plane", typeface_for([]).font(sheet.tick))
     ax.grid(axis="y", color=HAIRLINE, linewidth=0.7)
     ax.set_axisbelow(True)
 
 
-def _draw_plane(ax: Axes, found: Diagnosis) -> None:
+def _draw_plane(ax: Axes, found: Diagnosis, sheet: Sheet) -> None:
     scaling = found.scaling
     n = len(scaling.labels)
     atlas = Atlas(scaling.labels, scaling.positions[None], np.ones((1, n)), T_SNE, method="mds")
     scene = read_scene(atlas, 0, np.ones(n), dots=Dots())
     look = Look(
-        typeface_for(scaling.labels), Coloring(), dot_areas=(8.0, 40.0), ink=0.01, margin=(30, 20)
-    )
-    draw(ax, scene, look, atlas.labels)
+        typeface_for(scaling.labels), Coloring(), dot_areas=(8.0, 40.0), ink=0.01, margin=(30, 20),
+        max_labels=most_labels(atlas, [], None),
+    )  # fmt: skip
+    draw(ax, scene, look if sheet.width is None else for_paper(look), atlas.labels)
     panel_border(ax)
 
 

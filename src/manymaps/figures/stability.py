@@ -22,30 +22,29 @@ from matplotlib.figure import Figure
 from manymaps.analysis.stability import Stability
 from manymaps.atlas.consensus import ConsensusSense
 from manymaps.checks import check_whole
-from manymaps.figures.captions import Captions
-from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, SHARES, Coloring
-from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
+from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, SHARES
+from manymaps.figures.layout import SIDE, TITLE, AtlasFigure, root
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
+from manymaps.figures.rows import named_words, words_that_fit, write
 
 __all__ = ["plot_stability"]
 
 # Number of words that are shown by default. It determines the height of the page and is not tuned.
 USUAL = 6
-# Heights in inches for a font size of 9 points: a row, the gap between words, and the line above
-# the list.
+# Lengths are in inches for a font size of 9 points. They are smaller in proportion if the font is.
+# Heights of a row, of the gap between words, and of the line above the list:
 ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
-# Widths of the columns in inches. A word with 18 characters fills the first column.
+# Widths of the columns. A word with 18 characters fills the first column.
 WORD_WIDTH, FIT_WIDTH, COUNT_WIDTH, LIST_WIDTH = 1.35, 0.42, 0.75, 4.3
+# Maximum share of a paper's width for the words and for all fits, so that a column of 89 mm has
+# space for two or three neighbours.
+WORD_SHARE, FITS_SHARE = 0.25, 0.33
 # If there are at least ten fits, columns are narrower, so that the width of the page does not
 # change. The minimum width keeps dots visible.
 LEAST_FIT_WIDTH, MOST_FITS_WIDTH = 0.22, 4.2
-# Font size of numbers in points.
-SMALL = 8.0
 # Areas of a dot with a share of 1 and of a ring, in square points.
 AREA, RING = 150.0, 5.0
-# Colours show the number of fits that contain a sense, so the area key has no colour.
-PLAIN = Coloring("fits")
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,33 @@ class _Row:
     y: float
 
 
+@dataclass(frozen=True)
+class _Columns:
+    """The widths of the columns, and the sizes of the text."""
+
+    word: float
+    fit: float
+    count: float
+    list: float
+    n_fits: int
+    sheet: Sheet
+
+    @property
+    def centers(self) -> np.ndarray:
+        """The middle of each fit."""
+        return self.word + self.fit * (np.arange(self.n_fits) + 0.5)
+
+    @property
+    def total(self) -> float:
+        """The width of all columns."""
+        return self.word + self.n_fits * self.fit + self.count + self.list
+
+    @property
+    def area(self) -> float:
+        """The area (square points) of a dot with a share of 1."""
+        return min(AREA, np.pi * (0.45 * 72 * min(self.fit, ROW)) ** 2) * self.sheet.scale**2
+
+
 def plot_stability(
     found: Stability,
     words: str | Sequence[str] | None = None,
@@ -64,6 +90,7 @@ def plot_stability(
     least_fits: int = 2,
     n_neighbors: int = 6,
     kind: str | None = None,
+    width: Width | None = None,
 ) -> Figure:
     """Plot the senses of some words over several fits.
 
@@ -81,6 +108,8 @@ def plot_stability(
         Number of neighbours listed next to each sense.
     kind : str, optional
         In a bipartite atlas, the kind of the words.
+    width : {"column", "page"}, optional
+        Width of a figure for a paper: 89 mm or 183 mm.
 
     Returns
     -------
@@ -115,19 +144,19 @@ def plot_stability(
     check_whole("least_fits", least_fits, 1, found.n_fits)
     check_whole("n_neighbors", n_neighbors)
     rows, n_left_out, height = _rows(found, chosen, least_fits, kind)
-    typeface = typeface_for(found.atlases[0].labels)
-    fit_width = float(np.clip(MOST_FITS_WIDTH / found.n_fits, LEAST_FIT_WIDTH, FIT_WIDTH))
-    ax = _axes(found.n_fits * fit_width, height)
-    centers = WORD_WIDTH + fit_width * (np.arange(found.n_fits) + 0.5)
-    _draw_columns(ax, found, centers, typeface)
+    typeface, columns = typeface_for(found.atlases[0].labels), _columns(found.n_fits, width)
+    sheet = columns.sheet
+    ax = _axes(columns, height)
+    _draw_columns(ax, found, columns, typeface)
     for row in rows:
-        _draw_row(ax, row, centers, typeface, n_neighbors, found.n_fits)
-    page = Captions(root(ax), typeface)
-    page.title(f"Senses over {found.n_fits} fits", _subject(found), size=15, shift=TITLE)
-    key = page.size_key(_area(fit_width), found.min_weight, "map weight", (-SIDE * 72, 18))
-    page.small_print(
-        _remarks(found, n_left_out, least_fits), (SIDE * 72, 18), reserve=key + 2 * SIDE * 72 + 14
-    )
+        _draw_row(ax, row, columns, typeface, n_neighbors)
+    page = Captions(root(ax), typeface, sheet)
+    at = (-sheet.side * 72, 18 if width is None else 4)
+    key = page.size_key(columns.area, found.min_weight, "map weight", at)
+    if width is None:
+        page.title(f"Senses over {found.n_fits} fits", _subject(found), size=15, shift=TITLE)
+        remarks = _remarks(found, n_left_out, least_fits)
+        page.small_print(remarks, (SIDE * 72, 18), reserve=key + 2 * SIDE * 72 + 14)
     return page.figure
 
 
@@ -158,73 +187,75 @@ def _rows(
     return rows, n_left_out, y - BETWEEN
 
 
-def _axes(fits_width: float, height: float) -> Axes:
-    """Create axes in inches from the upper left corner, in a new figure."""
-    inner = WORD_WIDTH + fits_width + COUNT_WIDTH + LIST_WIDTH
-    width, whole = inner + 2 * SIDE, HEAD + height + FOOT + 0.1
+def _columns(n_fits: int, width: Width | None) -> _Columns:
+    """Return the widths of the columns, which on paper leave the rest to the neighbours."""
+    sheet = sheet_for(width)
+    if sheet.width is None:
+        fit = float(np.clip(MOST_FITS_WIDTH / n_fits, LEAST_FIT_WIDTH, FIT_WIDTH))
+        return _Columns(WORD_WIDTH, fit, COUNT_WIDTH, LIST_WIDTH, n_fits, sheet)
+    inner = (sheet.width - 2 * sheet.side) / sheet.scale
+    word, fit = min(WORD_WIDTH, WORD_SHARE * inner), min(FIT_WIDTH, FITS_SHARE * inner / n_fits)
+    rest = inner - word - n_fits * fit - COUNT_WIDTH
+    return _Columns(word, fit, COUNT_WIDTH, rest, n_fits, sheet)
+
+
+def _axes(columns: _Columns, height: float) -> Axes:
+    """Create axes in a new figure, with units that start at the upper left corner."""
+    sheet, scale = columns.sheet, columns.sheet.scale
+    head, foot = sheet.head, sheet.foot + 0.1 * scale
+    width, whole = columns.total * scale + 2 * sheet.side, head + height * scale + foot
     figure = AtlasFigure(width, whole)
-    place = (SIDE / width, (FOOT + 0.1) / whole, inner / width, height / whole)
+    place = (sheet.side / width, foot / whole, 1 - 2 * sheet.side / width, height * scale / whole)
     ax = figure.add_axes(place, facecolor="none")
-    ax.set(xlim=(0, inner), ylim=(height, 0))
+    ax.set(xlim=(0, columns.total), ylim=(height, 0))
     ax.set_axis_off()
     return ax
 
 
-def _draw_columns(ax: Axes, found: Stability, centers: np.ndarray, typeface: Typeface) -> None:
+def _draw_columns(ax: Axes, found: Stability, columns: _Columns, typeface: Typeface) -> None:
     """Draw the numbers of the fits, a line below each, and a mark on the reference."""
-    bottom = ax.get_ylim()[0]
+    bottom, centers, small = ax.get_ylim()[0], columns.centers, columns.sheet.tick
     lines = [[(x, NAMES), (x, bottom)] for x in centers]
     ax.add_collection(LineCollection(lines, colors=HAIRLINE, linewidths=0.7, zorder=1))
     y = NAMES - 0.2
-    write(ax, centers[0] - 0.32, y, "fit", typeface, SMALL, MUTED, "right")
+    write(ax, centers[0] - 0.32, y, "fit", typeface, small, MUTED, "right")
     # If there are many fits, there is no space for some of the numbers.
-    step = max(1, int(np.ceil(0.2 / np.diff(centers).min())))
+    step = max(1, int(np.ceil(0.2 / columns.fit)))
     for fit, x in enumerate(centers):
         is_reference = fit == found.reference
         if is_reference or fit % step == 0:
             color = ACCENT if is_reference else MUTED
-            write(ax, x, y, str(fit), typeface, SMALL, color, "center", bold=is_reference)
+            write(ax, x, y, str(fit), typeface, small, color, "center", bold=is_reference)
 
 
-def _draw_row(
-    ax: Axes,
-    row: _Row,
-    centers: np.ndarray,
-    typeface: Typeface,
-    n_neighbors: int,
-    n_fits: int,
-) -> None:
+def _draw_row(ax: Axes, row: _Row, columns: _Columns, typeface: Typeface, n_neighbors: int) -> None:
     """Draw a word, a dot or a ring per fit, the number of fits, and the neighbours."""
-    sense, y = row.sense, row.y
+    sense, y, sheet, centers = row.sense, row.y, columns.sheet, columns.centers
     if row.word is not None:
         right = ax.get_xlim()[1]
         ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
-        name = elide(typeface.printable(row.word), 18)
-        write(ax, 0, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
+        name = elide(typeface.printable(row.word), int(18 * columns.word / WORD_WIDTH))
+        size = sheet.text + sheet.scale
+        write(ax, 0, y, name, typeface, size, INK, "left", bold=True, gid="word")
     shares, has = np.array(sense.by_fit), np.array(sense.held)
-    share = sense.n_fits / n_fits
-    color = SHARES(share)
-    width = float(np.diff(centers).min()) if len(centers) > 1 else FIT_WIDTH
+    color = SHARES(sense.n_fits / columns.n_fits)
     ax.scatter(
-        centers[has], np.full(has.sum(), y), s=_area(width) * shares[has], color=color,
+        centers[has], np.full(has.sum(), y), s=columns.area * shares[has], color=color,
         linewidths=0, zorder=3, gid="dot",
     )  # fmt: skip
     ax.scatter(
-        centers[~has], np.full((~has).sum(), y), s=RING, facecolors=PAPER, edgecolors=MUTED,
-        linewidths=0.6, zorder=2, gid="ring",
+        centers[~has], np.full((~has).sum(), y), s=RING * sheet.scale, facecolors=PAPER,
+        edgecolors=MUTED, linewidths=0.6, zorder=2, gid="ring",
     )  # fmt: skip
-    left = centers[-1] + width / 2
+    left = columns.word + columns.n_fits * columns.fit
     ink = INK if sense.n_fits > 1 else MUTED
-    write(ax, left + 0.1, y, f"{sense.n_fits} of {n_fits}", typeface, SMALL, ink, "left")
+    count = f"{sense.n_fits} of {columns.n_fits}"
+    write(ax, left + 0.1, y, count, typeface, sheet.tick, ink, "left")
     words = [typeface.printable(near.label) for near in sense.neighbors[:n_neighbors]]
-    start = left + COUNT_WIDTH
-    text = words_that_fit(ax, words, typeface, 72 * (ax.get_xlim()[1] - start))
-    write(ax, start, y, text, typeface, TYPE, ink, "left", gid="neighbors")
-
-
-def _area(width: float) -> float:
-    """Return the area (square points) of a dot with a share of 1 in a column of this width."""
-    return min(AREA, np.pi * (0.45 * 72 * min(width, ROW)) ** 2)
+    start = left + columns.count
+    points = 72 * (columns.total - start) * sheet.scale
+    text = words_that_fit(ax, words, typeface, points, sheet.text)
+    write(ax, start, y, text, typeface, sheet.text, ink, "left", gid="neighbors")
 
 
 def _subject(found: Stability) -> list[str]:

@@ -21,9 +21,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from manymaps.figures.captions import Captions
+from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK
-from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, name_axes, no_room
+from manymaps.figures.layout import SIDE, TITLE, name_axes, root, two_panels
 from manymaps.figures.lettering import text_sizes, typeface_for
 from manymaps.labels import plural
 from manymaps.prediction.sweeps import SweepResult
@@ -32,17 +32,17 @@ __all__ = ["plot_sweep"]
 
 # In inches.
 WIDTH, HEIGHT = 10.0, 5.2
-# Space in inches around the panels, for tick labels and the names of lines.
-LEFT, GAP, NAMES, BELOW = 0.75, 0.25, 0.85, 0.45
+# Space in inches for the names of lines, on a screen and in a paper.
+NAMES, NARROW_NAMES = 0.85, 0.48
 PARTS = {"valid": "validation", "test": "test"}
 # If the ratio of the largest to the smallest dimension is at least this value, small dimensions
 # would be crowded on a linear axis.
 LOG_FROM = 6.0
-# Font sizes in points.
-TICK, NAME = 8.0, 9.0
 
 
-def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) -> Figure:
+def plot_sweep(
+    result: SweepResult, *, size: tuple[float, float] | None = None, width: Width | None = None
+) -> Figure:
     """Plot the validation and test error of a sweep by dimension, with a line per number of maps.
 
     Parameters
@@ -52,6 +52,8 @@ def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) 
         setting is treated as one value.
     size : (float, float), optional
         Width and height in inches. The default is 10 by 5.2.
+    width : {"column", "page"}, optional
+        Width of a figure for a paper: 89 mm, with the panels one below the other, or 183 mm.
 
     Returns
     -------
@@ -80,27 +82,23 @@ def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) 
     """
     best = result.best()
     lines = _lines(result.summary())
-    width, height = (WIDTH, HEIGHT) if size is None else size
-    if not (width > LEFT + GAP + NAMES + 2 and height > HEAD + FOOT + BELOW + 1):
-        raise no_room((width, height), (10, 5.2))
-    figure = AtlasFigure(width, height)
-    panel = (width - LEFT - GAP - NAMES) / 2
-    axes: list[Axes] = []
-    for column in range(2):
-        place = (
-            (LEFT + column * (panel + GAP)) / width,
-            (FOOT + BELOW) / height,
-            panel / width,
-            (height - HEAD - 0.2 - FOOT - BELOW) / height,
-        )
-        shared = axes[0] if axes else None
-        axes.append(figure.add_axes(place, facecolor="white", sharey=shared, sharex=shared))
+    sheet = sheet_for(width, size)
+    axes = two_panels(size, (WIDTH, HEIGHT), sheet, NAMES if width is None else NARROW_NAMES)
+    axes[1].sharex(axes[0])
+    axes[1].sharey(axes[0])
     for ax, part in zip(axes, PARTS, strict=True):
-        _draw(ax, lines, best, part)
-    _scale(axes, sorted({x for line in lines.values() for x, _ in line}))
-    _name_lines(axes[1], lines)
-    _write(figure, axes, result, best, lines)
-    return figure
+        _draw(ax, lines, best, part, sheet)
+    _scale(axes, sorted({x for line in lines.values() for x, _ in line}), sheet)
+    for ax, part in zip(axes, PARTS, strict=True):
+        if ax is axes[1] or not _share_a_row(axes):
+            _name_lines(ax, lines, part, sheet)
+    _write(axes, result, best, sheet)
+    return root(axes[0])
+
+
+def _share_a_row(axes: Sequence[Axes]) -> bool:
+    """Check whether the panels are next to each other, rather than one below the other."""
+    return bool(axes[0].get_position().y0 == axes[1].get_position().y0)
 
 
 def _lines(summary: Sequence[Mapping[str, Any]]) -> dict[int, list[tuple[float, dict[str, Any]]]]:
@@ -128,6 +126,7 @@ def _draw(
     lines: Mapping[int, Sequence[tuple[float, Mapping[str, Any]]]],
     best: Mapping[str, Any],
     part: str,
+    sheet: Sheet,
 ) -> None:
     for k, line in enumerate(lines.values()):
         color = CATEGORIES[k % len(CATEGORIES)]
@@ -136,14 +135,16 @@ def _draw(
         spread = [record[f"{part}_spread"] or 0.0 for _, record in line]
         ax.plot(x, y, color=color, linewidth=1.5, gid="line", zorder=2)
         ax.errorbar(
-            x, y, yerr=spread, fmt="o", color=color, markersize=4.5, elinewidth=1.0, gid="mark",
+            x, y, yerr=spread, fmt="o", color=color, markersize=4.5 * sheet.scale, elinewidth=1.0,
+            gid="mark",
             zorder=3,
         )  # fmt: skip
     at = best.get("n_components", 1), best[part]
-    ax.plot(*at, "o", markersize=11, markerfacecolor="none", color=INK, gid="best", zorder=4)
+    ring = ax.plot(*at, "o", markersize=11 * sheet.scale, markerfacecolor="none", color=INK)
+    ring[0].set(gid="best", zorder=4)
 
 
-def _scale(axes: Sequence[Axes], dimensions: Sequence[float]) -> None:
+def _scale(axes: Sequence[Axes], dimensions: Sequence[float], sheet: Sheet) -> None:
     """Set ticks at the dimensions, on a logarithmic axis if they differ much."""
     first = axes[0]
     wide = dimensions[0] > 0 and dimensions[-1] / dimensions[0] >= LOG_FROM
@@ -167,20 +168,24 @@ def _scale(axes: Sequence[Axes], dimensions: Sequence[float]) -> None:
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         ax.grid(axis="y", color=HAIRLINE, linewidth=0.7)
         ax.set_axisbelow(True)
-        name_axes(ax, "dimensions of a map", "", typeface_for([]).font(TICK))
-        ax.tick_params(labelleft=ax is first)
+        name_axes(ax, "dimensions of a map", "", typeface_for([]).font(sheet.tick))
+        ax.tick_params(labelleft=ax is first or not _share_a_row(axes))
 
 
-def _name_lines(ax: Axes, lines: Mapping[int, Sequence[tuple[float, Mapping[str, Any]]]]) -> None:
+def _name_lines(
+    ax: Axes,
+    lines: Mapping[int, Sequence[tuple[float, Mapping[str, Any]]]],
+    part: str,
+    sheet: Sheet,
+) -> None:
     """Write the numbers of maps at the right ends of the lines, moved apart if they overlap."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = root(ax)
     low, high = ax.get_ylim()
     points = ax.bbox.height * 72 / figure.dpi
-    wanted = [(line[-1][1]["test"] - low) / (high - low) * points for line in lines.values()]
+    wanted = [(line[-1][1][part] - low) / (high - low) * points for line in lines.values()]
     order = np.argsort(wanted, kind="stable")
     placed = np.array(wanted, float)
-    names, font = [plural("map", n_maps) for n_maps in lines], typeface_for([]).font(NAME)
+    names, font = [plural("map", n_maps) for n_maps in lines], typeface_for([]).font(sheet.text)
     heights = text_sizes(figure, names, [font] * len(names))[:, 1]
     step = float(heights.max()) * 72 / figure.dpi
     for before, after in pairwise(order):
@@ -189,23 +194,25 @@ def _name_lines(ax: Axes, lines: Mapping[int, Sequence[tuple[float, Mapping[str,
     placed -= max(0.0, placed.max() - points)
     for k, (name, y) in enumerate(zip(names, placed, strict=True)):
         ax.annotate(
-            name, (1, 0), xytext=(8, y), xycoords="axes fraction",
+            name, (1, 0), xytext=(8 * sheet.scale, y), xycoords="axes fraction",
             textcoords="offset points", va="center", annotation_clip=False, gid="name",
             color=CATEGORIES[k % len(CATEGORIES)], fontproperties=font,
         )  # fmt: skip
 
 
 def _write(
-    figure: Figure,
-    axes: Sequence[Axes],
-    result: SweepResult,
-    best: Mapping[str, Any],
-    lines: Mapping[int, Sequence[tuple[float, Mapping[str, Any]]]],
+    axes: Sequence[Axes], result: SweepResult, best: Mapping[str, Any], sheet: Sheet
 ) -> None:
     typeface = typeface_for([])
-    for ax, name in zip(axes, PARTS.values(), strict=True):
-        Captions(ax, typeface).title(name, ["nats per cue"], size=11, shift=(0, 7))
-    page = Captions(figure, typeface)
+    for k, (ax, name) in enumerate(zip(axes, PARTS.values(), strict=True)):
+        captions = Captions(ax, typeface, sheet)
+        if sheet.width is None:
+            captions.title(name, ["nats per cue"], size=11, shift=(0, 7))
+        else:
+            captions.title(letter(k), [f"{name}, nats per cue"], size=sheet.title, shift=(0, 5))
+    if sheet.width is not None:
+        return
+    page = Captions(root(axes[0]), typeface)
     page.title("Error on held-out associations", [], size=15, shift=TITLE)
     n_points = len(result.results)
     per_setting = best["n_points"]

@@ -23,15 +23,12 @@ from manymaps.atlas.captions import caption
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
-from manymaps.figures.captions import Captions
-from manymaps.figures.coloring import NO_VALUE, Coloring, coloring
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
+from manymaps.figures.coloring import NO_VALUE, Coloring, coloring, default_column
 from manymaps.figures.insets import Inset, choose_insets
 from manymaps.figures.kinds import draw_kinds, dressed, part, region_letter, remarks
 from manymaps.figures.layout import (
-    FOOT,
-    HEAD,
     METHOD_NAMES,
-    SIDE,
     TITLE,
     AtlasFigure,
     frame_page,
@@ -41,7 +38,15 @@ from manymaps.figures.layout import (
     root,
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.panel import Dots, Look, Scene, check_font_size, read_scene
+from manymaps.figures.panel import (
+    Dots,
+    Look,
+    Scene,
+    check_font_size,
+    for_paper,
+    most_labels,
+    read_scene,
+)
 
 __all__ = ["plot_zooms"]
 
@@ -53,8 +58,8 @@ AUTOMATIC, MOST_REGIONS = 4, 8
 # Limits of the radius of a region as a fraction of the map. The radius is smaller if there are more
 # objects.
 RADII, SPARSE = (0.1, 0.2), 1.2
-# In inches.
-GAP, PANEL_TITLE = 0.2, 0.3
+# In inches. The last number is the height of a part below the whole map in a column of a paper.
+GAP, PANEL_TITLE, PART_HEIGHT = 0.2, 0.3, 1.35
 # Share of the width for the whole map, by the number of regions in a single column next to it.
 OVERVIEW_SHARES = {1: 0.5, 2: 0.62, 3: 0.64}
 
@@ -71,6 +76,7 @@ def plot_zooms(
     color: str | None = None,
     label: str | Sequence[str] | None = None,
     size: tuple[float, float] | None = None,
+    width: Width | None = None,
 ) -> Figure:
     """Plot a bipartite map, and enlarged parts of it next to it.
 
@@ -103,6 +109,8 @@ def plot_zooms(
     size : (float, float), optional
         Width and height in inches. By default, the figure is 14.5 inches wide, and its height
         follows from the map.
+    width : {"column", "page"}, optional
+        Width of a figure for a paper: 89 mm, with the parts below the whole map, or 183 mm.
 
     Returns
     -------
@@ -142,36 +150,45 @@ def plot_zooms(
         one.row for one in asked if one.row is not None
     ]
     scene = read_scene(atlas, map, roles.priority[map], dots=Dots(min_weight), named=named)
-    typeface, colors = typeface_for(atlas.labels), coloring(atlas, color)
+    typeface, colors = typeface_for(atlas.labels), coloring(atlas, default_column(atlas, color))
     groups = _groups(colors, scene)
     count = len(asked) or (
         regions if isinstance(regions, int) else min(AUTOMATIC, len(groups)) or AUTOMATIC
     )
-    layout = _layout(count, scene, size, (colors, typeface))
+    sheet, key = sheet_for(width, size), (colors, typeface)
+    if width is not None and atlas.n_maps == 1:
+        # A single map has no key of dot areas.
+        sheet = replace(sheet, foot=sheet.side)
+    layout = _layout(count, scene, size, key, sheet)
     boxes = [
         _box(atlas, scene, one, aspect) for one, aspect in zip(asked, layout.aspects, strict=False)
     ]
     while len(boxes) < len(layout.aspects):
-        layout = _layout(count, scene, size, (colors, typeface))
+        layout = _layout(count, scene, size, key, sheet)
         boxes = _found(scene, roles, layout, groups)
         count -= 1
     overview, *zooms = _axes(layout)
-    look = replace(
-        dressed(roles, Look(typeface, colors, max_labels=max_labels), scene),
-        font_sizes=(7.0, 10.5),
-        margin=(18.0, 14.0),
-    ).lettered(font_size)
+    limit = most_labels(atlas, named, max_labels)
+    look = dressed(roles, Look(typeface, colors, max_labels=limit), scene)
+    if width is None:
+        look = replace(look, font_sizes=(7.0, 10.5), margin=(18.0, 14.0)).lettered(font_size)
+    else:
+        # The parts contain the labels for which the whole map would need long leaders.
+        look = replace(for_paper(look), dot_areas=(4.0, 16.0), sparse=0.0).lettered(font_size)
     whole = _with_room(scene, boxes)
     area, labelled = draw_kinds(overview, whole, look, atlas.labels, roles, regions=boxes)
     panel_border(overview)
     for number, (ax, box) in enumerate(zip(zooms, boxes, strict=True)):
         inside = part(scene, box)
-        _draw_part(ax, atlas, inside, look, roles)
+        _draw_part(ax, atlas, inside, look, roles, sheet)
         name = elide(typeface.printable(f"{region_letter(number)}  {box.name}"), 40)
-        Captions(ax, typeface).title(name, _words(atlas, inside, roles), size=9.5, shift=(0, 7))
-    page = Captions(root(overview), typeface)
-    name = METHOD_NAMES.get(atlas.method, "Map") if atlas.n_maps == 1 else f"Map {map}"
-    page.title(name, numbers_of_kinds(atlas), size=17, shift=TITLE)
+        text_size, up = (9.5, 7) if width is None else (sheet.title, 4)
+        captions = Captions(ax, typeface, sheet)
+        captions.title(name, _words(atlas, inside, roles), size=text_size, shift=(0, up))
+    page = Captions(root(overview), typeface, sheet)
+    if width is None:
+        name = METHOD_NAMES.get(atlas.method, "Map") if atlas.n_maps == 1 else f"Map {map}"
+        page.title(name, numbers_of_kinds(atlas), size=17, shift=TITLE)
     remarks = _remarks(scene, roles, len(labelled))
     if atlas.n_maps > 1:
         remarks.append(f"both with a weight of {min_weight:g} or more here")
@@ -314,33 +331,45 @@ def _layout(
     scene: Scene,
     size: tuple[float, float] | None,
     key: tuple[Coloring, Typeface],
+    sheet: Sheet,
 ) -> _Layout:
-    """Arrange the whole map on the left, and its parts in one or two columns on the right."""
+    """Arrange the whole map, and its parts in one or two columns on the right or below."""
     share = OVERVIEW_SHARES.get(count, 0.5)
-    width = WIDTH if size is None else size[0]
-    top = HEAD + key_space(*key, width) + PANEL_TITLE
-    inner = width - 2 * SIDE - GAP
+    is_paper, is_column = sheet.width is not None, (sheet.width or WIDTH) < 5
+    width = sheet.width or (WIDTH if size is None else size[0])
+    gap, title = (sheet.gap, 0.2) if is_paper else (GAP, PANEL_TITLE)
+    top, inner = sheet.head + key_space(*key, width, sheet), width - 2 * sheet.side
+    if is_column:
+        share = 1.0
+    else:
+        top, inner = top + title, inner - gap
     if size is None:
         spread = scene.view.high - scene.view.low
         shape = float(np.clip(spread[1] / spread[0], 0.8, 1.0)) if spread[0] > 0 else 1.0
         if scene.n_components == 1:
             shape = (0.4, 0.4, 0.55, 0.7)[min(count, 4) - 1]
-        size = (width, top + share * inner * shape + FOOT)
-    height = size[1] - top - FOOT
-    n_columns = 1 if count < 4 else 2
+        size = (width, top + share * inner * shape + sheet.foot)
+    height = size[1] - top - sheet.foot
+    n_columns = 1 if count < (2 if is_column else 4) else 2
     n_rows = -(-count // n_columns)
-    each = (height - (n_rows - 1) * (PANEL_TITLE + 0.08)) / n_rows
-    if not (width > 4 and each > 0.8):
+    between = title + (0.02 if is_paper else 0.08)
+    each = (height - (n_rows - 1) * between) / n_rows
+    start, beside, below = sheet.side + share * inner + gap, (1 - share) * inner, 0.0
+    if is_column:
+        each, start, beside = PART_HEIGHT, sheet.side, inner
+        below = n_rows * (each + between)
+        size = (width, size[1] + below)
+    if not (width > 3 and each > 0.8):
         raise no_room(size, (14, 9))
-    panels = [(SIDE, FOOT, share * inner, height)]
+    panels = [(sheet.side, sheet.foot + below, share * inner, height)]
     for k in range(count):
         row, column = divmod(k, n_columns)
-        left = SIDE + share * inner + GAP
-        wide = (1 - share) * inner
+        left, wide = start, beside
         if n_columns == 2 and not (k == count - 1 and column == 0):
-            wide = (wide - GAP) / 2
-            left += column * (wide + GAP)
-        bottom = FOOT + height - (row + 1) * each - row * (PANEL_TITLE + 0.08)
+            wide = (wide - gap) / 2
+            left += column * (wide + gap)
+        highest = below - between if is_column else height
+        bottom = sheet.foot + highest - each - row * (each + between)
         panels.append((left, bottom, wide, each))
     return _Layout(size, tuple(panels))
 
@@ -364,15 +393,18 @@ def _with_room(scene: Scene, boxes: Sequence[Inset]) -> Scene:
     return replace(scene, view=replace(scene.view, low=low, high=high))
 
 
-def _draw_part(ax: Axes, atlas: Atlas, scene: Scene, look: Look, roles: Roles) -> None:
+def _draw_part(
+    ax: Axes, atlas: Atlas, scene: Scene, look: Look, roles: Roles, sheet: Sheet
+) -> None:
     near = replace(
         look,
-        # The font sizes are 7 to 9.5 points if the sizes in the whole map are 7 to 10.5.
+        # The font sizes on a screen are 7 to 9.5 points, if those of the whole map are 7 to 10.5.
         font_sizes=(look.font_sizes[0], look.font_sizes[1] * 9.5 / 10.5),
-        dot_areas=(14.0, 40.0),
+        dot_areas=(14.0 * sheet.scale, 40.0 * sheet.scale),
         ink=0.03,
         air=(2.5, 1.5),
         margin=(0.0, 0.0),
+        sparse=Look.sparse,
     )
     draw_kinds(ax, scene, near, atlas.labels, roles.labels_of_dots(scene.objects))
     panel_border(ax)

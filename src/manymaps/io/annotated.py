@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,18 @@ from manymaps.archive.door import reading
 from manymaps.errors import DataError, not_installed
 from manymaps.labels import listed
 
-__all__ = ["first_numbers", "loaded", "open_annotated", "table_of"]
+__all__ = [
+    "FEW_VARIABLES",
+    "first_numbers",
+    "gene_columns",
+    "loaded",
+    "open_annotated",
+    "table_of",
+    "usual_table",
+]
+
+#: Maximum number of variables that are fitted without PCA, as in scanpy 1.11.
+FEW_VARIABLES = 50
 
 
 @contextmanager
@@ -49,6 +60,22 @@ def open_annotated(path: Path) -> Iterator[Any]:
         data.file.close()
 
 
+def usual_table(data: Any) -> str:
+    """Return the name of the table that is fitted by default, as in scanpy.
+
+    The table is "X_pca" if it is stored and X is missing or has more than 50 variables, and "X"
+    otherwise.
+    """
+    is_small = data.n_vars <= FEW_VARIABLES and _has_x(data)
+    return "X" if is_small or "X_pca" not in data.obsm else "X_pca"
+
+
+def _has_x(data: Any) -> bool:
+    """Return whether an AnnData object, in memory or backed by a file, has a table X."""
+    backed = getattr(data, "isbacked", False)
+    return "X" in data.file if backed else data.X is not None
+
+
 def table_of(data: Any, group: str, key: str | None, source: str) -> Any:
     """Return a table of an AnnData object, which is X or a member of a group.
 
@@ -61,7 +88,7 @@ def table_of(data: Any, group: str, key: str | None, source: str) -> Any:
     group : {"layers", "obsm"}
         Group of tables other than X.
     key : str, optional
-        Name of a table in the group. By default, X is returned.
+        Name of a table in the group, or "X". By default, X is returned.
     source : str
         Name of the file, for error messages.
 
@@ -73,13 +100,35 @@ def table_of(data: Any, group: str, key: str | None, source: str) -> Any:
     names = [str(name) for name in getattr(data, group)]
     if key in names:
         return getattr(data, group)[key]
-    values = data.X if key is None and (not data.isbacked or "X" in data.file) else None
+    is_x = key in (None, "X")
+    values = data.X if is_x and _has_x(data) else None
     if values is None:
-        missing = "X" if key is None else f"{group}[{key!r}]"
+        missing = "X" if is_x else f"{group}[{key!r}]"
         raise DataError(
             f"{source} has no {missing}; {group} contains {listed(names)}. Name one of these"
         )
     return values
+
+
+def gene_columns(data: Any, genes: Iterable[str]) -> dict[str, np.ndarray]:
+    """Return the values in X of some variables of an AnnData object, such as genes.
+
+    Raises
+    ------
+    DataError
+        If a variable does not exist, or if a column of obs has its name.
+    """
+    columns = {}
+    for gene in genes:
+        if gene not in data.var_names:
+            raise DataError(f"no variable of the AnnData object is named {gene!r}; check var_names")
+        if gene in data.obs.columns:
+            raise DataError(f"{gene!r} is also a column of obs; rename the column")
+        # A backed object loads only the column.
+        values = data[:, gene].X
+        values = values.toarray() if sparse.issparse(values) else np.asarray(values)
+        columns[gene] = values.ravel().astype(np.float64)
+    return columns
 
 
 def loaded(values: Any, source: str) -> Any:

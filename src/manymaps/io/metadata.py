@@ -1,16 +1,18 @@
-"""Reader for metadata tables with one row per label, in CSV, TSV (also gzipped) or Parquet."""
+"""Reader for metadata tables with one row per label: CSV, TSV (also gzipped), Parquet, .h5ad."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from manymaps.archive.door import reader
 from manymaps.data.csv_cells import unguarded
 from manymaps.data.frames import frame_columns, label_column
 from manymaps.errors import DataError
+from manymaps.io.annotated import gene_columns, open_annotated
 from manymaps.io.files import read_bytes, sampled
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import open_headed_table
@@ -27,13 +29,14 @@ LONGEST_NUMBER = 400
 
 
 @reader("a table")
-def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
-    """Read a table with a header line from CSV, TSV (also gzipped) or Parquet.
+def read_columns(path: str | os.PathLike[str], genes: Sequence[str] = ()) -> dict[str, list[Any]]:
+    """Read a table with a header line from CSV, TSV (also gzipped), Parquet or .h5ad.
 
     In text files, the label column (the column named "label" or the first column) is read as texts.
     Any other column is converted to numbers if all its cells are numbers or empty. Empty cells
     become None. The apostrophe that guards a cell from spreadsheets (`manymaps.data.csv_cells`) is
-    removed.
+    removed. The columns of an .h5ad file are those of its obs, and the values in X of the `genes`
+    that are variables of the file but not columns of obs.
 
     Raises
     ------
@@ -48,7 +51,10 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     """
     sample = sampled(path)
     expected = "a header and one row per label"
-    if sample.container(expected) == "parquet":
+    container = sample.container(expected)
+    if container == "h5ad":
+        return _annotated_columns(sample.path, genes)
+    if container == "parquet":
         with open_parquet(sample.path) as file:
             table = file.read()
         columns = frame_columns(table)
@@ -82,6 +88,15 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     # Labels such as 1984 are names, not numbers.
     labels = label_column(columns, None)
     return {n: c if n == labels else _numbers_if_all(c) for n, c in columns.items()}
+
+
+def _annotated_columns(path: Path, genes: Sequence[str]) -> dict[str, list[Any]]:
+    """Return obs and some genes of an .h5ad file, with the names of observations as "label"."""
+    with open_annotated(path) as data:
+        columns = frame_columns(data.obs.rename(columns={"label": "label (obs)"}))
+        chosen = [gene for gene in genes if gene not in columns and gene in data.var_names]
+        values = {name: column.tolist() for name, column in gene_columns(data, chosen).items()}
+        return {**columns, **values, "label": [str(name) for name in data.obs_names]}
 
 
 def refuse_long_texts(source: object, name: str, cells: Sequence[str]) -> None:

@@ -341,7 +341,7 @@ class TextTable:
                 raise DataError(
                     f"{self.source}, line {line}: byte 0x{ord(stray.group()) - 0xDC00:02X} in "
                     f"{_encoded(cell)[:60]!r} is not UTF-8; save the file as UTF-8, for instance "
-                    "with 'iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW'"
+                    "with 'iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW', or as CSV UTF-8 in Excel"
                 )
 
     def batches(

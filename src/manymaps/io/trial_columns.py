@@ -31,7 +31,7 @@ from manymaps.io.columns import (
 from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
-__all__ = ["TrialColumns", "TrialNames", "find_trial_columns"]
+__all__ = ["TrialColumns", "TrialNames", "find_trial_columns", "is_numeric"]
 
 CUE = aliases("cue cueword stimulus stimulusword stim prime probe word source")
 RESPONSE = aliases("response responseword resp answer associate asso reaction")
@@ -204,7 +204,7 @@ def _usual_answers(
     # A column with counts of first responses may have the name of a first response.
     if families and (len(families[0]) > 1 or response is None):
         return families[0]
-    return () if response is None or _is_numeric(body, response) else (response,)
+    return () if response is None or is_numeric(body, response) else (response,)
 
 
 def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
@@ -222,7 +222,7 @@ def _families(names: Sequence[str], body: Body) -> list[tuple[int, ...]]:
             stem, number, suffix = ordinal[1] or "", _ORDINALS.index(ordinal[2]) + 1, ordinal[3]
         else:
             continue
-        if not _is_numeric(body, c):
+        if not is_numeric(body, c):
             key = (suffix == "raw", stem, suffix or "")
             families.setdefault(key, {}).setdefault(number, c)
     runs = []
@@ -238,7 +238,7 @@ def _cells(body: Body, column: int) -> list[str]:
     return [cell for cell in cells if cell and cell != "NA"]
 
 
-def _is_numeric(body: Body, column: int) -> bool:
+def is_numeric(body: Body, column: int) -> bool:
     """Return whether most cells of a column are numbers."""
     cells = _cells(body, column)
     return bool(cells) and 2 * sum(map(is_number, cells)) > len(cells)
@@ -247,7 +247,7 @@ def _is_numeric(body: Body, column: int) -> bool:
 def _has_strengths(names: Sequence[str], body: Body) -> bool:
     """Return whether a numeric column has a name for strengths or counts."""
     usual = {*STRENGTH, *COUNT, "n", "rating"}
-    return any(_is_numeric(body, c) for c, name in enumerate(names) if folded(name) in usual)
+    return any(is_numeric(body, c) for c, name in enumerate(names) if folded(name) in usual)
 
 
 def _are_positions(body: Body, column: int) -> bool:

@@ -40,7 +40,7 @@ from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.labels import fold as plain
 from manymaps.labels import listed
 
-__all__ = ["Balance", "holds_trials", "is_trial_frame", "read_trials", "trials_from"]
+__all__ = ["Balance", "attribute", "holds_trials", "is_trial_frame", "read_trials", "trials_from"]
 
 Balance = int | Literal["least"] | None
 
@@ -305,7 +305,7 @@ def _table_trials(
             )
     others: dict[str, np.ndarray] = {}
     for c in columns.others:
-        others[header[c]] = _attribute(cells[c], header[c], who, participants, notes)
+        others[header[c]] = attribute(cells[c], header[c], who, participants, notes)
     report = ReadReport(source, len(read), 0, dropped, tuple(notes))
     trials = Trials(cue.texts, answers, cue.codes, codes, who, participants, others, report)
     if columns.position is not None:
@@ -355,7 +355,7 @@ def _is_unknown(text: str) -> bool:
     return not text or text.casefold() in NOT_AVAILABLE
 
 
-def _attribute(
+def attribute(
     column: CodedColumn,
     name: str,
     who: np.ndarray | None,

@@ -21,7 +21,7 @@ from scipy import sparse
 from manymaps.data.frames import index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, reject_non_finite
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.annotated import loaded, table_of
+from manymaps.io.annotated import loaded, table_of, usual_table
 from manymaps.io.columns import folded, named_column
 from manymaps.io.files import Sample
 from manymaps.io.tables import (
@@ -33,7 +33,7 @@ from manymaps.io.tables import (
     is_number,
     read_text,
 )
-from manymaps.labels import listed
+from manymaps.labels import listed, plural
 
 __all__ = [
     "LAYOUT", "TableColumns", "annotated_rows", "find_text_columns", "frame_rows",
@@ -197,21 +197,26 @@ def frame_rows(
 def annotated_rows(
     data: Any, key: str | None, source: str, *, words: Collection[str] | None = None
 ) -> VectorRows:
-    """Return the vectors in X of an AnnData object, or in the table `key` of its obsm.
+    """Return the vectors in a table of an AnnData object, which is "X" or a key of its obsm.
 
-    If words are specified, only the rows of these words are loaded, in the order of the object.
+    The default table is that of `usual_table`. A note names the table. If words are specified, only
+    the rows of these words are loaded, in the order of the object.
 
     Raises
     ------
     DataError
         If the table does not exist. The message lists the existing tables.
     """
-    values = table_of(data, "obsm", key, source)
+    name = key or usual_table(data)
+    values = table_of(data, "obsm", name, source)
+    what = plural("variable" if name == "X" else "component", values.shape[1])
+    notes = (f"uses {name}, {what}",)
     labels = [str(name) for name in data.obs_names]
     if words is None:
-        return VectorRows(labels, loaded(values, source))
+        return VectorRows(labels, loaded(values, source), notes=notes)
     rows = sorted(choose_rows(labels, words, source)[0])
-    return VectorRows([labels[row] for row in rows], _stored_rows(values, rows), len(labels))
+    chosen = [labels[row] for row in rows]
+    return VectorRows(chosen, _stored_rows(values, rows), len(labels), notes)
 
 
 def _stored_rows(values: Any, rows: Sequence[int]) -> Any:

@@ -64,8 +64,9 @@ def read_vectors(
         One of "word2vec", "fasttext" (text with a header line), "glove" (without one),
         "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet" and "h5ad". By default, the format
         is inferred from the name and content of the file. The name of a table inside the file may
-        follow after a colon: "npz:glove", "h5ad:X_pca" (in obsm; X by default), "parquet:embedding"
-        (a column of lists).
+        follow after a colon: "npz:glove", "h5ad:X_pca" (in obsm), "h5ad:X", "parquet:embedding"
+        (a column of lists). The default table of an .h5ad file is X if there are at most 50
+        variables or no X_pca, and X_pca otherwise.
     labels : path or sequence of str, optional
         Labels of an array or a table, or a file with one label per line. For a table, it may also
         be the name of the label column. By default, the labels of an array are read from a file
@@ -163,9 +164,10 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     ----------
     data : object
         Object to convert. It may be gensim's KeyedVectors or a gensim model with the attribute
-        `wv`, AnnData (X is used), `Counts` (their rows), or a mapping of words to vectors. A pair
-        (labels, array), a dense or sparse array, or a pandas, polars or pyarrow frame with labels
-        in a column or in the index is also accepted. `Vectors` are returned unchanged.
+        `wv`, AnnData (with the default table of `read_vectors`), `Counts` (their rows), or a
+        mapping of words to vectors. A pair (labels, array), a dense or sparse array, or a pandas,
+        polars or pyarrow frame with labels in a column or in the index is also accepted. `Vectors`
+        are returned unchanged.
     labels : sequence of str, or str, optional
         Labels of an array or a frame, or the name of the frame's label column.
 

@@ -30,6 +30,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_whole, first_cell
 from manymaps.data.frames import frame_columns, placed_column
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.io.annotated import FEW_VARIABLES, gene_columns, usual_table
 from manymaps.labels import first_of, listed, numbered_labels
 from manymaps.maps.estimator import MapEstimator, plain_value
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
@@ -38,8 +39,6 @@ from manymaps.model.choice import ChoiceModel
 
 __all__ = ["multiple_maps", "to_atlas", "tsne"]
 
-#: Maximum number of variables that are fitted without PCA, as in scanpy.
-FEW_VARIABLES = 50
 NEIGHBORS = "neighbors"
 # This is the factor that manymaps uses in its own search; farther neighbours have almost no
 # probability.
@@ -297,7 +296,8 @@ def to_atlas(adata: Any, key: str | None = None, *, genes: str | Sequence[str] =
         history=history,
         log_normalizer=whole,
         fingerprint=str(saved["fingerprint"]),
-        metadata=_columns(adata, labels) | _genes(adata, genes),
+        metadata=_columns(adata, labels)
+        | gene_columns(adata, [genes] if isinstance(genes, str) else genes),
         vectors=vectors,
         factors=factors,
     )
@@ -448,9 +448,8 @@ def _representation(
     """Return the name and the rows of the fitted table."""
     tables = list(adata.obsm.keys())
     if use_rep is None:
-        small = adata.n_vars <= FEW_VARIABLES and adata.X is not None
-        use_rep = "X" if n_pcs == 0 or small else "X_pca"
-        if use_rep not in ("X", *tables):
+        use_rep = "X" if n_pcs == 0 else usual_table(adata)
+        if use_rep == "X" and n_pcs != 0 and adata.n_vars > FEW_VARIABLES:
             raise DataError(
                 f"adata has {adata.n_vars:,} variables and no obsm['X_pca']; run "
                 "scanpy.pp.pca(adata) first, or choose a table: use_rep='X'"
@@ -630,11 +629,14 @@ class _Known(Affinity):
         metric: Any = "euclidean",
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
+        weights: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Return the stored similarities, or Gaussian similarities of the stored distances."""
         if self.perplexity is None:
             return self.rows
-        return GaussianAffinity(self.perplexity).similarities(self.rows, metric="precomputed")
+        return GaussianAffinity(self.perplexity).similarities(
+            self.rows, metric="precomputed", weights=weights
+        )
 
 
 def _written_key(adata: Any, key: str | None) -> str:
@@ -679,20 +681,6 @@ def _columns(adata: Any, labels: Sequence[str]) -> dict[str, np.ndarray]:
     if len(adata.obs.columns):
         for name, values in frame_columns(adata.obs).items():
             columns |= placed_column(labels, values, name) or {}
-    return columns
-
-
-def _genes(adata: Any, genes: str | Sequence[str]) -> dict[str, np.ndarray]:
-    """Return the values of some variables, with one value per observation."""
-    columns = {}
-    for gene in [genes] if isinstance(genes, str) else genes:
-        if gene not in adata.var_names:
-            raise DataError(f"no variable of the AnnData object is named {gene!r}; check var_names")
-        if gene in adata.obs.columns:
-            raise DataError(f"{gene!r} is also a column of obs; rename the column")
-        values = adata[:, gene].X
-        values = values.toarray() if sparse.issparse(values) else np.asarray(values)
-        columns[gene] = values.ravel().astype(np.float64)
     return columns
 
 

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, TypedDict, Unpack, cast
 
 import numpy as np
 from scipy import sparse
@@ -25,10 +25,11 @@ from manymaps.affinity.distances import METRIC, check_finite, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import object_weights
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
-    FUNCTION,
+    CALLBACKS,
     N_JOBS,
     NONE,
     RANDOM_STATE,
@@ -53,7 +54,7 @@ from manymaps.maps.personas import persona_start
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
 from manymaps.maps.pins import PIN, Pin, Pins, pins_of
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
-from manymaps.maps.run import Plan, Run
+from manymaps.maps.run import Callback, Plan, Run
 from manymaps.maps.starts import STARTS, separated, spread_out, start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.cost import Cost
@@ -62,7 +63,7 @@ from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.descent import OPTIMIZER, Optimizer
-from manymaps.progress import shows_progress
+from manymaps.progress import shows_progress, work
 from manymaps.seeds import drawn_seed
 
 __all__ = ["FittedMaps", "MapEstimator", "as_data", "plain_value"]
@@ -86,18 +87,28 @@ _LEAST_TO_SPLIT = 100
 # Parameters of scikit-learn, openTSNE and UMAP that have another name here, or no counterpart.
 _ELSEWHERE = {
     "n_iter": "use max_iter, which includes the iterations of early exaggeration",
-    "early_exaggeration_iter": "early exaggeration takes 250 iterations, or a third of max_iter "
-    "below 750; pass optimizer= for another schedule",
+    "early_exaggeration_iter": "use early_exaggeration_iter of TSNE",
     "exaggeration": "use late_exaggeration of TSNE",
     "method": "omit it; use tolerance=0 for exact sums",
     "negative_gradient_method": "omit it; use tolerance=0 for exact sums",
     "angle": "use tolerance, the relative error of approximate sums",
     "theta": "use tolerance, the relative error of approximate sums",
-    "callbacks": "use callback, a function",
+    "callbacks": "use callback, a function or a list of functions",
     "initialization": "use init",
     "n_neighbors": "use perplexity, the effective number of neighbours",
+    "sample_weight": "pass it to fit",
     "min_dist": "omit it; it has no counterpart",
 }
+
+
+class Weights(TypedDict, total=False):
+    """Weights of the objects, as a keyword of `fit`.
+
+    The keyword is not a named parameter. For a named parameter, scikit-learn's checks expect that a
+    weight of 0 removes a row, and that a fit does not depend on a random start.
+    """
+
+    sample_weight: Any
 
 
 class FittedMaps:
@@ -176,7 +187,7 @@ class MapEstimator(
         "max_iter": [Whole(1)],
         "optimizer": OPTIMIZER,
         "tolerance": TOLERANCE,
-        "callback": [FUNCTION, NONE],
+        "callback": CALLBACKS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
         "verbose": VERBOSE,
@@ -195,15 +206,17 @@ class MapEstimator(
     max_iter: int = 1000
     optimizer: Optimizer | None = None
     tolerance: float = 5e-3
-    callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None
+    callback: Callback | Sequence[Callback] | None = None
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
     verbose: bool = False
 
+    # The request of scikit-learn's metadata routing, which it derives from named parameters only.
+    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None}
     method: ClassVar[str]
     _start_spread = 0.01
-    # Whether the data of the current fit are associations without missing pairs, which determines
-    # the values of "auto".
+    # Whether the data of the current fit are responses without missing pairs, which determines the
+    # values of "auto".
     _of_associations = False
 
     @abstractmethod
@@ -230,6 +243,7 @@ class MapEstimator(
         *,
         checkpoint: str | None = None,
         resume: str | None = None,
+        **weights: Unpack[Weights],
     ) -> Self:
         """Fit the maps.
 
@@ -257,6 +271,12 @@ class MapEstimator(
         resume : path, optional
             Checkpoint from which the fit continues; it must come from a fit with the same data and
             settings. By default, the fit starts from the beginning.
+        **weights
+            `sample_weight`, an array of shape (n,) with a finite weight above 0 for each row. A row
+            with a weight of w is fitted like w identical rows at one position (`docs/design.md`).
+            Weights may be fractions. The perplexity counts copies, including those of the row
+            itself. Associations and judgements have no weights. The weights are stored in the
+            column "weight" of `atlas_`. By default, all weights are 1.
 
         Returns
         -------
@@ -275,9 +295,10 @@ class MapEstimator(
         """
         self._validate_params()
         X = as_data(X)
-        self._of_associations = isinstance(X, Associations) and X.observed is None
+        responses = isinstance(X, Associations) and not X.judged
+        self._of_associations = responses and X.observed is None
         seeds = self._seeds()
-        labels, data, target = self._read(X, _number_from(seeds[0]))
+        labels, data, target = self._read(X, _number_from(seeds[0]), _given_weights(weights))
         n = target.values.shape[0]
         if self.n_maps > n:
             raise ParameterError(
@@ -304,7 +325,8 @@ class MapEstimator(
         atlas = run.atlas()
         if isinstance(self.init, str) and pins is None:
             proportions = atlas.proportions if order is None else atlas.proportions[:, order]
-            atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
+            with work("numbering the maps"):
+                atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
         if self.n_init > 1:
             ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
             atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
@@ -326,7 +348,8 @@ class MapEstimator(
         pins: Pins | None,
     ) -> Plan:
         """Return the settings of all runs for a target in this order of the objects."""
-        optimizer = self.optimizer or self._default_optimizer(len(labels))
+        n = len(labels) if ordered.weights is None else max(1, round(ordered.weights.sum()))
+        optimizer = self.optimizer or self._default_optimizer(n)
         tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
         placed = factors if factors is None or order is None else factors[order]
         forward = objective_of(ordered, self._model(), self.penalty, tolerance, placed)
@@ -439,10 +462,17 @@ class MapEstimator(
     def _metric_name(self) -> str:
         return self.metric if isinstance(self.metric, str) else ""
 
-    def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
+    def _read(
+        self, X: Data, seed: int, sample_weight: Any = None
+    ) -> tuple[tuple[str, ...], Any, Target]:
         """Read the labels, the vectors or distances (if any), and P."""
         self._fitted_rows: Any = None
         if isinstance(X, Associations | Judgements):
+            if object_weights(sample_weight, X.n_objects) is not None:
+                raise ParameterError(
+                    "sample_weight requires vectors, distances, neighbours or an array of "
+                    "similarities; associations and judgements contain each object once, so omit it"
+                )
             self.n_features_in_ = X.n_objects
             norms = X if isinstance(X, Associations) else X.associations()
             target = self._target(
@@ -452,7 +482,8 @@ class MapEstimator(
         if isinstance(X, NeighborGraph):
             self.n_features_in_ = len(X.indices)
             labels = tuple(str(i) for i in range(len(X.indices)))
-            return labels, None, self._from_affinity(X, seed)
+            weights = object_weights(sample_weight, len(labels))
+            return labels, None, self._from_affinity(X, seed, weights)
         precomputed = "precomputed" in (self._affinity_name, self._metric_name)
         if isinstance(X, SimilarityTable) and not precomputed:
             raise DataError(
@@ -470,13 +501,21 @@ class MapEstimator(
                 f"X has {data.shape[0]} rows and {data.shape[1]} columns; a table of {what} must "
                 "be square"
             )
+        weights = object_weights(sample_weight, len(labels))
         if self._affinity_name == "precomputed":
             self._fitted_rows = data
             judged = associations_of(labels, data)
-            return labels, None, self._target(judged.strengths, observed=_judged(judged))
-        return labels, data, self._from_affinity(data, seed)
+            observed = _judged(judged)
+            if weights is not None and observed is not None:
+                raise ParameterError(
+                    "sample_weight cannot be combined with missing similarities; fill the cells "
+                    "that are NaN, or omit the weights"
+                )
+            target = self._target(judged.strengths, observed=observed, weights=weights)
+            return labels, None, target
+        return labels, data, self._from_affinity(data, seed, weights)
 
-    def _from_affinity(self, data: Any, seed: int) -> Target:
+    def _from_affinity(self, data: Any, seed: int, weights: np.ndarray | None) -> Target:
         affinity = self.affinity
         if not isinstance(affinity, Affinity):
             affinity = GaussianAffinity(self.perplexity)
@@ -486,8 +525,10 @@ class MapEstimator(
                 metric=self.metric,
                 search=self.neighbors or NeighborSearch(),
                 seed=seed,
+                # An affinity that a user defines may not accept weights.
+                **({} if weights is None else {"weights": weights}),
             )
-        return self._target(similarities, average=not affinity.joint)
+        return self._target(similarities, average=not affinity.joint, weights=weights)
 
     def _target(
         self,
@@ -496,11 +537,12 @@ class MapEstimator(
         keep_missing_mass: bool = False,
         average: bool = True,
         observed: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
     ) -> Target:
         if self._model().normalization == "joint":
-            return joint_target(similarities, average=average, observed=observed)
+            return joint_target(similarities, average=average, observed=observed, weights=weights)
         return conditional_target(
-            similarities, keep_missing_mass=keep_missing_mass, observed=observed
+            similarities, keep_missing_mass=keep_missing_mass, observed=observed, weights=weights
         )
 
     def _settings(self) -> dict[str, Any]:
@@ -546,7 +588,7 @@ class MapEstimator(
             by_itself = name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
             if name == "personas" or by_itself:
                 positions, proportions = persona_start(
-                    target.values, self.n_maps, self.n_components, generator
+                    target.between_objects, self.n_maps, self.n_components, generator
                 )
             else:
                 name = name if k == 0 else "random"
@@ -597,7 +639,7 @@ class MapEstimator(
             )
         if at_random:
             return random_start(pins, spread, generator)
-        return pinned_start(ties_of(target.values), pins, spread, generator)
+        return pinned_start(ties_of(target.between_objects), pins, spread, generator)
 
     def _named_start(
         self, name: str, data: Any, target: Target, spread: float, generator: np.random.Generator
@@ -631,6 +673,14 @@ def _judged(data: Associations) -> np.ndarray | None:
                 f"other object{more}; remove such objects"
             )
     return observed
+
+
+def _given_weights(weights: Weights) -> Any:
+    """Return the weights among the keywords of `fit`; reject other keywords."""
+    unknown = weights.keys() - {"sample_weight"}
+    if unknown:
+        raise TypeError(f"fit() got an unexpected keyword argument {min(unknown)!r}")
+    return weights.get("sample_weight")
 
 
 def _number_from(seed: int) -> int:

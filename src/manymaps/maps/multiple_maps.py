@@ -114,7 +114,16 @@ class _MultipleMaps(MapEstimator):
         return self.popularity
 
     def _factors(self, target: Target) -> np.ndarray | None:
-        return target.popularity(self._power) if self._power else None
+        if not self._power:
+            return None
+        if target.weights is not None:
+            raise ParameterError(
+                "cannot be combined with sample_weight, because copies of an object would share "
+                "its responses; use popularity=0",
+                name="popularity",
+                value=self.popularity,
+            )
+        return target.popularity(self._power)
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -234,9 +243,9 @@ class MultipleMapsTSNE(_MultipleMaps):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly, which is always the case for the inverse divergence.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
@@ -273,14 +282,15 @@ class MultipleMapsTSNE(_MultipleMaps):
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
         normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
-        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
-        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
+        pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
+        cases, it means 0.
     degrees_of_freedom : float from 1 to infinity, or "auto"
         Degrees of freedom nu of the kernel (1 + d2 / a)^-a with a = (nu + 1) / 2, which has the
         shape of Student's t distribution. A value of 1 gives the kernel of t-SNE, 1 / (1 + d2), and
         infinity gives the Gaussian kernel of SNE, exp(-d2). With more degrees of freedom, the maps
         explain more of the data, but fewer associates are among the nearest objects (see the
-        section of the manual on the kernel). The default "auto" means 2 for associations with a
+        section of the manual on the kernel). The default "auto" means 2 for responses with a
         popularity above 0, and 1 otherwise.
 
     Attributes
@@ -438,9 +448,9 @@ class MultipleMapsSNE(_MultipleMaps):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly, which is always the case for the inverse divergence.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
@@ -477,8 +487,9 @@ class MultipleMapsSNE(_MultipleMaps):
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
         normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
-        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
-        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
+        pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
+        cases, it means 0.
 
     Attributes
     ----------
@@ -598,9 +609,9 @@ class AspectMaps(_MultipleMaps):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly, which is always the case for the inverse divergence.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
@@ -637,8 +648,9 @@ class AspectMaps(_MultipleMaps):
         response share of j is the part of all responses that are j. With factors, a word that is a
         response to many cues need not be near all of them. Factors require the conditional
         normalization and the forward divergence. The default is 0, as in the papers, or "auto" for
-        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains associations without missing
-        pairs (`Associations` or `Trials`) and factors are possible. In other cases, it means 0.
+        `MultipleMapsTSNE`. The value "auto" means 0.5 if X contains responses without missing
+        pairs (`Trials`, or `Associations` that are not `judged`) and factors are possible. In other
+        cases, it means 0.
 
     Attributes
     ----------

@@ -172,9 +172,9 @@ def _hold_atlas(
             f"least {setting('n_maps', atlas.n_maps)}"
         )
     if kinds is None and atlas.kinds is not None:
-        first, second = map(plural, dict.fromkeys(atlas.kinds))
+        listed = " and ".join(map(plural, dict.fromkeys(atlas.kinds)))
         raise DataError(
-            f"the pins contain {first} and {second}, but the fitted objects are of one kind; pin "
+            f"the pins contain {listed}, but the fitted objects are of one kind; pin "
             f"one kind, for example atlas.subset(atlas.of_kind({atlas.kinds[0]!r}))"
         )
     # The objects of an atlas of one kind are matched with the kind that contains its labels.
@@ -195,7 +195,7 @@ def _keys(labels: Sequence[str], kinds: Sequence[str] | None) -> list[tuple[str,
     """Return the keys for matching: labels and, for bipartite fits, whether objects are rows."""
     if kinds is None:
         return [(label, True) for label in labels]
-    return [(label, kind == kinds[0]) for label, kind in zip(labels, kinds, strict=True)]
+    return [(label, kind != kinds[-1]) for label, kind in zip(labels, kinds, strict=True)]
 
 
 def _same_objects(

@@ -97,7 +97,7 @@ def best_run(
     plan: Plan,
     start_of: StartOf,
     seeds: Sequence[int],
-    callback: Callback | None = None,
+    callback: Callback | Sequence[Callback] | None = None,
     checkpoint: str | None = None,
     resume: str | None = None,
 ) -> tuple[Run, tuple[Restart, ...]]:

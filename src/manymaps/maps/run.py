@@ -24,6 +24,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,10 +38,11 @@ import numpy as np
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import alone_if
+from manymaps.constraints import stops
 from manymaps.errors import DataError, DivergedError, setting
 from manymaps.maps.pins import Pins
 from manymaps.model.cost import Cost
-from manymaps.model.objective import Entries, Evaluation
+from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.progress import work
@@ -138,6 +140,7 @@ class Plan:
         start and the atlas.
     kinds : optional
         Kinds of the objects of a bipartite atlas (`manymaps.atlas`), rows first and then columns.
+        There is one set of parameters per kind.
     factors : optional
         Fixed factors of the objects, in the order of the labels.
     forward : Cost, optional
@@ -180,8 +183,8 @@ class Plan:
         arrays = []
         for part in parts:
             part = part if self.order is None else part[:, self.order]
-            n_rows = [] if self.kinds is None else [self.kinds.count(self.kinds[0])]
-            arrays += np.split(part, n_rows, axis=1)[self.rows_first]
+            ends = np.cumsum(list(Counter(self.kinds or ()).values()), dtype=int)[:-1]
+            arrays += np.split(part, ends, axis=1)[self.rows_first]
         return arrays
 
 
@@ -227,8 +230,14 @@ class Run:
         if plan.order is not None:
             start = start.like([np.ascontiguousarray(a[:, plan.order]) for a in start.arrays])
         held = None if plan.pins is None else start.like(plan.as_parameters(plan.pins.held))
-        n_summed = plan.objective.target.n_rows_with_mass
-        self.state = State(start, seed=seed, units=units, n_summed=n_summed, held=held)
+        target = plan.objective.target
+        if target.weights is not None:
+            # In these units, a line search takes the same steps as for repeated objects.
+            units = start.like([_spread_over(1 / np.sqrt(target.weights), a) for a in start.arrays])
+        self.state = State(
+            start, seed=seed, units=units, n_summed=target.n_rows_with_mass, held=held,
+            object_weights=target.weights,
+        )  # fmt: skip
         self.history: dict[str, list[float]] = {"iteration": [], "cost": [], "kl": []}
         self.kl = float("nan")
         self.log_normalizer: float | None = None
@@ -240,7 +249,7 @@ class Run:
 
     def optimize(
         self,
-        callback: Callback | None = None,
+        callback: Callback | Sequence[Callback] | None = None,
         checkpoint: str | None = None,
         resume: str | None = None,
     ) -> None:
@@ -260,7 +269,7 @@ class Run:
             if plan.optimizer.searches_lines:
                 self._record(state.iteration, self._last)
             show(state.iteration, f"cost {self._cost():.4f}" if self.history["cost"] else "")
-            self.stopped = bool(callback and callback(state.iteration, self._cost(), self.atlas))
+            self.stopped = stops(callback, state.iteration, self._cost(), self.atlas)
             if checkpoint is not None:
                 late = time.monotonic() - saved > _CHECKPOINT_SECONDS
                 if late or interrupted() or self.stopped:
@@ -272,13 +281,14 @@ class Run:
 
         try:
             with (
-                work("iteration", total=plan.max_iter) as show,
                 _interrupt_between_iterations(checkpoint is not None) as interrupted,
                 alone_if(n_pairs < _FEW_PAIRS),
             ):
-                done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
+                with work("iteration", total=plan.max_iter) as show:
+                    done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
                 self.converged = self.converged or done
-                end = self._evaluated_in_full()
+                with work("computing the final cost"):
+                    end = self._evaluated_in_full()
                 if not self._is_finite(end):
                     raise self._diverged(state.iteration)
                 if checkpoint is not None:
@@ -302,6 +312,9 @@ class Run:
         objective, forward = self.plan.objective, self.plan.forward or self.plan.objective
         self.kl = end.kl if forward is objective else forward.evaluate(self.state.parameters).kl
         if objective.target.is_joint:
+            if isinstance(objective, Objective) and objective.target.weights is not None:
+                # An atlas describes distinct objects, without their copies.
+                end = objective.of_distinct_objects().evaluate(self.state.parameters)
             self.log_normalizer = float(end.log_normalizers[0])
 
     def atlas(self) -> Atlas:
@@ -310,12 +323,15 @@ class Run:
         weights = np.concatenate(parameters.weights[plan.rows_first], axis=1)
         proportions = np.exp(log_softmin(weights))
         maps = np.concatenate(parameters.positions[plan.rows_first], axis=1).astype(np.float64)
-        weights = proportions / proportions.sum(axis=1, keepdims=True)
+        copies = plan.objective.target.weights
+        weights = proportions if copies is None else proportions * copies
+        weights = weights / weights.sum(axis=1, keepdims=True)
         centres = np.einsum("mn,mnd->md", weights, maps)[:, None]
         maps = maps - (centres if plan.pins is None else plan.pins.moving(centres))
         if plan.order is not None:
             rank = np.argsort(plan.order)
             maps, proportions = maps[:, rank], proportions[:, rank]
+            copies = None if copies is None else copies[rank]
         maps, proportions = maps.astype(np.float32), proportions.astype(np.float32)
         if plan.pins is not None:
             plan.pins.put_back(maps, proportions)
@@ -333,7 +349,10 @@ class Run:
             history={key: np.array(values) for key, values in self.history.items()},
             log_normalizer=self.log_normalizer,
             fingerprint=plan.fingerprint,
-            metadata={} if plan.pins is None else {"pinned": plan.pins.objects},
+            metadata={
+                **({} if plan.pins is None else {"pinned": plan.pins.objects}),
+                **({} if copies is None else {"weight": copies}),
+            },
             kinds=plan.kinds,
             factors=plan.factors,
         )
@@ -344,7 +363,12 @@ class Run:
     def _evaluate(self, parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
         if self.plan.optimizer.searches_lines:
             self._last = self.plan.objective.evaluate(parameters)
-            return self._last.cost, self._last.gradient.stilled(self.state.held)
+            gradient = self._last.gradient
+            if self.state.object_weights is not None:
+                # The gradient of one copy becomes that of the cost, which sums over copies.
+                weights = self.state.object_weights
+                gradient = gradient.like([a * _spread_over(weights, a) for a in gradient.arrays])
+            return self._last.cost, gradient.stilled(self.state.held)
         approximate = self.plan.optimizer.tolerates_approximation
         objective = self._objective_at(iteration)
         often = _WHILE_LEAVING if iteration in _LEAVING else _REFRESH
@@ -383,11 +407,7 @@ class Run:
     @cached_property
     def _shortening(self) -> tuple[np.ndarray, ...]:
         """Factors of the position steps of each side, (n,); stiff objects take shorter steps."""
-        target = self.plan.objective.target
-        masses = [target.row_mass, target.column_mass]
-        if target.one_set:
-            masses = [target.row_mass + target.column_mass]
-        return tuple(shorter_steps(mass * target.scale) for mass in masses)
+        return tuple(map(shorter_steps, self.plan.objective.masses))
 
     def _active_entries(self) -> tuple[Entries, ...] | None:
         """Return the active entries, or None (all entries) before the first selection."""
@@ -526,6 +546,7 @@ class Run:
             n_summed=self.state.n_summed,
             memory=memory,
             held=self.state.held,
+            object_weights=self.state.object_weights,
         )
         self.history = meta["history"]
 
@@ -557,6 +578,12 @@ class Run:
             if [part.shape for part in cost] != [()]:
                 raise ValueError("its cost is not a single number")
         return memory
+
+
+def _spread_over(weights: np.ndarray, array: np.ndarray) -> np.ndarray:
+    """Repeat the weights (n,) along the axes of an array (n_maps, n, ...), in its type."""
+    shape = (1, len(weights)) + (1,) * (array.ndim - 2)
+    return np.broadcast_to(weights.reshape(shape), array.shape).astype(array.dtype)
 
 
 def _group(arrays: dict[str, np.ndarray], prefix: str) -> tuple[np.ndarray, ...]:

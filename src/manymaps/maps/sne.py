@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from manymaps.constraints import AUTO, Allowed, Number
+from manymaps.constraints import AUTO, Allowed, Number, Whole
 from manymaps.errors import DataWarning, setting
 from manymaps.maps.estimator import MapEstimator
 from manymaps.model.choice import (
@@ -131,9 +131,9 @@ class SNE(_SingleMap):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
@@ -245,9 +245,9 @@ class SymmetricSNE(_SingleMap):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
@@ -363,9 +363,9 @@ class UniSNE(_SingleMap):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
@@ -493,9 +493,9 @@ class TSNE(_SingleMap):
     tolerance : float in [0, 0.1]
         Target relative error of the repulsive forces. The default is 0.005. At 0, the forces are
         summed exactly.
-    callback : callable, optional
-        Function called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
-        `atlas_so_far()` returns an `Atlas`. If the function returns a true value, the fit stops. By
+    callback : callable or list of callable, optional
+        Functions called as `callback(iteration, cost, atlas_so_far)` after each iteration, where
+        `atlas_so_far()` returns an `Atlas`. If one of them returns a true value, the fit stops. By
         default, no function is called.
     random_state : int, RandomState or None
         Seed of the fit. On one machine, the same seed gives bit-identical results for any number of
@@ -508,8 +508,11 @@ class TSNE(_SingleMap):
         Whether to show the progress of the fit, as a bar in a terminal or notebook and as one line
         per minute elsewhere (see `show_progress`). The default is False.
     early_exaggeration : float >= 1
-        Factor by which attraction is multiplied in the first 250 iterations, or in the first third
-        of a run of fewer than 750 iterations. The default is 12.
+        Factor by which attraction is multiplied in the first `early_exaggeration_iter` iterations.
+        The default is 12.
+    early_exaggeration_iter : int >= 0 or "auto"
+        Number of iterations with early exaggeration, which `max_iter` includes. The default "auto"
+        is 250, or a third of `max_iter` below 750.
     late_exaggeration : float >= 1
         Factor by which attraction is multiplied in the last 250 iterations, or in the last third of
         a run of fewer than 750 iterations. The default is 1; larger values contract groups.
@@ -571,12 +574,14 @@ class TSNE(_SingleMap):
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
         **_SingleMap._parameter_constraints,
         "early_exaggeration": [Number(least=1)],
+        "early_exaggeration_iter": [Whole(0), AUTO],
         "late_exaggeration": [Number(least=1)],
         "learning_rate": [Number(above=0), AUTO],
         "degrees_of_freedom": DEGREES_OF_FREEDOM,
     }
 
     early_exaggeration: float = 12.0
+    early_exaggeration_iter: int | Literal["auto"] = "auto"
     late_exaggeration: float = 1.0
     learning_rate: float | Literal["auto"] = "auto"
     degrees_of_freedom: float = 1.0
@@ -587,10 +592,12 @@ class TSNE(_SingleMap):
 
     def _default_optimizer(self, n_objects: int) -> Optimizer:
         span = min(_EXAGGERATED, self.max_iter // 3)
-        stages = [(0, self.early_exaggeration), (span, 1.0)]
-        if self.late_exaggeration > 1:
-            stages.append((self.max_iter - span, self.late_exaggeration))
-        exaggeration = Stages(tuple(stages)) if span else Constant(1.0)
+        early = self.early_exaggeration_iter
+        begins = {0: self.early_exaggeration}
+        begins[span if early == "auto" else int(early)] = 1.0
+        if self.late_exaggeration > 1 and span:
+            begins[max(max(begins), self.max_iter - span)] = self.late_exaggeration
+        exaggeration = Stages(tuple(begins.items()))
         averaged = self.learning_rate != "auto"
         if averaged and float(self.learning_rate) > _STRANGE_RATE * n_objects:
             warnings.warn(

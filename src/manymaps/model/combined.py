@@ -1,16 +1,19 @@
-"""Cost that combines pairs of rows and columns with similarities within each side.
+"""Cost that sums over several tables of objects, with similarities within each set of objects.
 
-    C = C_xy(phi, psi) + weight_x C_xx(phi) + weight_y C_yy(psi)
+    C = sum_t w_t C_t(phi_r, phi_c)  +  (penalty / 2) sum |phi|^2  +  sum_s w_s C_ss(phi_s)
 
-C_xy is the two-sided `Objective`. C_xx and C_yy are one-sided objectives that depend only on the
-positions of the rows or only on the positions of the columns. They fit similarities within a side,
-which are available in addition to the counts (Globerson et al. 2004, section 6). A size penalty
-belongs to C_xy.
+Each table t relates the objects of a set r, which choose, to those of a set c. C_t is its two-sided
+`Objective`. The positions of a set are the same in all its tables, which embeds several kinds of
+object (Globerson et al. 2007, section 6.2). C_ss are one-sided objectives that depend only on
+the positions of a set. They fit similarities within this set (2004, section 6).
+
+A table may lack some objects of its sets. `Term.members` lists the objects that it contains.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,63 +23,140 @@ from manymaps.errors import DataError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import Parameters
+from manymaps.model.penalty import size_penalty
 from manymaps.model.target import Target, conditional_target
 
-__all__ = ["CombinedObjective", "WithinKind", "within_kind_target"]
+__all__ = ["CombinedObjective", "Term", "within_kind_target"]
 
 
 @dataclass(frozen=True)
-class WithinKind:
-    """One-sided cost of the positions of one side, with its weight."""
+class Term:
+    """One table of a combined cost.
 
-    side: int
+    Parameters
+    ----------
+    sets : tuple of int
+        Numbers of the sets in the parameters: the set that chooses and the set that is chosen from,
+        or a single set.
+    members : tuple of ndarray of int
+        Indices of the objects of the table in each of these sets.
+    weight : float
+        Factor of the cost, at least 0.
+    objective : Objective
+        Cost of the table, without a size penalty.
+    """
+
+    sets: tuple[int, ...]
+    members: tuple[np.ndarray, ...]
     weight: float
     objective: Objective
+
+    def part(self, parameters: Parameters) -> Parameters:
+        """Return the parameters of the objects of the table."""
+        return Parameters(*(
+            tuple(whole[k][:, members] for k, members in zip(self.sets, self.members, strict=True))
+            for whole in (parameters.positions, parameters.weights)
+        ))  # fmt: skip
+
+    def entries(self, entries: tuple[Entries, ...] | None) -> tuple[Entries, ...] | None:
+        """Return the active entries of the objects of the table."""
+        if entries is None:
+            return None
+        sides = zip(self.sets, self.members, strict=True)
+        return tuple(Entries(entries[k].mask[:, members]) for k, members in sides)
+
+    def add(
+        self,
+        totals: tuple[np.ndarray, ...],
+        parts: tuple[np.ndarray, ...],
+        places: tuple[np.ndarray, ...] | None,
+        factor: float | np.float32,
+    ) -> None:
+        """Add values of the objects of the table, all or those of active entries, to totals."""
+        for side, (k, members) in enumerate(zip(self.sets, self.members, strict=True)):
+            values = parts[side]
+            if places is not None:
+                shape = (totals[k].shape[0], len(members), *totals[k].shape[2:])
+                values = np.zeros(shape, totals[k].dtype)
+                values.reshape(-1, *shape[2:])[places[side]] = parts[side]
+            totals[k][:, members] += factor * values
 
 
 @dataclass(frozen=True)
 class CombinedObjective:
-    """Combination of a two-sided objective with costs within its sides (a `Cost`).
+    """Sum of the costs of several tables (a `Cost`).
 
     Parameters
     ----------
-    between : Objective
-        Two-sided objective C_xy of the pairs of rows and columns.
-    within : tuple of WithinKind
-        Costs within the rows or within the columns.
+    between : tuple of Term
+        Two-sided costs. Reported divergences, shares and normalizers are those of these tables.
+    within : tuple of Term
+        One-sided costs within a set.
+    penalty : float, default=0.0
+        Strength of the size penalty, which is added once per set.
     """
 
-    between: Objective
-    within: tuple[WithinKind, ...]
+    between: tuple[Term, ...]
+    within: tuple[Term, ...] = ()
+    penalty: float = 0.0
 
     @property
     def target(self) -> Target:
-        """The target of the pairs of rows and columns."""
-        return self.between.target
+        """The target of the first table."""
+        return self.between[0].objective.target
 
     @property
     def model(self) -> ChoiceModel:
-        """The model of the choices between rows and columns."""
-        return self.between.model
+        """The model of the choices between two sets."""
+        return self.between[0].objective.model
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the data, including the similarities within each side."""
-        parts = [f"{term.side}{term.objective.fingerprint}" for term in self.within]
-        return "-".join([self.between.fingerprint, *parts])
+        """A hash of the data, including the similarities within each set."""
+        first, *others = self.between
+        parts = [
+            f"{''.join(map(str, term.sets))}{term.objective.fingerprint}"
+            for term in (*others, *self.within)
+        ]
+        return "-".join([first.objective.fingerprint, *parts])
+
+    @cached_property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object over all tables, on the scale of the cost, (n,) for each set."""
+        sizes: dict[int, int] = {}
+        for term in self.between:
+            for k, members in zip(term.sets, term.members, strict=True):
+                sizes[k] = max(sizes.get(k, 0), int(members.max()) + 1)
+        totals = tuple(np.zeros((1, sizes[k])) for k in sorted(sizes))
+        for term in self.between:
+            parts = tuple(mass[None] for mass in term.objective.masses)
+            term.add(totals, parts, None, term.weight)
+        return tuple(total[0] for total in totals)
+
+    @cached_property
+    def kl_weights(self) -> tuple[float, ...]:
+        """Weight of the divergence of each two-sided table in the mean, which sum to 1."""
+        weights = [t.weight * t.objective.target.n_rows_with_mass for t in self.between]
+        return tuple(weight / sum(weights) for weight in weights)
 
     def with_background_share(self, share: float) -> CombinedObjective:
         """Return the same objective with its model's background multiplied by a factor."""
-        return replace(self, between=self.between.with_background_share(share))
-
-    @property
-    def penalty(self) -> float:
-        """Strength of the size penalty."""
-        return self.between.penalty
+        between = tuple(
+            replace(term, objective=term.objective.with_background_share(share))
+            for term in self.between
+        )
+        return replace(self, between=between)
 
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Compute the shares of C_xy (see `Objective.shares`)."""
-        return self.between.shares(parameters, log_normalizers)
+        """Compute the shares of the two-sided tables (see `Objective.shares`)."""
+        totals = tuple(np.zeros_like(weights) for weights in parameters.weights)
+        start = 0
+        for term in self.between:
+            end = start + (1 if term.objective.target.is_joint else len(term.members[0]))
+            parts = term.objective.shares(term.part(parameters), log_normalizers[start:end])
+            term.add(totals, parts, None, np.float32(term.weight))
+            start = end
+        return totals
 
     def evaluate(
         self,
@@ -86,27 +166,44 @@ class CombinedObjective:
         exaggeration: float = 1.0,
         want_cost: bool = True,
     ) -> Evaluation:
-        """Compute the total cost and gradient, with `kl`, `shares` and normalizers of C_xy."""
-        result = self.between.evaluate(
-            parameters, entries=entries, exaggeration=exaggeration, want_cost=want_cost
-        )
-        cost = result.cost
-        for term in self.within:
-            k = term.side
-            own = Parameters((parameters.positions[k],), (parameters.weights[k],))
+        """Compute the total cost and gradient, with the mean divergence of the tables."""
+        if parameters.n_maps == 1:
+            entries = None
+        gradient = parameters.like([np.zeros(a.shape, np.float32) for a in parameters.arrays])
+        shares = tuple(np.zeros_like(weights) for weights in gradient.weights)
+        divergences, normalizers = [], []
+
+        def add(term: Term) -> float:
             part = term.objective.evaluate(
-                own,
-                entries=None if entries is None else (entries[k],),
-                exaggeration=exaggeration,
-                want_cost=want_cost,
-            )
-            cost += term.weight * part.cost
-            for total, slope in (
-                (result.gradient.positions[k], part.gradient.positions[0]),
-                (result.gradient.weights[k], part.gradient.weights[0]),
-            ):
-                total += np.float32(term.weight) * slope
-        return replace(result, cost=cost)
+                term.part(parameters), entries=term.entries(entries),
+                exaggeration=exaggeration, want_cost=want_cost,
+            )  # fmt: skip
+            factor, places = np.float32(term.weight), part.gradient.places
+            term.add(gradient.positions, part.gradient.positions, places, factor)
+            term.add(gradient.weights, part.gradient.weights, places, factor)
+            if len(term.sets) == 2:
+                term.add(shares, part.shares, places, factor)
+                divergences.append(part.kl)
+                normalizers.append(part.log_normalizers)
+            return term.weight * part.cost
+
+        cost = sum(map(add, self.between), 0.0)
+        for positions, total in zip(parameters.positions, gradient.positions, strict=True):
+            value, slope = size_penalty(positions, self.penalty)
+            cost += value
+            total += slope
+        cost += sum(map(add, self.within), 0.0)
+        kl = sum(w * kl for w, kl in zip(self.kl_weights, divergences, strict=True))
+        if entries is not None and not all(each.mask.all() for each in entries):
+            places = tuple(each.places for each in entries)
+            flat = [
+                array.reshape(-1, *array.shape[2:])[places[i % len(places)]]
+                for i, array in enumerate((*gradient.arrays, *shares))
+            ]
+            n = len(places)
+            gradient = Parameters(tuple(flat[:n]), tuple(flat[n : 2 * n]), places)
+            shares = tuple(flat[2 * n :])
+        return Evaluation(cost, kl, gradient, shares, np.concatenate(normalizers))
 
 
 def within_kind_target(name: str, table: Any, kept: np.ndarray) -> Target:

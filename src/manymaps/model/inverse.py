@@ -101,6 +101,7 @@ class InverseObjective:
                 self.forward.row_factors is not None or self.forward.column_factors is not None,
                 "factors",
             ),
+            (self.target.weights is not None, "weights of the objects"),
         ):
             if is_unsupported:
                 raise ParameterError(
@@ -116,6 +117,11 @@ class InverseObjective:
     def model(self) -> ChoiceModel:
         """The model of Q."""
         return self.forward.model
+
+    @property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
+        return self.target.masses
 
     @property
     def fingerprint(self) -> str:

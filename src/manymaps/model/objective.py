@@ -14,6 +14,13 @@ normalizations.
 
 Exaggeration multiplies only the attraction. The reported cost excludes it.
 
+**Weights.** An object of weight w represents w copies at the same position (`Target`). The cost is
+that of all copies. Its gradient is returned for one copy, so that an optimizer moves an object in
+the same way as its copies. (The derivative along the common position of the copies is w times as
+large.) P sums over the pairs of copies, and the charges are multiplied by w. The potential of an
+object includes its own copies, (w - 1) pi_i b_i K(0) with K(0) = 1. The copies exert no force on
+one another, but they contribute to the gradient of the mixing weights.
+
 An entry is an object in a map. It is active while the proportion of the object in the map is above
 a threshold, or while the map explains some pairs of the object. The cost of an iteration is the
 cost of the active entries.
@@ -218,6 +225,11 @@ class Objective:
         return rows, columns
 
     @property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
+        return self.target.masses
+
+    @property
     def fingerprint(self) -> str:
         """A hash of the data."""
         return self.target.fingerprint
@@ -225,6 +237,11 @@ class Objective:
     def with_background_share(self, share: float) -> Objective:
         """Return a copy with the background of the model multiplied by a factor."""
         return replace(self, model=self.model.with_background_share(share))
+
+    def of_distinct_objects(self) -> Objective:
+        """Return the objective of the same objects without weights."""
+        target = replace(self.target, values=self.target.between_objects, weights=None)
+        return replace(self, target=target)
 
     def evaluate(
         self,
@@ -240,7 +257,7 @@ class Objective:
         sides = self._sides(parameters, entries)
         log_a, _ = self._log_factors
         rows, columns = sides[0], sides[-1]
-        log_charges = columns.charged(columns.log_factors)
+        log_charges = columns.charged(columns.log_factors + self._log_weights)
         at_once = self._both_fields(sides, log_charges) if self._sees_both(parameters) else None
         seen = at_once[0] if at_once else self._field(rows, columns, log_charges)
         log_z = self._log_normalizers(rows, seen, log_a)
@@ -252,6 +269,9 @@ class Objective:
             pulls, shares, mass, cost = self._attraction(sides, chooser, want_cost)
         with np.errstate(divide="ignore"):
             log_rho = chooser + (np.log(mass.sum()) if self.target.is_joint else np.log(mass))
+        if self.target.weights is not None:
+            pulls, shares = self._per_copy(sides[0], pulls, shares)
+            log_rho -= 0.0 if self.target.is_joint else self._log_weights
         felt = self._felt(sides, seen, log_rho) if at_once is None else at_once[1]
         if at_once and self.target.is_joint:
             felt[2][...] += np.log(mass.sum()) - log_z[0]
@@ -261,7 +281,9 @@ class Objective:
         whole = gradient.places is None
         for k, (positions, side) in enumerate(zip(parameters.positions, sides, strict=True)):
             if want_cost:
-                value += size_penalty(positions, self.penalty)[0]
+                copies = self.target.weights
+                every = positions if copies is None else positions * np.sqrt(copies)[:, None]
+                value += size_penalty(every, self.penalty)[0]
             if not whole:
                 positions = positions.reshape(-1, positions.shape[2])[side.entries.places]
             gradient.positions[k][...] += size_penalty(positions, self.penalty)[1]
@@ -280,10 +302,26 @@ class Objective:
         entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
         sides = self._sides(parameters, entries)
         chooser = (self._log_factors[0] - log_normalizers).astype(np.float64)
-        _, shares, _, _ = self._attraction(sides, chooser, want_cost=False)
+        pulls, shares, _, _ = self._attraction(sides, chooser, want_cost=False)
+        if self.target.weights is not None:
+            _, shares = self._per_copy(sides[0], pulls, shares)
         return tuple(
             share.reshape(side.log_pi.shape) for share, side in zip(shares, sides, strict=True)
         )
+
+    @cached_property
+    def _log_weights(self) -> np.ndarray | np.float32:
+        """Logarithms of the weights, or 0."""
+        weights = self.target.weights
+        return np.float32(0) if weights is None else np.log(weights).astype(np.float32)
+
+    def _per_copy(
+        self, side: _Side, pulls: list[np.ndarray], shares: tuple[np.ndarray, ...]
+    ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...]]:
+        """Divide the pulls and shares of all copies of an object by their number."""
+        assert self.target.weights is not None
+        weights = self.target.weights.astype(np.float32)[side.entries.objects]
+        return [pulls[0] / weights[:, None]], (shares[0] / weights,)
 
     def _all_entries(self, shape: tuple[int, ...]) -> Entries:
         if shape[:2] not in self._everywhere:
@@ -314,10 +352,25 @@ class Objective:
     def _field(self, at: _Side, of: _Side, log_charges: np.ndarray) -> _Field:
         n = at.points.shape[1]
         skip = np.arange(n) if self.target.one_set else np.full(n, -1)
-        return field(
+        seen = field(
             at.points, at.entries.offsets, of.points, of.entries.offsets, log_charges, skip,
             self.model.kernel, self.tolerance, self.engine,
         )  # fmt: skip
+        return seen if self.target.weights is None else self._with_own_copies(at, seen, log_charges)
+
+    def _with_own_copies(self, at: _Side, seen: _Field, log_charges: np.ndarray) -> _Field:
+        """Add the charges of the other copies of each object, which are at the same position."""
+        potential, force, scale = seen
+        weights = self.target.weights
+        assert weights is not None
+        with np.errstate(divide="ignore"):
+            others = np.log(np.maximum(1 - 1 / weights, 0))[at.entries.objects]
+        own = log_charges + others
+        new_scale = np.maximum(np.where(potential > 0, scale, -np.inf), own)
+        new_scale = np.where(np.isfinite(new_scale), new_scale, scale)
+        shrunk = np.exp(scale - new_scale)
+        potential = (potential * shrunk + np.exp(own - new_scale)).astype(np.float32)
+        return potential, (force * shrunk).astype(np.float32), new_scale
 
     def _sees_both(self, parameters: Parameters) -> bool:
         """Return whether the charges of the choosers are known before the sums, up to a factor.
@@ -327,7 +380,9 @@ class Objective:
         map.
         """
         d = parameters.positions[0].shape[2]
-        if self._is_plain or not sees_both(self.model.kernel, d, self.engine):
+        if self._is_plain or self.target.weights is not None:
+            return False
+        if not sees_both(self.model.kernel, d, self.engine):
             return False
         return self.target.is_joint or (parameters.n_maps == 1 and not self.model.background)
 
@@ -354,7 +409,7 @@ class Objective:
                 log_normalizers, rows.n, indptr, numbers, rows.entry_log_pi, seen[0], seen[2], log_z
             )
         if self.target.is_joint:
-            log_z += log_a
+            log_z += log_a + self._log_weights
             peak = log_z.max()
             log_z[:] = peak + np.log(np.exp(log_z - peak).sum()) if np.isfinite(peak) else peak
         return log_z
@@ -464,7 +519,7 @@ class Objective:
         if self._is_plain:
             return seen[0], seen[1], seen[2] + log_rho[0]
         rows, columns = sides[0], sides[-1]
-        return self._field(columns, rows, rows.charged(log_rho))
+        return self._field(columns, rows, rows.charged(log_rho + self._log_weights))
 
     def _gradient(
         self,

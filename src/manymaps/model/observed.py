@@ -97,6 +97,11 @@ class ObservedObjective:
             )
 
     @property
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set."""
+        return self.target.masses
+
+    @property
     def fingerprint(self) -> str:
         """A hash of the data, including which cells are missing."""
         return self.target.fingerprint

@@ -23,6 +23,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.compute.canonical import canonical_rows
+from manymaps.compute.copies import neighbor_copies, pair_copies
 from manymaps.errors import DataError
 
 __all__ = ["Pairs", "Target", "conditional_target", "count_target", "joint_target"]
@@ -79,6 +80,10 @@ class Target:
     observed : ndarray of bool, shape (n_rows, n_columns), optional
         Whether each pair of one set was judged. P is restricted to judged pairs. The mask is false
         on the diagonal (`manymaps.model.observed`). If it is None, all pairs were judged.
+    weights : ndarray of shape (n,), optional
+        Weights of the objects of one set. An object of weight w represents w identical objects, its
+        copies. A value is then the sum of P over the pairs of copies, and the diagonal contains the
+        pairs between the copies of one object. The default is 1, without a diagonal.
     """
 
     values: sparse.csr_array
@@ -87,6 +92,7 @@ class Target:
     row_weights: np.ndarray | None = None
     is_symmetric: bool = False
     observed: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     @cached_property
     def row_mass(self) -> np.ndarray:
@@ -110,9 +116,22 @@ class Target:
         return np.asarray(powers / powers.mean())
 
     @property
-    def n_rows_with_mass(self) -> int:
-        """Number of rows with a positive sum."""
+    def n_rows_with_mass(self) -> float:
+        """Number of rows with a positive sum, with each row counted once per copy."""
+        if self.weights is not None:
+            return float(self.weights[self.row_mass > 0].sum())
         return int((self.row_mass > 0).sum())
+
+    @property
+    def between_objects(self) -> sparse.csr_array:
+        """The values without the pairs between the copies of one object."""
+        if self.weights is None:
+            return self.values
+        values = self.values.copy()
+        rows = np.repeat(np.arange(len(self.weights)), np.diff(values.indptr))
+        values.data[rows == values.indices] = 0
+        values.eliminate_zeros()
+        return values
 
     @property
     def is_joint(self) -> bool:
@@ -125,9 +144,24 @@ class Target:
         return float(self.n_rows_with_mass) if self.is_joint else 1.0
 
     @property
-    def n_choices(self) -> int:
+    def masses(self) -> tuple[np.ndarray, ...]:
+        """Mass of each object, on the scale of the cost, with one array (n,) for each set.
+
+        The mass of a weighted object is that of one of its copies.
+        """
+        masses = [self.row_mass, self.column_mass]
+        if self.one_set:
+            masses = [self.row_mass + self.column_mass]
+        if self.weights is not None:
+            masses = [mass / self.weights for mass in masses]
+        return tuple(mass * self.scale for mass in masses)
+
+    @property
+    def n_choices(self) -> float:
         """Number of pairs in one normalization, over which the background is distributed."""
         n_rows, n_columns = self.values.shape
+        if self.weights is not None:
+            n_rows = n_columns = self.weights.sum()
         per_row = n_columns - 1 if self.one_set else n_columns
         return n_rows * per_row if self.is_joint else per_row
 
@@ -138,6 +172,9 @@ class Target:
         if self.row_weights is not None and not self.is_joint:
             weights = np.repeat(self.row_weights, np.diff(self.values.indptr))
             logs -= np.log(weights)
+        if self.weights is not None:
+            # The logarithm is that of the probability of one pair of copies.
+            logs -= np.log(pair_copies(self.values, self.weights))
         return float(self.values.data @ logs)
 
     @cached_property
@@ -181,7 +218,8 @@ class Target:
             values.sort_indices()
         weights = None if self.row_weights is None else self.row_weights[order]
         observed = None if self.observed is None else self.observed[np.ix_(order, order)]
-        return replace(self, values=values, row_weights=weights, observed=observed)
+        copies = None if self.weights is None else self.weights[order]
+        return replace(self, values=values, row_weights=weights, observed=observed, weights=copies)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -194,6 +232,8 @@ class Target:
         digest.update(f"{self.values.shape}{self.normalization}{self.one_set}".encode())
         if self.observed is not None:
             digest.update(np.packbits(self.observed).tobytes())
+        if self.weights is not None:
+            digest.update(self.weights.tobytes())
         return digest.hexdigest()[:16]
 
 
@@ -227,7 +267,10 @@ def _judged(observed: np.ndarray | None) -> np.ndarray | None:
 
 
 def _cleaned(
-    strengths: sparse.sparray, one_set: bool, judged: np.ndarray | None = None
+    strengths: sparse.sparray,
+    one_set: bool,
+    judged: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
 ) -> sparse.csr_array:
     given = sparse.csr_array(strengths, dtype=np.float64)
     values = canonical_rows(given)
@@ -239,12 +282,18 @@ def _cleaned(
         values = values.copy()
     if judged is not None:
         values = sparse.csr_array(values.multiply(judged))
-    if one_set and values.diagonal().any():
+    if weights is not None:
+        values = sparse.csr_array(
+            (values.data * neighbor_copies(values, weights), values.indices, values.indptr),
+            shape=values.shape,
+        )
+    elif one_set and values.diagonal().any():
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
         values.data[rows == values.indices] = 0
     values.eliminate_zeros()
     values.sort_indices()
-    if values.nnz == 0:
+    own = 0 if weights is None else np.count_nonzero(values.diagonal())
+    if values.nnz == own:
         raise DataError("no two different objects have a similarity above 0; nothing can be fitted")
     return values
 
@@ -255,6 +304,7 @@ def conditional_target(
     keep_missing_mass: bool = False,
     one_set: bool = True,
     observed: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
 ) -> Target:
     """Compute a target P whose rows are distributions: p_ij = s_ij / sum_j s_ij.
 
@@ -269,6 +319,9 @@ def conditional_target(
         Whether rows and columns are the same objects.
     observed : ndarray of bool, shape (n, n), optional
         Whether each pair of one set was judged. The strengths of other pairs are ignored.
+    weights : ndarray of shape (n,), optional
+        Weights of the objects of one set (`Target`). The strengths are then those between one copy
+        of each object, and the diagonal contains the strengths between the copies of one object.
 
     Returns
     -------
@@ -288,9 +341,11 @@ def conditional_target(
     [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     judged = _judged(observed)
-    values = _cleaned(strengths, one_set, judged)
+    values = _cleaned(strengths, one_set, judged, weights)
     _normalize_rows(values, 1 + 1e-6 if keep_missing_mass else 0.0)
-    return Target(values, "conditional", one_set, observed=judged)
+    if weights is not None:
+        values.data *= np.repeat(weights, np.diff(values.indptr))
+    return Target(values, "conditional", one_set, observed=judged, weights=weights)
 
 
 def _normalize_rows(values: sparse.csr_array, limit: float) -> None:
@@ -320,6 +375,7 @@ def joint_target(
     one_set: bool = True,
     average: bool = True,
     observed: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
 ) -> Target:
     """Compute a target P that is one distribution over all pairs.
 
@@ -346,6 +402,8 @@ def joint_target(
         Whether each row is normalized before the two directions of a pair are added.
     observed : ndarray of bool, shape (n, n), optional
         Whether each pair was judged, as for `conditional_target`.
+    weights : ndarray of shape (n,), optional
+        Weights of the objects, as for `conditional_target`.
 
     Returns
     -------
@@ -359,7 +417,7 @@ def joint_target(
     [[0.0, 0.5], [0.5, 0.0]]
     """
     judged = _judged(observed)
-    values = _cleaned(strengths, one_set, judged)
+    values = _cleaned(strengths, one_set, judged, weights)
     if judged is not None:
         values = values + (values.T).multiply(~judged & judged.T)
         judged = judged | judged.T
@@ -368,9 +426,11 @@ def joint_target(
             _normalize_rows(values, 0.0)
         if average and judged is not None:
             values = sparse.diags_array(judged.sum(axis=1).astype(np.float64)) @ values
+        if weights is not None:
+            values.data *= np.repeat(weights, np.diff(values.indptr))
         values = _with_transpose(values)
     values.data /= values.data.sum()
-    return Target(values, "joint", one_set, is_symmetric=one_set, observed=judged)
+    return Target(values, "joint", one_set, is_symmetric=one_set, observed=judged, weights=weights)
 
 
 def count_target(

@@ -113,11 +113,13 @@ class State:
         Arrays that the optimizer carries from step to step, such as momentum. The default is empty.
     units : Parameters, optional
         Typical step length of each parameter, which scales line searches. The default is 1.
-    n_summed : int, default=1
+    n_summed : float, default=1
         Number of objects over which the cost is summed, for learning rates that refer to the mean
         cost.
     held : Parameters, optional
         Masks of the fixed parameters, whose gradient must be 0. By default, no parameter is fixed.
+    object_weights : ndarray of shape (n,), optional
+        Weights of the objects, by which the spread of the maps is computed. The default is 1.
 
     See Also
     --------
@@ -145,8 +147,17 @@ class State:
     seed: int = 0
     memory: dict[str, tuple[np.ndarray, ...]] = field(default_factory=dict)
     units: Parameters | None = None
-    n_summed: int = 1
+    n_summed: float = 1
     held: Parameters | None = None
+    object_weights: np.ndarray | None = None
+
+
+def _variances(points: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Return the variance of each map along each axis, (n_maps, n_components) float64."""
+    if weights is None:
+        return points.var(axis=1, dtype=np.float64)
+    mean = np.average(points, axis=1, weights=weights)[:, None]
+    return np.average((points - mean) ** 2, axis=1, weights=weights)
 
 
 def _in_reach(values: np.ndarray) -> bool:
@@ -613,7 +624,7 @@ class Momentum(Optimizer):
         if self.exact or strength <= 1 or state.iteration % _LOOK:
             return
         spread = max(
-            float(np.sqrt(points.var(axis=1, dtype=np.float64).sum()))
+            float(np.sqrt(_variances(points, state.object_weights).sum()))
             for points in state.parameters.positions
         )
         limit, reference, before = np.inf, spread, spread

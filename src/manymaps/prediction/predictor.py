@@ -38,9 +38,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.network import popularity, spectral_directions
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import refuse_weights
 from manymaps.compute.threads import one_blas_thread, threads
 from manymaps.constraints import (
-    FUNCTION,
+    CALLBACKS,
     N_JOBS,
     NONE,
     RANDOM_STATE,
@@ -52,6 +53,7 @@ from manymaps.constraints import (
     Number,
     Whole,
     instance,
+    stops,
 )
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
@@ -127,7 +129,7 @@ class _EarlyStopping:
     validation: sparse.csr_array | None
     n_cues: int
     patience: int
-    callback: Callback | None
+    callback: Callback | Sequence[Callback] | None
     at: Work = field(default_factory=lambda: Work("iteration"))
     history: dict[str, list[float]] = field(
         default_factory=lambda: {"iteration": [], "train": [], "validation": []}
@@ -161,7 +163,7 @@ class _EarlyStopping:
         elif iteration > self.patient_until:
             self._since += 1
         self.at(iteration, f"validation {error:.4f}")
-        stop = bool(self.callback and self.callback(iteration, train, error))
+        stop = stops(self.callback, iteration, train, error)
         return stop or self._since >= self.patience
 
     def _error(self, part: sparse.csr_array, maps: ChoiceMaps) -> float:
@@ -234,9 +236,9 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         sufficient if the validation error decreases by at least 0.03 % in total. The error is
         evaluated after each pass, or after every ten iterations of another optimizer. With another
         optimizer, early stopping starts after its exaggeration has ended.
-    callback : callable, optional
-        Function called as callback(iteration, train, validation), where `train` and `validation`
-        are the errors. If it returns a true value, the fit stops.
+    callback : callable or list of callable, optional
+        Functions called as callback(iteration, train, validation), where `train` and `validation`
+        are the errors. If one of them returns a true value, the fit stops.
     random_state : int, RandomState or None, default None
         Seed of the fit. On one machine, the same seed leads to bit-identical results with any
         number of threads. If it is None, a seed is drawn once from NumPy's global state. If it is a
@@ -298,7 +300,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         ],
         "max_iter": [Whole(1)],
         "patience": [Whole(1)],
-        "callback": [FUNCTION, NONE],
+        "callback": CALLBACKS,
         "random_state": [Whole(0), *RANDOM_STATE[1:]],  # a generator accepts any number
         "n_jobs": N_JOBS,
         "verbose": VERBOSE,
@@ -319,7 +321,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         optimizer: RowDescent | Optimizer | None = None,
         max_iter: int = 300,
         patience: int = 5,
-        callback: Callback | None = None,
+        callback: Callback | Sequence[Callback] | None = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -348,6 +350,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         validation: Associations | sparse.csr_array | Any = None,
         *,
         random_state: int | None = None,
+        **weights: Any,
     ) -> Self:
         """Fit the maps to the training part.
 
@@ -361,6 +364,8 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             at most 1. Without validation, the fit runs for `max_iter` iterations.
         random_state : int, optional
             Seed that replaces the estimator's `random_state`.
+        **weights
+            Rejected; `sample_weight` has no meaning for this estimator.
 
         Returns
         -------
@@ -377,6 +382,9 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             If the errors become non-finite. `history_` and the maps then contain any results up to
             the last finite errors.
         """
+        refuse_weights(
+            weights, "AssociationPredictor", "associations contain each word once; omit it"
+        )
         self._validate_params()
         names, train = _labelled_part(train)
         train, validation = self._checked(train, _labelled_part(validation)[1])
@@ -875,4 +883,6 @@ def predict_associations(
     predictor = AssociationPredictor(n_maps, n_components, random_state=seed, **settings)
     started = time.perf_counter()
     predictor.fit(split.train, split.validation)
-    return score_predictor(predictor, split, seconds=time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    with work("computing predictions"):
+        return score_predictor(predictor, split, seconds=seconds)

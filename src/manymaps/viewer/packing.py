@@ -33,6 +33,9 @@ offsets[m + 1], sorted by the index of the object:
                              island with parts has the size 0, because its parts contain its members
     data/close_counts u2     associates: the number of maps on which each is close to the object
     data/close_maps u2, u4   these maps, end to end
+    data/fine       u2       associates: the fine sense of each, distinct within an object
+    data/meanings   u2       associates: the number of its meaning among those of the object (65535:
+                             none that the page shows)
     sense/offsets   u4       n_objects + 1, if associations are known: each object's meanings
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
@@ -61,7 +64,6 @@ import json
 import math
 import re
 import struct
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,9 +73,10 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
 from manymaps.atlas.landmarks import content_order, principal_plane, standing, view
 from manymaps.atlas.regions import Region, map_regions, region_titles
+from manymaps.atlas.roles import label_roles, numbers_of_kinds
 from manymaps.checks import check_number
 from manymaps.errors import ParameterError
-from manymaps.labels import fold, plural
+from manymaps.labels import fold, in_words, plural
 from manymaps.viewer.columns import check_shown, column_blocks, feature_blocks, numbers_of
 from manymaps.viewer.meanings import (
     Meanings,
@@ -136,8 +139,7 @@ def page_title(atlas: Atlas) -> str:
     maps = plural("map", atlas.n_maps)
     if atlas.kinds is None:
         return f"{plural('object', atlas.n_objects)} in {maps}"
-    rows, columns = (plural(kind, n) for kind, n in Counter(atlas.kinds).items())
-    return f"{rows} and {columns} in {maps}"
+    return f"{in_words(numbers_of_kinds(atlas))} in {maps}"
 
 
 def well_formed(text: str) -> str:
@@ -205,7 +207,12 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
 
 
 def _color(atlas: Atlas, options: PageOptions) -> str | None:
-    """Return the column that colours the dots: by default, the categories that name regions."""
+    """Return the column that colours the dots: by default, the categories that name regions.
+
+    If there are at least three kinds of object, the default is their kind.
+    """
+    if options.color is None and len(set(atlas.kinds or ())) > 2:
+        return "kind"
     categories = categories_of(atlas, options.color)
     return options.color if categories is None else categories[0]
 
@@ -213,7 +220,10 @@ def _color(atlas: Atlas, options: PageOptions) -> str | None:
 def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
     """Return the indices of the objects that the page shows, without those to be hidden."""
     hidden = {fold(label) for label in options.hidden}
-    kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
+    # Folding the labels of a million objects takes 15 s.
+    kept = np.arange(atlas.n_objects)
+    if hidden:
+        kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
     if not len(kept):
         raise ParameterError("hides every object of the atlas", name="hide", value="...")
     if atlas.kinds is not None and len(set(np.array(atlas.kinds)[kept].tolist())) < 2:
@@ -239,8 +249,8 @@ def _told(atlas: Atlas, options: PageOptions) -> dict[str, Any]:
 def _sentence(atlas: Atlas, noun: str, nouns: str, *, has_associations: bool) -> str:
     """Return the default description of a page."""
     if atlas.kinds is not None:
-        rows, columns = (plural(kind) for kind in dict.fromkeys(atlas.kinds))
-        return f"{rows.capitalize()} and {columns} that occur together lie close together."
+        kinds = in_words([plural(kind) for kind in dict.fromkeys(atlas.kinds)])
+        return f"{kinds[:1].upper()}{kinds[1:]} that occur together lie close together."
     start = nouns[:1].upper() + nouns[1:]
     article = "An" if noun[:1].lower() in "aeiou" else "A"
     if not has_associations:
@@ -288,10 +298,21 @@ def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
         "n_maps": atlas.n_maps,
         "n_components": atlas.n_components,
         "model": {name: model[name] for name in told},
-        "kinds": None if atlas.kinds is None else list(dict.fromkeys(atlas.kinds)),
+        "kinds": _two_kinds(atlas),
         "n_rows": 0 if atlas.kinds is None else int(atlas.choices.is_row[kept].sum()),
         "log_whole": whole if math.isfinite(whole) else None,
     }
+
+
+def _two_kinds(atlas: Atlas) -> list[str] | None:
+    """Return the names of rows and columns, which the page distinguishes by two shapes.
+
+    If there are several kinds of rows, they have one name, and the column "kind" colours each kind.
+    """
+    if atlas.kinds is None:
+        return None
+    *rows, columns = dict.fromkeys(atlas.kinds)
+    return ["/".join(rows), columns]
 
 
 def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
@@ -429,9 +450,6 @@ def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray | None]:
     """Return label priorities, (n_maps, n_objects), and the objects that may name maps, (n,)."""
     if atlas.kinds is None:
         return standing(atlas), None
-    # The modules of figures take long to load, and only this function needs the roles of labels.
-    from manymaps.atlas.roles import label_roles
-
     roles = label_roles(atlas, None)
     return roles.priority + roles.has_label, roles.is_text
 

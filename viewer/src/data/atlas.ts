@@ -16,6 +16,9 @@ export interface Model {
   given: "rows" | "columns" | null;
 }
 
+/** What the area of a dot shows, and by what dots are hidden: map weight or mixing proportion. */
+export type Quantity = "weights" | "proportions";
+
 /** One map: its entries are the objects that live in it, k of them. */
 export interface AtlasMap {
   number: number;
@@ -134,6 +137,9 @@ export interface Observed {
   /** The maps on which partner p is close: closeMaps from closeEnds[p] to closeEnds[p + 1]. */
   closeEnds: Uint32Array;
   closeMaps: Uint32Array;
+  /** Of each partner, the fine sense and the meaning among those of the object; 65535: none listed. */
+  fine: Uint32Array;
+  meanings: Uint32Array;
 }
 
 export interface Atlas {

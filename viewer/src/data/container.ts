@@ -12,6 +12,7 @@
  * Whatever is wrong with the bytes ends in an `UnreadableAtlas` whose message is a sentence for
  * people.
  */
+import * as told from "../texts.ts";
 import type {
   Atlas,
   AtlasMap,
@@ -28,7 +29,6 @@ import { elementAt, inBounds, startsOf } from "./elements.ts";
 const MAGIC = "manymaps";
 const VERSION = 1;
 const PREAMBLE = 16;
-const AGAIN = "save the page again with `manymaps view`";
 
 const ARRAYS = {
   u1: Uint8Array,
@@ -57,26 +57,23 @@ export function fromBase64(text: string): Uint8Array {
     for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
     return bytes;
   } catch (cause) {
-    throw new UnreadableAtlas(`The data in this page are not base64 text; ${AGAIN}.`, { cause });
+    throw new UnreadableAtlas(told.NOT_BASE64, { cause });
   }
 }
 
 /** The atlas in the bytes of a page or a widget. */
 export async function readAtlas(packed: Uint8Array): Promise<Atlas> {
   if (packed[0] !== 0x1f || packed[1] !== 0x8b) {
-    throw new UnreadableAtlas(`The data in this page are not a packed atlas; ${AGAIN}.`);
+    throw new UnreadableAtlas(told.NOT_PACKED);
   }
   const bytes = await unpacked(packed);
   const view = new DataView(bytes.buffer);
   if (bytes.length < PREAMBLE || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) {
-    throw new UnreadableAtlas(`The data in this page do not describe an atlas; ${AGAIN}.`);
+    throw new UnreadableAtlas(told.NOT_DESCRIBED);
   }
   const version = view.getUint32(8, true);
   if (version > VERSION) {
-    throw new UnreadableAtlas(
-      `The data in this page have format ${version}, newer than ${VERSION} of this viewer; ` +
-        "update manymaps and save the page again with `manymaps view`.",
-    );
+    throw new UnreadableAtlas(told.newer(version, VERSION));
   }
   const end = PREAMBLE + view.getUint32(12, true);
   if (end > bytes.length) throw cutShort();
@@ -100,24 +97,20 @@ async function unpacked(packed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 function cutShort(cause?: unknown): UnreadableAtlas {
-  return new UnreadableAtlas(`The data in this page are truncated or damaged; ${AGAIN}.`, {
-    cause,
-  });
+  return new UnreadableAtlas(told.TRUNCATED, { cause });
 }
 
 function damaged(part: string): UnreadableAtlas {
-  return new UnreadableAtlas(`The data in this page are damaged (${part}); ${AGAIN}.`);
+  return new UnreadableAtlas(told.damaged(part));
 }
 
 function headerOf(bytes: Uint8Array): Fields {
   try {
     const header: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return asFields(header, "the header");
+    return asFields(header, "header");
   } catch (cause) {
     if (cause instanceof UnreadableAtlas) throw cause;
-    throw new UnreadableAtlas(`The header of the data in this page is not JSON; ${AGAIN}.`, {
-      cause,
-    });
+    throw new UnreadableAtlas(told.NOT_JSON, { cause });
   }
 }
 
@@ -135,10 +128,10 @@ class Blocks {
   }
 
   #read(name: string, length: number): Block {
-    const block = asFields(this.#listed[name], `the block ${name}`);
+    const block = asFields(this.#listed[name], name);
     const Kind = ARRAYS[block.dtype as keyof typeof ARRAYS];
     const offset = count(block, "offset");
-    if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged(`the block ${name}`);
+    if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged(name);
     const start = this.#start + offset;
     if (start + length * Kind.BYTES_PER_ELEMENT > this.#buffer.byteLength) throw cutShort();
     return new Kind(this.#buffer, start, length);
@@ -148,11 +141,11 @@ class Blocks {
   whole(name: string, length: number, limit: number): Whole {
     const block = this.#read(name, length);
     if (block instanceof Float32Array || block instanceof Float64Array) {
-      throw damaged(`the block ${name}`);
+      throw damaged(name);
     }
     for (const value of block) {
       if (value >= limit) {
-        throw damaged(`the block ${name}`);
+        throw damaged(name);
       }
     }
     return block;
@@ -160,10 +153,10 @@ class Blocks {
 
   floats(name: string, length: number): Float32Array {
     const block = this.#read(name, length);
-    if (!(block instanceof Float32Array)) throw damaged(`the block ${name}`);
+    if (!(block instanceof Float32Array)) throw damaged(name);
     for (let i = 0; i < length; i++) {
       if (!Number.isFinite(block[i])) {
-        throw damaged(`the block ${name}`);
+        throw damaged(name);
       }
     }
     return block;
@@ -173,7 +166,7 @@ class Blocks {
   values(name: string, length: number): Floats {
     const block = this.#read(name, length);
     if (block instanceof Float32Array || block instanceof Float64Array) return block;
-    throw damaged(`the block ${name}`);
+    throw damaged(name);
   }
 
   /** Whole numbers or, where the block holds them, numbers themselves. */
@@ -184,7 +177,7 @@ class Blocks {
   }
 
   lengthOf(name: string): number {
-    return count(asFields(this.#listed[name], `the block ${name}`), "length");
+    return count(asFields(this.#listed[name], name), "length");
   }
 }
 
@@ -196,7 +189,7 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
   if (nComponents < 1) throw damaged("n_components");
   const kinds = header.kinds === null ? null : texts(header, "kinds");
   const nRows = count(header, "n_rows");
-  if (kinds && (kinds.length !== 2 || nRows < 1 || nRows >= nObjects)) throw damaged("the kinds");
+  if (kinds && (kinds.length !== 2 || nRows < 1 || nRows >= nObjects)) throw damaged("kinds");
   const columns = columnsOf(header, blocks, nObjects);
   const shown = (name: unknown): string | null => {
     if (name === null) return null;
@@ -213,7 +206,7 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     method: text(header, "method"),
     noun: nounOf(header),
     examples: list(header, "examples").map((at) => {
-      if (labels[at as number] === undefined) throw damaged("an example");
+      if (labels[at as number] === undefined) throw damaged("examples");
       return at as number;
     }),
     labels,
@@ -242,7 +235,7 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
 
 function nounOf(header: Fields): [string, string] {
   const noun = texts(header, "noun");
-  if (noun.length !== 2) throw damaged("the noun");
+  if (noun.length !== 2) throw damaged("noun");
   return noun as [string, string];
 }
 
@@ -263,13 +256,13 @@ function modelOf(header: Fields, twoKinds: boolean): Model {
     background < 0 ||
     background >= 1
   ) {
-    throw damaged("the model");
+    throw damaged("model");
   }
   return { kernel, normalization, background, kernelWidth, given: given as Model["given"] };
 }
 
 function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): AtlasMap[] {
-  const described = list(header, "maps").map((map) => asFields(map, "a map"));
+  const described = list(header, "maps").map((map) => asFields(map, "maps"));
   const n = described.length;
   if (count(header, "n_maps") !== n) throw damaged("n_maps");
   const nEntries = blocks.lengthOf("objects");
@@ -297,7 +290,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
       : flat(coordinates, d);
     const title = texts(map, "title");
     const view = numbers(map, "view");
-    if (view.length !== 4) throw damaged("a view");
+    if (view.length !== 4) throw damaged("view");
     return {
       number,
       objects: ascending(objects.subarray(start, end)),
@@ -320,11 +313,11 @@ function regionReader(blocks: Blocks): (map: Fields, nEntries: number) => Region
   let end = 0;
   return (map, nEntries) => {
     const regions = list(map, "regions").map((listed): Region => {
-      const region = asFields(listed, "a region");
+      const region = asFields(listed, "regions");
       const start = end;
       end += count(region, "size");
       const own = members.subarray(start, end);
-      if (end > members.length || own.some((entry) => entry >= nEntries)) throw damaged("a region");
+      if (end > members.length || own.some((entry) => entry >= nEntries)) throw damaged("regions");
       return {
         name: text(region, "name"),
         words: texts(region, "words"),
@@ -365,7 +358,7 @@ function coordinatesOf(
   const low = numbers(map, "low");
   const step = numbers(map, "step");
   const packed = positions instanceof Uint16Array;
-  if (packed && (low.length !== d || step.length !== d)) throw damaged("the steps of a map");
+  if (packed && (low.length !== d || step.length !== d)) throw damaged("step");
   const coordinates = new Float32Array((end - start) * d);
   for (let c = 0; c < d; c++) {
     const [origin, unit] = packed ? [elementAt(low, c), elementAt(step, c)] : [0, 1];
@@ -411,7 +404,7 @@ function drawn(
 function ascending(objects: Whole): Uint32Array {
   let before = -1;
   for (const object of objects) {
-    if (object <= before) throw damaged("the objects of a map");
+    if (object <= before) throw damaged("objects");
     before = object;
   }
   return Uint32Array.from(objects);
@@ -420,7 +413,7 @@ function ascending(objects: Whole): Uint32Array {
 function permutation(order: Whole): Uint32Array {
   const seen = new Uint8Array(order.length);
   for (const entry of order) {
-    if (entry >= order.length || seen[entry]) throw damaged("the order of a map");
+    if (entry >= order.length || seen[entry]) throw damaged("order");
     seen[entry] = 1;
   }
   return Uint32Array.from(order);
@@ -428,14 +421,14 @@ function permutation(order: Whole): Uint32Array {
 
 function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
   return list(header, "columns").map((listed, k) => {
-    const column = asFields(listed, "a column");
+    const column = asFields(listed, "columns");
     const name = text(column, "name");
     const block = `column/${k}`;
     if (column.type === "category") {
       const categories = texts(column, "categories");
       const codes = Uint16Array.from(blocks.whole(block, nObjects, NO_CATEGORY + 1));
       if (codes.some((code) => code >= categories.length && code !== NO_CATEGORY)) {
-        throw damaged(`the column ${name}`);
+        throw damaged(name);
       }
       return { name, type: "category", categories, codes };
     }
@@ -447,7 +440,7 @@ function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
     const values = texts(column, "values");
     const { type } = column;
     if ((type !== "text" && type !== "image") || values.length !== nObjects) {
-      throw damaged(`the column ${name}`);
+      throw damaged(name);
     }
     return { name, type, values };
   });
@@ -476,6 +469,8 @@ function observedOf(blocks: Blocks, nObjects: number, nMaps: number): Observed {
     shares: shares(blocks.whole("data/shares", n, 65536)),
     closeEnds: rising(startsOf(counts), nClose),
     closeMaps: Uint32Array.from(blocks.whole("data/close_maps", nClose, nMaps)),
+    fine: Uint32Array.from(blocks.whole("data/fine", n, 65536)),
+    meanings: Uint32Array.from(blocks.whole("data/meanings", n, 65536)),
   };
 }
 
@@ -483,16 +478,16 @@ function observedOf(blocks: Blocks, nObjects: number, nMaps: number): Observed {
 function rising(starts: Whole, whole: number): Uint32Array {
   let before = 0;
   for (const start of starts) {
-    if (start < before) throw damaged("the senses");
+    if (start < before) throw damaged("senses");
     before = start;
   }
-  if (starts[0] !== 0 || before !== whole) throw damaged("the senses");
+  if (starts[0] !== 0 || before !== whole) throw damaged("senses");
   return Uint32Array.from(starts);
 }
 
 function featuresOf(header: Fields, blocks: Blocks, nObjects: number): Feature[] {
   return list(header, "features").map((listed, k) => {
-    const feature = asFields(listed, "a feature");
+    const feature = asFields(listed, "features");
     const block = `feature/${k}`;
     return {
       name: text(feature, "name"),

@@ -1,6 +1,6 @@
 /** Entries of maps: where an object lives, and which objects live in many maps or weigh in them.
  *  The share of an object in a map is its map weight. */
-import type { Atlas, AtlasMap } from "./atlas.ts";
+import type { Atlas, AtlasMap, Quantity } from "./atlas.ts";
 import { elementAt, firstAtLeast, inBounds } from "./elements.ts";
 
 /** Calls back for each entry of a map. */
@@ -19,12 +19,16 @@ export function entryOf({ objects }: AtlasMap, object: number): number {
   return objects[entry] === object ? entry : -1;
 }
 
-/** The maps of an object with its weight in each, the largest first. */
-export function mapsOf({ maps }: Atlas, object: number): { map: number; weight: number }[] {
+/** The maps of an object with its weight (or proportion) in each, the largest first. */
+export function mapsOf(
+  { maps }: Atlas,
+  object: number,
+  by: Quantity = "weights",
+): { map: number; weight: number }[] {
   const found = [];
   for (const map of maps) {
     const entry = entryOf(map, object);
-    if (entry >= 0) found.push({ map: map.number, weight: elementAt(map.weights, entry) });
+    if (entry >= 0) found.push({ map: map.number, weight: elementAt(map[by], entry) });
   }
   return found.sort((a, b) => b.weight - a.weight);
 }

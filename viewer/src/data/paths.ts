@@ -1,13 +1,17 @@
 /**
- * The path between two objects: near in one map, from there near in another (`manymaps.atlas.paths`).
+ * The path between two objects: over observed links, else near in one map, from there near in another
+ * (`manymaps.atlas.paths`).
  *
- *     cost of a path = -sum log q_ij^m
+ *     cost of a path = -sum log p_ij       over observed links
+ *                      -sum log q_ij^m     each from i to one of the objects nearest to i in a map; to
+ *                                          the end also from one of those nearest to the end
  *
- * over its steps, each from i to one of the objects nearest to i in a map; to the end also from one of
- * those nearest to the end. Dijkstra's algorithm finds the cheapest one, and computes only what it passes.
+ * Dijkstra's algorithm finds the cheapest one, and computes only what it passes.
  */
+import type { Atlas } from "./atlas.ts";
 import { elementAt, inBounds } from "./elements.ts";
-import type { Probabilities } from "./probabilities.ts";
+import { recalledBy } from "./observed.ts";
+import type { Near, Probabilities } from "./probabilities.ts";
 
 export interface Step {
   from: number;
@@ -22,18 +26,51 @@ const NEAREST = 8;
 /** A path that passes by so many objects without an end is given up. */
 const FARTHEST = 20_000;
 
-/** Looks for a path, one object at each turn; ends with its steps, none where it found no way. */
+/** What was found, none where there is no way, and whether it follows observed links. */
+export interface Found {
+  steps: Step[];
+  isObserved: boolean;
+}
+
+/** Looks for a path, one object at each turn. */
 export function* pathBetween(
+  { nObjects, observed }: Pick<Atlas, "nObjects" | "observed">,
   probabilities: Probabilities,
-  nObjects: number,
   start: number,
   end: number,
   minWeight: number,
+): Generator<undefined, Found> {
+  if (observed !== null) {
+    const links = (from: number) =>
+      recalledBy(observed, from).map(({ object, share }) => ({ map: -1, object, share }));
+    const chain = yield* chainBetween(links, nObjects, start, end);
+    const steps = chain.map(({ from, to }) => {
+      const map = probabilities.mapOf(from, to);
+      return { from, to, map, share: probabilities.shareIn(map, from, to) };
+    });
+    if (steps.length > 0) return { steps, isObserved: true };
+  }
+  const beforeEnd = probabilities.around(end, NEAREST, minWeight);
+  const near = (from: number) => {
+    const steps = probabilities.around(from, NEAREST, minWeight);
+    for (const { map, object } of beforeEnd) {
+      if (object !== from) continue;
+      steps.push({ map, object: end, share: probabilities.shareIn(map, from, end) });
+    }
+    return steps;
+  };
+  return { steps: yield* chainBetween(near, nObjects, start, end), isObserved: false };
+}
+
+function* chainBetween(
+  stepsOf: (from: number) => Near[],
+  nObjects: number,
+  start: number,
+  end: number,
 ): Generator<undefined, Step[]> {
   const costs = new Float64Array(nObjects).fill(Number.POSITIVE_INFINITY);
   const came = new Map<number, Step>();
   const queue = new Queue();
-  const beforeEnd = probabilities.around(end, NEAREST, minWeight);
   costs[start] = 0;
   queue.add({ object: start, cost: 0 });
   for (let passed = 0; passed < FARTHEST; passed++) {
@@ -41,12 +78,7 @@ export function* pathBetween(
     if (next === undefined || next.object === end) break;
     const { object: from, cost } = next;
     if (cost > inBounds(costs[from])) continue;
-    const steps = probabilities.around(from, NEAREST, minWeight);
-    for (const { map, object } of beforeEnd) {
-      if (object !== from) continue;
-      steps.push({ map, object: end, share: probabilities.shareIn(map, from, end) });
-    }
-    for (const { map, object, share } of steps) {
+    for (const { map, object, share } of stepsOf(from)) {
       const whole = cost - Math.log(share);
       if (!(whole < inBounds(costs[object]))) continue;
       costs[object] = whole;

@@ -12,7 +12,7 @@
  */
 import { type Atlas, type AtlasMap, lives, type Model } from "./atlas.ts";
 import { elementAt, inBounds, startsOf } from "./elements.ts";
-import { forEachEntry } from "./entries.ts";
+import { forEachEntry, mapsOf } from "./entries.ts";
 
 /** An object near another one, with the share of the similarity that one map gives. */
 export interface Neighbor {
@@ -177,6 +177,16 @@ export class Probabilities {
       const found = this.#strongest(map, entry, among, logTotal, count, main);
       return found.map((near) => ({ map: map.number, ...near }));
     });
+  }
+
+  /** The map that gives most of the similarity of two objects; the main one of a where there is none. */
+  mapOf(a: number, b: number): number {
+    let [found, most] = [mapsOf(this.#atlas, a)[0]?.map ?? 0, Number.NEGATIVE_INFINITY];
+    for (const [map, entryA, entryB] of this.#homes.shared(a, b)) {
+      const log = this.#logValue(map, entryA, entryB);
+      if (log > most) [found, most] = [map.number, log];
+    }
+    return found;
   }
 
   /** The association probability of b given a through one map. */

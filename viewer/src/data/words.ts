@@ -1,5 +1,6 @@
 /** Labels, shares and counts in words, for sentences and for the names of things. */
 
+import * as texts from "../texts.ts";
 import type { Atlas, AtlasMap } from "./atlas.ts";
 import { elementAt } from "./elements.ts";
 
@@ -15,47 +16,58 @@ const CONTROLS_AND_SPACES = /[\s\p{Cc}\u2028\u2029]+/gu;
  * A label as it may stand beside other text, in a sentence, a name or a picture: on one line, turning
  * nothing round, and at most so many characters (as a reader counts them) long.
  */
-export function plainText(label: string, longest = LONGEST): string {
-  const cut = label.slice(0, UNITS_PER_CHARACTER * longest);
+export function plainText(label: string, longest = LONGEST, isEnd = false): string {
+  const room = UNITS_PER_CHARACTER * longest;
+  const cut = isEnd ? label.slice(-room) : label.slice(0, room);
   const text = cut.replace(TURNING, "").replace(CONTROLS_AND_SPACES, " ").trim();
   if (text.length <= longest) return text;
   const graphemes = [...new Intl.Segmenter().segment(text)];
   if (graphemes.length <= longest) return text;
+  const from = graphemes.length - longest + 1;
+  if (isEnd) return `…${text.slice(elementAt(graphemes, from).index).trimStart()}`;
   return `${text.slice(0, elementAt(graphemes, longest - 1).index).trimEnd()}…`;
 }
 
+/** Of some labels, the starts that more than one longer label has, by their lengths. */
+const starts = new WeakMap<readonly string[], Map<number, Set<string>>>();
+
+function commonStarts(labels: readonly string[], length: number): Set<string> {
+  const known = starts.get(labels) ?? new Map<number, Set<string>>();
+  starts.set(labels, known);
+  let found = known.get(length);
+  if (found === undefined) {
+    const seen = new Set<string>();
+    found = new Set();
+    for (const label of labels) {
+      if (label.length <= length) continue;
+      const start = label.slice(0, length);
+      (seen.has(start) ? found : seen).add(start);
+    }
+    known.set(length, found);
+  }
+  return found;
+}
+
+/** One of some labels on one line, cut at its start where others that are cut start alike. */
+export function cutLabel(labels: readonly string[], label: string, longest = LONGEST): string {
+  const length = longest - 1;
+  const isEnd = label.length > length && commonStarts(labels, length).has(label.slice(0, length));
+  return plainText(label, longest, isEnd);
+}
+
 /** A label for messages and names: never empty, never endless. */
-export function plainLabel(atlas: Atlas, object: number): string {
-  return plain(elementAt(atlas.labels, object), `${atlas.noun[0]} without a label`);
+export function plainLabel({ labels, noun }: Atlas, object: number): string {
+  return cutLabel(labels, elementAt(labels, object)) || texts.unlabelled(noun);
 }
-
-function plain(label: string, nameless = "an object without a label"): string {
-  return plainText(label) || nameless;
-}
-
-/** What stands between the words that name a map. */
-export const BETWEEN = " · ";
 
 /** The first words of those that name a map. */
 export function mapTitle(map: AtlasMap, most = 4): string {
   return (
     map.title
       .slice(0, most)
-      .map((word) => plain(word))
-      .join(BETWEEN) || "no words"
+      .map((word) => plainText(word) || texts.NAMELESS)
+      .join(texts.BETWEEN) || texts.NO_WORDS
   );
-}
-
-/** A share as per cent: "<1%" below 1 %, one decimal below 10 %; exact digits where they are asked for. */
-export function percent(share: number, isExact = false): string {
-  const value = 100 * share;
-  if (!(value > 0)) return "0%";
-  if (isExact && value < 0.995) {
-    if (value < 1e-4) return "<0.0001%";
-    return `${value < 0.01 ? value.toPrecision(1) : value.toFixed(2)}%`;
-  }
-  if (value < 1) return "<1%";
-  return `${value.toFixed(value >= 9.95 ? 0 : 1)}%`;
 }
 
 /**
@@ -70,31 +82,4 @@ export function wholePercents(shares: readonly number[]): number[] {
   const order = [...shares.keys()].sort((a, b) => remainder(b) - remainder(a));
   for (const k of order.slice(0, rest)) found[k] = elementAt(found, k) + 1;
   return found;
-}
-
-/** A whole per cent; "<1%" for 0. */
-export function wholePercent(value: number): string {
-  return value > 0 ? `${value}%` : "<1%";
-}
-
-const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
-
-/** A small count in words, with its noun: "One meaning", "Three maps". */
-export function spelled(count: number, noun: string): string {
-  return `${NUMBERS[count] ?? count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** A count with its noun: 1 map, 2,000 words. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** A count of an atlas's objects in its own noun: 1 image, 2,000 cells. */
-export function countedObjects({ noun }: Atlas, count: number, adjective = ""): string {
-  return `${count.toLocaleString("en")} ${adjective}${noun[count === 1 ? 0 : 1]}`;
-}
-
-/** A text that begins a heading. */
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -3,6 +3,7 @@
 import type { Atlas } from "../data/atlas.ts";
 import { atlasTable } from "../data/table.ts";
 import type { Palette } from "../scene/coloring.ts";
+import * as texts from "../texts.ts";
 import { sharedMarks } from "./marks.ts";
 import { layOut, type Sheet, sheetCanvas, sheetSvg } from "./sheet.ts";
 
@@ -27,7 +28,7 @@ export async function savePng(sheet: Sheet, palette: Palette, name: string): Pro
   const ratio = Math.min(2, MOST_PIXELS / Math.max(width, height));
   const canvas = await sheetCanvas(sheet, palette, sharedMarks(), ratio);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
-  if (!blob) throw new Error("it is too large for this browser");
+  if (!blob) throw new Error(texts.TOO_LARGE);
   save(blob, `${fileName(name)}.png`);
 }
 
@@ -47,5 +48,5 @@ function fileName(text: string): string {
     .replace(/[^\p{L}\p{N}\-_ ]+/gu, " ")
     .trim()
     .replace(/\s+/g, "-");
-  return [...safe].slice(0, 60).join("") || "atlas";
+  return [...safe].slice(0, 60).join("") || texts.ATLAS_FILE;
 }

@@ -9,6 +9,7 @@
  *
  * It is laid out once, in CSS pixels, and drawn as a canvas or as SVG.
  */
+
 import { elementAt } from "../data/elements.ts";
 import type { Camera, Size } from "../scene/camera.ts";
 import type { Palette } from "../scene/coloring.ts";
@@ -16,6 +17,7 @@ import type { Key, Run } from "../scene/legend.ts";
 import { LABEL_FONT, type Lettering, type Measure, measureText } from "../scene/lettering.ts";
 import type { Point } from "../scene/outline.ts";
 import type { Scene } from "../scene/scene.ts";
+import * as texts from "../texts.ts";
 import { escaped, round, svgOf } from "./drawing_svg.ts";
 import type { Painter } from "./painter.ts";
 import { drawPicture, prepare, type View } from "./picture.ts";
@@ -156,7 +158,7 @@ export async function sheetCanvas(
   const { width, height } = layout.size;
   const canvas = document.createElement("canvas");
   const context = prepare(canvas, layout.size, ratio);
-  if (!context) throw new Error("this browser has no 2D canvas");
+  if (!context) throw new Error(texts.NO_CANVAS);
   context.fillStyle = palette.paper;
   context.fillRect(0, 0, width, height);
   const picture = document.createElement("canvas");

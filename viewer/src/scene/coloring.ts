@@ -7,11 +7,13 @@
  * viridis, cividis and magma, darkened on light paper and cut on dark paper, and one from blue
  * through grey to red for numbers on both sides of 0. `tests/scene/coloring.test.ts` measures all.
  */
+
 import type { Atlas, AtlasMap, CategoryColumn, Column, NumberColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt, firstAtLeast, inBounds } from "../data/elements.ts";
 import { forEachEntry } from "../data/entries.ts";
 import { hasMissing } from "../data/filters.ts";
+import * as texts from "../texts.ts";
 
 export type Theme = "light" | "dark";
 
@@ -48,6 +50,11 @@ export interface ColorChoice {
   scale?: Scale;
 }
 
+/** Colours that stand side by side, without the sign that begins each. */
+function hues(...lines: string[]): string[] {
+  return lines.join(" ").replace(/\w+/g, "#$&").split(" ");
+}
+
 export const PALETTES: Record<Theme, Palette> = {
   light: {
     paper: "#FBF9F4",
@@ -56,21 +63,19 @@ export const PALETTES: Record<Theme, Palette> = {
     muted: "#5F666F",
     hairline: "#DDD8CC",
     accent: "#B93C25",
-    weights: ["#69959F", "#35707C", "#064E5A"],
-    categories: [
-      ...["#003B7B", "#CA7101", "#037D50", "#77054E", "#8A1700", "#1198D9", "#9D9048"],
-      ...["#7A46AC", "#026EE1", "#FE3C88", "#B24044", "#729C1D", "#2E4226", "#BE2F92"],
-      ...["#106E90", "#917EF0", "#6A4168", "#760881", "#0F4D00", "#658A72"],
-    ],
-    islands: [
-      ...["#8C3907", "#2272B2", "#6E733A", "#614290", "#0A5C4A", "#AC547D", "#113277", "#611146"],
-    ],
+    weights: hues("69959F 35707C 064E5A"),
+    categories: hues(
+      "003B7B CA7101 037D50 77054E 8A1700 1198D9 9D9048",
+      "7A46AC 026EE1 FE3C88 B24044 729C1D 2E4226 BE2F92",
+      "106E90 917EF0 6A4168 760881 0F4D00 658A72",
+    ),
+    islands: hues("8C3907 2272B2 6E733A 614290 0A5C4A AC547D 113277 611146"),
     other: "#8A8C8F",
     ramps: {
-      viridis: ["#3B0049", "#2F276E", "#00496C", "#02615E", "#027849", "#4E8B00", "#9F9102"],
-      cividis: ["#001F46", "#2D3955", "#545350", "#7B7032", "#9F9102"],
-      magma: ["#211942", "#530C77", "#840D66", "#B1193C", "#B15B2E", "#9A9057"],
-      diverging: ["#013567", "#045890", "#4277A0", "#8F8E8C", "#A75F46", "#9C2C24", "#6F171A"],
+      viridis: hues("3B0049 2F276E 00496C 02615E 027849 4E8B00 9F9102"),
+      cividis: hues("001F46 2D3955 545350 7B7032 9F9102"),
+      magma: hues("211942 530C77 840D66 B1193C B15B2E 9A9057"),
+      diverging: hues("013567 045890 4277A0 8F8E8C A75F46 9C2C24 6F171A"),
     },
   },
   dark: {
@@ -80,21 +85,19 @@ export const PALETTES: Record<Theme, Palette> = {
     muted: "#A4ABB3",
     hairline: "#333A42",
     accent: "#FF8A6B",
-    weights: ["#4E737C", "#6AA4B0", "#B1DFE8"],
-    categories: [
-      ...["#C2D3FC", "#FF9F2F", "#69F5CA", "#AE45C2", "#AF4232", "#00A0FF", "#AAA85D"],
-      ...["#B987CE", "#1378FE", "#D2096B", "#F06071", "#69900E", "#97A184", "#C9109B"],
-      ...["#1D83AA", "#8E78DF", "#DCACCF", "#FF94FF", "#A6E391", "#479D98"],
-    ],
-    islands: [
-      ...["#E6A253", "#3193CD", "#C6DD7C", "#B4A2FA", "#47CBA9", "#C97988", "#9DDBFC", "#8B9128"],
-    ],
+    weights: hues("4E737C 6AA4B0 B1DFE8"),
+    categories: hues(
+      "C2D3FC FF9F2F 69F5CA AE45C2 AF4232 00A0FF AAA85D",
+      "B987CE 1378FE D2096B F06071 69900E 97A184 C9109B",
+      "1D83AA 8E78DF DCACCF FF94FF A6E391 479D98",
+    ),
+    islands: hues("E6A253 3193CD C6DD7C B4A2FA 47CBA9 C97988 9DDBFC 8B9128"),
     other: "#6C7480",
     ramps: {
-      viridis: ["#2E6F8E", "#23888E", "#1FA187", "#3BBB75", "#73D056", "#B8DE29", "#FDE725"],
-      cividis: ["#6B6D72", "#8C8878", "#B0A571", "#D7C45C", "#FEE838"],
-      magma: ["#BF3A77", "#E34E65", "#F8765C", "#FEA36F", "#FED194", "#FCFDBF"],
-      diverging: ["#AAE5FF", "#62BDF0", "#5B91BB", "#6B6A69", "#C37459", "#F3985B", "#FFD79B"],
+      viridis: hues("2E6F8E 23888E 1FA187 3BBB75 73D056 B8DE29 FDE725"),
+      cividis: hues("6B6D72 8C8878 B0A571 D7C45C FEE838"),
+      magma: hues("BF3A77 E34E65 F8765C FEA36F FED194 FCFDBF"),
+      diverging: hues("AAE5FF 62BDF0 5B91BB 6B6A69 C37459 F3985B FFD79B"),
     },
   },
 };
@@ -180,7 +183,7 @@ export function coloringBy(atlas: Atlas, name: string | null, choice: ColorChoic
   if (column?.type === "number") return byNumber(atlas, column, choice);
   const { weights, islands, other } = PALETTES[choice.theme];
   const table = ramp(weights);
-  const hues = wordsOf([...islands, other]);
+  const words = wordsOf([...islands, other]);
   return {
     // Where maps have islands, the size of a dot alone shows its weight.
     legend: { type: "weight", stops: atlas.maps.some(hasIslands) ? [] : weights },
@@ -188,9 +191,9 @@ export function coloringBy(atlas: Atlas, name: string | null, choice: ColorChoic
       if (!hasIslands(map)) {
         return fromTable(table, map, (_, weight) => Math.round(255 * Math.sqrt(weight)));
       }
-      const colors = new Uint32Array(map.objects.length).fill(elementAt(hues, islands.length));
+      const colors = new Uint32Array(map.objects.length).fill(elementAt(words, islands.length));
       for (const { members, hue, island } of map.regions) {
-        if (island === null) for (const entry of members) colors[entry] = elementAt(hues, hue);
+        if (island === null) for (const entry of members) colors[entry] = elementAt(words, hue);
       }
       return new Uint8Array(colors.buffer);
     },
@@ -210,14 +213,10 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   const beyond = column.categories.length - own;
   if (beyond > 0) {
     const codes = Array.from({ length: beyond }, (_, k) => own + k);
-    items.push({
-      label: `${beyond} other${beyond > 1 ? "s" : ""} repeat colours`,
-      color: other,
-      codes,
-    });
+    items.push({ label: texts.otherColours(beyond), color: other, codes });
   }
   if (hasMissing(atlas, column))
-    items.push({ label: "no value", color: other, codes: [NO_CATEGORY] });
+    items.push({ label: texts.NO_VALUE, color: other, codes: [NO_CATEGORY] });
   const table = new Uint8Array(wordsOf([...categories, other]).buffer);
   const { length } = categories;
   const indexOf = (code: number) => (code === NO_CATEGORY ? length : code % length);

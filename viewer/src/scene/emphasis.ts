@@ -40,14 +40,14 @@ export interface ShownLabel {
 /** What is known of the labels and dots of a map. */
 interface LabelSource {
   map: { points: Float32Array; objects: Uint32Array };
-  text(entry: number): string;
+  text(entry: number, longest?: number): string;
   textSize(text: string, style: LabelStyle): { width: number; height: number };
   dotRadius(entry: number, zoom: number): number;
   /** How far above its dot the label of an entry stands best at a zoom; null where it is all the same. */
   lift(entry: number, style: LabelStyle, zoom: number): number | null;
 }
 
-const SHORT = 12;
+const SHORT = 13;
 const MOST_ARROWS = 8;
 
 export class EmphasisLabels {
@@ -71,15 +71,15 @@ export class EmphasisLabels {
     if (entries.every((entry) => isBeyond(point(entry), size))) entries = entries.slice(0, 1);
     entries = entries.filter((entry) => !isBeyond(point(entry), size) || arrows++ < MOST_ARROWS);
     let shown: ShownLabel[] = [];
-    for (const { style, most } of [
-      { style: "near", most: Number.POSITIVE_INFINITY },
-      { style: "tight", most: Number.POSITIVE_INFINITY },
-      { style: "tight", most: SHORT },
-    ] as const) {
+    for (const { style, longest } of [
+      { style: "near" },
+      { style: "tight" },
+      { style: "tight", longest: SHORT },
+    ] as { style: LabelStyle; longest?: number }[]) {
       const labels = entries.map((entry) => {
-        const text = source.text(entry);
+        const text = source.text(entry, longest);
         const own: LabelStyle = isChosen.has(entry) ? "chosen" : style;
-        return { entry, style: own, text: text.length > most ? `${text.slice(0, most)}…` : text };
+        return { entry, style: own, text };
       });
       const anchors = labels.map(({ entry, style, text }): Anchor => {
         const [x, y] = point(entry);

@@ -1,6 +1,8 @@
 /** What colours, shapes and sizes mean, for paper and for pictures that are kept. */
-import type { Atlas } from "../data/atlas.ts";
+
+import type { Atlas, Quantity } from "../data/atlas.ts";
 import { plainText } from "../data/words.ts";
+import * as texts from "../texts.ts";
 import type { Legend } from "./coloring.ts";
 
 /** A part of an entry; one in a colour is a mark of it. */
@@ -14,10 +16,19 @@ export type Key = Run[];
 
 const NARROW = "\u00A0";
 
-/** The entries of a legend; `size` is the column that sizes the dots. */
-export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: string): Key[] {
+/** What sizes the dots: a quantity, and a column. */
+interface Sizes {
+  by: Quantity;
+  size: string | null;
+}
+
+/** The entries of a legend. */
+export function keysOf(atlas: Atlas, legend: Legend, sizes: Sizes, ink: string): Key[] {
   const keys = colorKeys(atlas, legend);
-  if (size !== null) keys.push([{ text: `dot size: ${plainText(size)}` }]);
+  const { by, size } = sizes;
+  const names = [by === "weights" ? "" : texts.quantity(by), plainText(size ?? "")];
+  const named = names.filter(Boolean).join(texts.TIMES);
+  if (named) keys.push([{ text: texts.sizeOf(named) }]);
   atlas.kinds?.forEach((kind, k) => {
     keys.push(dot(kind, ink, "●◆"[k]));
   });
@@ -29,11 +40,11 @@ function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
   // In a single map every weight is 1, and where maps have islands, their names are the key.
   if (legend.type === "weight") {
     const { stops } = legend;
-    return nMaps === 1 || stops.length === 0 ? [] : [ramp("map weight: low", stops, "high")];
+    return nMaps === 1 || stops.length === 0 ? [] : [ramp(texts.WEIGHT_LOW, stops, texts.HIGH)];
   }
   const { name, low, high, stops, hasMissing, missing } = legend;
-  const keys = [ramp(`${plainText(name)}: ${low}`, stops, high)];
-  if (hasMissing) keys.push(dot("no value", missing));
+  const keys = [ramp(texts.lowEnd(plainText(name), low), stops, high)];
+  if (hasMissing) keys.push(dot(texts.NO_VALUE, missing));
   return keys;
 }
 

@@ -4,7 +4,8 @@
  * A label's box is its width + 2 * PAD by its font size * LEADING.
  */
 
-import { plainText } from "../data/words.ts";
+import { cutLabel } from "../data/words.ts";
+import * as texts from "../texts.ts";
 
 /** The fonts that the labels ask for, the same on every canvas and in SVG. */
 export const LABEL_FONT =
@@ -67,9 +68,13 @@ export function fontOf({ size, weight }: Lettering): string {
   return `${weight} ${size}px ${LABEL_FONT}`;
 }
 
-/** A label on one line, at most 28 characters (as a reader counts them) long. */
-export function labelText(label: string): string {
-  return plainText(label, LONGEST);
+/** One of some labels on one line, at most 28 characters (as a reader counts them) long, or fewer. */
+export function labelText(
+  label: string,
+  labels: readonly string[] = [],
+  longest = LONGEST,
+): string {
+  return cutLabel(labels, label, longest);
 }
 
 /** The width of a text in CSS pixels. */
@@ -100,7 +105,7 @@ export const measureText: Measure = (text, lettering) => {
   let widths = fonts.get(font);
   if (!widths) {
     const ruler = new OffscreenCanvas(1, 1).getContext("2d");
-    if (!ruler) throw new Error("this browser has no 2D canvas");
+    if (!ruler) throw new Error(texts.NO_CANVAS);
     ruler.font = font;
     widths = { ruler, pairs: new Map(), texts: new Map() };
     fonts.set(font, widths);

@@ -90,7 +90,9 @@ export function namedRegions(
     const members = region.members.filter((entry) => visible[entry]);
     if (members.length < Math.max(1, LEAST_SHOWN * region.members.length)) return [];
     const name = (column && commonName(column, map, members)) || labelText(region.name);
-    const words = name ? [] : region.words.slice(0, MOST_WORDS).map(labelText);
+    const words = name
+      ? []
+      : region.words.slice(0, MOST_WORDS).map((word) => labelText(word, atlas.labels));
     while (words.length > 1 && words.join(", ").length > MOST_LETTERS) words.pop();
     const [x, reachX] = spread(map, members, 0);
     const [y, reachY] = spread(map, members, 1);

@@ -8,7 +8,7 @@
  * (`step`); until a new plan is ready the old one serves, for a subset of its labels is free of
  * overlaps too.
  */
-import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
+import { type Atlas, type AtlasMap, lives, type Quantity } from "../data/atlas.ts";
 import { elementAt, inBounds } from "../data/elements.ts";
 import { hits } from "./callouts.ts";
 import { type Camera, entryOnScreen, fit, type Size } from "./camera.ts";
@@ -54,7 +54,8 @@ export interface Look {
   coloring: Coloring;
   /** Factor of the dot area of each object. */
   sizes: Float32Array;
-  /** Entries with a smaller map weight are not shown. */
+  by: Quantity;
+  /** Entries with less of that are not shown. */
   threshold: number;
   /** 1 for each object that filters let pass; null where nothing is filtered. */
   passed: Uint8Array | null;
@@ -116,6 +117,10 @@ export class Scene {
     this.resize(size);
   }
 
+  private get weights(): Float32Array {
+    return this.map[this.look.by];
+  }
+
   get palette(): Palette {
     return PALETTES[this.look.theme];
   }
@@ -129,7 +134,7 @@ export class Scene {
   setLook(look: Look): void {
     const before = this.look;
     this.look = look;
-    const resized = look.sizes !== before.sizes;
+    const resized = look.sizes !== before.sizes || look.by !== before.by;
     if (resized) {
       this.radii = this.relativeRadii();
       this.drawingOrder = largestFirst(this.radii);
@@ -148,7 +153,8 @@ export class Scene {
     this.size = size;
     this.named = null;
     this.fitCamera = fit(this.map.view, size, margin);
-    const { weights, objects } = this.map;
+    const { weights } = this;
+    const { objects } = this.map;
     const { atlas, sizes } = this.look;
     let total = 0;
     for (let entry = 0; entry < objects.length; entry++) {
@@ -193,11 +199,13 @@ export class Scene {
   }
 
   /** The text of an entry's label, on one line and not too long; empty where it has none. */
-  text(entry: number): string {
+  text(entry: number, longest?: number): string {
+    const { labels } = this.look.atlas;
+    const label = () => elementAt(labels, elementAt(this.map.objects, entry));
+    if (longest !== undefined) return labelText(label(), labels, longest);
     let text = this.texts.get(entry);
     if (text === undefined) {
-      const object = elementAt(this.map.objects, entry);
-      text = labelText(elementAt(this.look.atlas.labels, object));
+      text = labelText(label(), labels);
       this.texts.set(entry, text);
     }
     return text;
@@ -279,7 +287,7 @@ export class Scene {
   /** Lines of equal density in map units, x, y of both ends of each piece; none where none are asked for. */
   get densityLines(): Float64Array {
     if (!this.look.contours) return new Float64Array();
-    this.contours ??= densityLines(this.map.points, this.map.weights, this.visible);
+    this.contours ??= densityLines(this.map.points, this.weights, this.visible);
     return this.contours;
   }
 
@@ -324,9 +332,9 @@ export class Scene {
   }
 
   private relativeRadii(): Float32Array {
-    const { objects, weights } = this.map;
+    const { objects } = this.map;
     const { sizes } = this.look;
-    return weights.map((weight, entry) =>
+    return this.weights.map((weight, entry) =>
       Math.sqrt(weight * inBounds(sizes[inBounds(objects[entry])])),
     );
   }
@@ -349,7 +357,8 @@ export class Scene {
   }
 
   private newMarks(): MarkData {
-    const { objects, weights } = this.map;
+    const { weights } = this;
+    const { objects } = this.map;
     const { threshold, passed } = this.look;
     this.named = null;
     this.contours = null;

@@ -19,6 +19,8 @@ import type { RangeFilter } from "../data/filters.ts";
 /** What an address says of a view; null where it says nothing. */
 export interface Place {
   word: string | null;
+  /** Words that tell which of its meanings is meant, in lines. */
+  context: string | null;
   /** Where a path from the word leads. */
   path: string | null;
   kind: string | null;
@@ -29,6 +31,8 @@ export interface Place {
   x: number | null;
   y: number | null;
   threshold: number | null;
+  /** "proportion" where that is drawn. */
+  by: string | null;
   color: string | null;
   size: string | null;
   lines: boolean;
@@ -70,6 +74,7 @@ export function toHash(place: Place): string {
   const parts: [string, string | null][] = [
     ["word", place.word],
     ["kind", place.kind],
+    ["context", place.context],
     ["path", place.path],
     ["map", written(place.map, Math.round)],
     ["maps", place.maps],
@@ -77,6 +82,7 @@ export function toHash(place: Place): string {
     ["x", written(place.x, (x) => rounded(x, decimals))],
     ["y", written(place.y, (y) => rounded(y, decimals))],
     ["min", written(place.threshold, (least) => Number(least.toPrecision(4)))],
+    ["by", place.by],
     ["color", place.color],
     ["size", place.size],
     ["lines", place.lines ? "1" : null],
@@ -112,24 +118,18 @@ export function fromHash(hash: string): Place {
     return value >= low && value <= high ? value : null;
   };
   const map = number("map", 0, MAX_MAP);
+  const text = (key: string) => parts.get(key) ?? null;
   return {
-    word: parts.get("word") ?? null,
-    kind: parts.get("kind") ?? null,
-    path: parts.get("path") ?? null,
+    ...{ word: text("word"), kind: text("kind"), context: text("context"), path: text("path") },
     map: map !== null && Number.isInteger(map) ? map : null,
-    maps: parts.get("maps") ?? null,
+    maps: text("maps"),
     zoom: number("zoom", 1 / MAX_COORDINATE, MAX_COORDINATE),
     x: number("x", -MAX_COORDINATE, MAX_COORDINATE),
     y: number("y", -MAX_COORDINATE, MAX_COORDINATE),
     threshold: number("min", 0, 1),
-    color: parts.get("color") ?? null,
-    size: parts.get("size") ?? null,
-    lines: parts.get("lines") === "1",
-    contours: parts.get("contours") === "1",
-    ramp: parts.get("ramp") ?? null,
-    scale: parts.get("scale") ?? null,
-    filters,
-    select: parts.get("select") ?? null,
+    ...{ by: text("by"), color: text("color"), size: text("size"), ramp: text("ramp") },
+    ...{ lines: text("lines") === "1", contours: text("contours") === "1" },
+    ...{ scale: text("scale"), filters, select: text("select") },
   };
 }
 

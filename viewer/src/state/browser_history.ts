@@ -4,6 +4,7 @@ import { type Atlas, type Column, kindOf, NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type Filters, type RangeFilter } from "../data/filters.ts";
 import { colorColumns, RAMPS, SCALES, sizeColumns } from "../scene/coloring.ts";
+import * as texts from "../texts.ts";
 import {
   fromHash,
   fromRuns,
@@ -14,12 +15,14 @@ import {
   toRuns,
 } from "./address.ts";
 import type { Panes } from "./panes.ts";
+import { STATE } from "./script_access.ts";
 import { fold } from "./search.ts";
 import { noMatch } from "./sentences.ts";
 import type { State } from "./store.ts";
 
 /** What an address says where the page's own column is switched off. */
 const NO_COLUMN = "(weight)";
+const PROPORTION = "proportion";
 /** Browsers refuse addresses that change too often, as a dragged slider would change them. */
 const PATIENCE = 250;
 
@@ -27,6 +30,8 @@ const PATIENCE = 250;
 export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const place = fromHash(hash);
   const state: Partial<State> = { word: objectOf(atlas, place), map: mapOf(atlas, place) };
+  const context = (place.context ?? "").split("\n").map((label) => named(atlas, label));
+  state.context = state.word === null ? [] : context.filter((object) => object !== null);
   const end = place.path === null ? null : named(atlas, place.path);
   state.path = state.word === null || end === state.word ? null : end;
   const isGallery = state.word !== null && (place.maps === "all" || place.maps === "word");
@@ -36,6 +41,7 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
   state.threshold = threshold ?? atlas.minWeight;
+  state.by = place.by === PROPORTION ? "proportions" : "weights";
   state.lines = place.lines && atlas.observed !== null;
   state.contours = place.contours;
   const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
@@ -60,9 +66,9 @@ function noticeOf(
 ): string {
   if (word !== null && state.word === null) return noMatch(atlas, word);
   if (path !== null && end === null) return noMatch(atlas, path);
-  if (path !== null && state.path === null) return `A path needs two different ${atlas.noun[1]}`;
+  if (path !== null && state.path === null) return texts.twoDifferent(atlas.noun[1]);
   if (map !== null && state.map !== map) {
-    return `There is no map ${map}; the last one is map ${atlas.nMaps - 1}`;
+    return texts.noSuchMap(map, atlas.nMaps - 1);
   }
   return "";
 }
@@ -147,7 +153,7 @@ export function followAddress(panes: Panes): void {
     stopWaiting();
     isReading = true;
     panes.active.endTyping();
-    showAddress(panes, event.state ?? []);
+    showAddress(panes, event[STATE] ?? []);
     last = hashOf(panes);
     isReading = false;
   });
@@ -175,40 +181,23 @@ function hashOf({ views, hasTwoAtlases }: Panes): string {
 }
 
 function placeOf(atlas: Atlas, state: State): Place {
-  const {
-    word,
-    path,
-    map,
-    camera,
-    threshold,
-    color,
-    size,
-    lines,
-    contours,
-    ramp,
-    scale,
-    filters,
-    selection,
-    gallery,
-  } = state;
+  const { word, path, camera, by } = state;
+  const label = (object: number) => elementAt(atlas.labels, object);
   return {
-    word: word === null ? null : elementAt(atlas.labels, word),
+    ...{ lines: state.lines, contours: state.contours, ramp: state.ramp, maps: state.gallery },
+    word: word === null ? null : label(word),
     kind: word === null ? null : kindOf(atlas, word),
-    path: path === null ? null : elementAt(atlas.labels, path),
-    map: atlas.nMaps === 1 && camera === null ? null : map,
-    maps: gallery,
-    zoom: camera?.zoom ?? null,
-    x: camera?.x ?? null,
-    y: camera?.y ?? null,
-    threshold: threshold === atlas.minWeight ? null : threshold,
-    color: color === atlas.color ? null : (color ?? NO_COLUMN),
-    size: size === atlas.size ? null : (size ?? NO_COLUMN),
-    lines,
-    contours,
-    ramp,
-    scale: scale === "linear" ? null : scale,
-    filters: filtersOf(atlas, filters),
-    select: toRuns(selection, MOST_SELECTED),
+    context: state.context.map(label).join("\n"),
+    path: path === null ? null : label(path),
+    map: atlas.nMaps === 1 && camera === null ? null : state.map,
+    ...{ zoom: camera?.zoom ?? null, x: camera?.x ?? null, y: camera?.y ?? null },
+    threshold: state.threshold === atlas.minWeight ? null : state.threshold,
+    by: by === "proportions" ? PROPORTION : null,
+    color: state.color === atlas.color ? null : (state.color ?? NO_COLUMN),
+    size: state.size === atlas.size ? null : (state.size ?? NO_COLUMN),
+    scale: state.scale === "linear" ? null : state.scale,
+    filters: filtersOf(atlas, state.filters),
+    select: toRuns(state.selection, MOST_SELECTED),
   };
 }
 

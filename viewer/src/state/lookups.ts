@@ -1,5 +1,6 @@
 /** What is looked up of words: senses, associations; remembered, as every drawing asks for it again. */
 import type { Atlas } from "../data/atlas.ts";
+import { inContext } from "../data/context.ts";
 import { type Partner, recalledBy, whoRecalls } from "../data/observed.ts";
 import { type Neighbor, Probabilities, type Sense } from "../data/probabilities.ts";
 import type { Filtering } from "./filtering.ts";
@@ -26,6 +27,12 @@ export interface Beside extends Partner {
 /** A meaning, and which of the meanings with a card it is; null without a card. */
 export interface Meaning extends Sense {
   rank: number | null;
+}
+
+/** The meaning of a word that its context points to. */
+export interface Meant {
+  meaning: Meaning;
+  probability: number;
 }
 
 /** The meanings of a word that one map shows, the largest share first. */
@@ -140,6 +147,26 @@ export class Lookups {
           this.filtering.passes(object),
       )
       .slice(0, MOST_NAMED);
+  }
+
+  /** The probability of each meaning in a context, by its number; none without data. */
+  inContext(word: number, context: readonly number[]): Map<number, number> {
+    const { observed } = this.atlas;
+    return observed === null ? new Map() : inContext(observed, this.probabilities, word, context);
+  }
+
+  /** The meaning that some words point to, and its probability; null without such words, or data. */
+  meantBy(word: number, context: readonly number[]): Meant | null {
+    if (context.length === 0) return null;
+    return this.once(`context ${word} ${context}`, () => {
+      const chances = this.inContext(word, context);
+      let meant: Meant | null = null;
+      for (const [number, meaning] of this.sensesOf(word).entries()) {
+        const probability = chances.get(number) ?? 0;
+        if (probability > (meant?.probability ?? 0)) meant = { meaning, probability };
+      }
+      return meant;
+    });
   }
 
   private isOwnKind(object: number): boolean {

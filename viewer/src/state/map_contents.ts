@@ -46,7 +46,8 @@ export class MapContents {
     return crop(at, entry, [...new Set([...near, ...this.nearestDots(at, entry)])], size, NEAREST);
   }
 
-  private nearestDots({ points, objects, weights }: AtlasMap, entry: number): number[] {
+  private nearestDots({ points, objects, ...map }: AtlasMap, entry: number): number[] {
+    const weights = map[this.store.state.by];
     const [x, y] = pointOf(points, entry);
     const found: { at: number; distance: number }[] = [];
     for (let at = 0; at < objects.length; at++) {
@@ -149,8 +150,8 @@ export class MapContents {
   }
 
   /** How many objects are shown in a map. */
-  countIn({ objects, weights }: AtlasMap): number {
-    return weights.reduce(
+  countIn({ objects, ...map }: AtlasMap): number {
+    return map[this.store.state.by].reduce(
       (count, weight, entry) => count + (this.isShown(weight, elementAt(objects, entry)) ? 1 : 0),
       0,
     );
@@ -167,8 +168,8 @@ export class MapContents {
   }
 
   private shownIn(map: number, objects: Iterable<number>): number[] {
-    const { weights } = elementAt(this.atlas.maps, map);
-    const { threshold } = this.store.state;
+    const { threshold, by } = this.store.state;
+    const weights = elementAt(this.atlas.maps, map)[by];
     return this.entriesIn(map, objects).filter((at) => lives(elementAt(weights, at), threshold));
   }
 

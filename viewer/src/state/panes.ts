@@ -10,11 +10,13 @@ import type { Column } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { plainLabel } from "../data/words.ts";
 import { colorColumns, sizeColumns } from "../scene/coloring.ts";
+import * as texts from "../texts.ts";
 import { Session } from "./session.ts";
 import type { State, Step } from "./store.ts";
 
 /** What both views have alike. */
 const SHARED = [
+  "by",
   "threshold",
   "color",
   "size",
@@ -78,7 +80,7 @@ export class Panes {
     if (this.hasTwoAtlases) return atlas.title;
     const { word } = state;
     if (word !== null && word !== this.beside(session)?.state.word) return plainLabel(atlas, word);
-    return session === this.views[0] ? "First view" : "Second view";
+    return session === this.views[0] ? texts.FIRST_VIEW : texts.SECOND_VIEW;
   }
 
   /** The word of the other view that this one should show and lacks; null where nothing is amiss. */
@@ -125,7 +127,7 @@ export class Panes {
     this.isLinked = false;
     this.active = elementAt(this.views, 1);
     this.tell(step);
-    if (step === "push") active.announce("Second view opened");
+    if (step === "push") active.announce(texts.SECOND_OPENED);
   }
 
   /** A second view, or no longer. */
@@ -152,7 +154,7 @@ export class Panes {
     this.active = rest;
     this.words.delete(session);
     this.tell(step);
-    if (step === "push") rest.announce("View closed");
+    if (step === "push") rest.announce(texts.VIEW_CLOSED);
   }
 
   /** Changes views without one following the other, as a part of a greater change. */
@@ -211,7 +213,7 @@ export class Panes {
     const same = word === null ? null : counterpart(from, to, word);
     if (same !== to.state.word) to.chooseWord(same, to.state.word, "replace");
     const lacked = this.lackedBy(to);
-    if (lacked !== null) to.announce(`${lacked} is not in ${this.nameOf(to)}`);
+    if (lacked !== null) to.announce(texts.isNotIn(lacked, this.nameOf(to)).join(""));
   }
 
   /** The objects selected in one view, as the other has them, and those that it alone has. */

@@ -1,6 +1,6 @@
 /** The path from the word to another one, looked for in slices of time, so that the page goes on meanwhile. */
 import type { Atlas } from "../data/atlas.ts";
-import { pathBetween, type Step } from "../data/paths.ts";
+import { type Found, pathBetween, type Step } from "../data/paths.ts";
 import type { Probabilities } from "../data/probabilities.ts";
 import type { Store } from "./store.ts";
 
@@ -22,8 +22,12 @@ export class PathSearch {
 
   /** None where no path was found; null while it is looked for, and where none is asked for. */
   get steps(): readonly Step[] | null {
+    return this.found?.steps ?? null;
+  }
+
+  get found(): Found | null {
     const { route } = this.store.state;
-    return route?.key === this.key ? route.steps : null;
+    return route?.key === this.key ? route : null;
   }
 
   /** The step of the path that is shown in a map: the one that was opened, else the first there. */
@@ -44,15 +48,14 @@ export class PathSearch {
     this.asked = key;
     const { word, path, threshold } = this.store.state;
     if (key === "" || word === null || path === null || this.steps) return;
-    const { nObjects } = this.atlas;
-    const search = pathBetween(this.probabilities, nObjects, word, path, threshold);
+    const search = pathBetween(this.atlas, this.probabilities, word, path, threshold);
     const look = () => {
       const end = performance.now() + SLICE;
       while (this.asked === key && performance.now() < end) {
         const { done, value } = search.next();
         if (!done) continue;
-        this.store.change({ route: { key, steps: value } });
-        this.onFound(value);
+        this.store.change({ route: { key, ...value } });
+        this.onFound(value.steps);
         return;
       }
       if (this.asked === key) setTimeout(look);

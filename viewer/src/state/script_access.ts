@@ -12,17 +12,23 @@ import type { Beside, Meaning } from "./lookups.ts";
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
+/** Names that the bundle keeps here, and shortens elsewhere. */
+export const ATLAS = "atlas";
+export const STATE = "state";
+
 interface ScriptAccess {
-  readonly atlas: Atlas;
+  readonly [ATLAS]: Atlas;
   /** The same of the view that stands beside this one; null without any. */
   readonly beside: ScriptAccess | null;
-  readonly state: State;
+  readonly [STATE]: State;
   readonly camera: Camera | null;
   /** Whether the open map stands still, with all its labels. */
   readonly isAtRest: boolean;
   /** Milliseconds of the last frames of the open map. */
   readonly frameTimes: readonly number[];
   senses(object: number): Meaning[];
+  /** The probability of each of these senses in a context. */
+  inContext(object: number, context: readonly number[]): number[];
   similarity(a: number, b: number): number;
   /** What an object was observed to recall, and who recalls it, beside the model. */
   observed(object: number): { recalled: Beside[]; recalling: Beside[] };
@@ -39,14 +45,14 @@ interface ScriptAccess {
 
 export function scriptAccess(session: () => Session, beside: () => Session | null): ScriptAccess {
   return {
-    get atlas() {
+    get [ATLAS]() {
       return session().atlas;
     },
     get beside() {
       const other = beside();
       return other && scriptAccess(() => other, session);
     },
-    get state() {
+    get [STATE]() {
       return session().state;
     },
     get camera() {
@@ -59,6 +65,11 @@ export function scriptAccess(session: () => Session, beside: () => Session | nul
       return session().mapView?.frameTimes ?? [];
     },
     senses: (object) => session().lookups.sensesOf(object),
+    inContext: (object, context) => {
+      const { lookups } = session();
+      const found = lookups.inContext(object, context);
+      return lookups.sensesOf(object).map((_, number) => found.get(number) ?? 0);
+    },
     similarity: (a, b) => session().lookups.probabilities.similarity(a, b),
     observed: (object) => ({
       recalled: session().lookups.recalledBy(object),

@@ -4,17 +4,9 @@ import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import type { Step } from "../data/paths.ts";
 import type { Sense } from "../data/probabilities.ts";
-import {
-  counted,
-  countedObjects,
-  percent,
-  plainLabel,
-  plainText,
-  spelled,
-  wholePercent,
-  wholePercents,
-} from "../data/words.ts";
-import type { Beside, Meaning } from "./lookups.ts";
+import { plainLabel, plainText, wholePercents } from "../data/words.ts";
+import * as texts from "../texts.ts";
+import type { Beside, Meaning, Meant } from "./lookups.ts";
 
 /** Words of a meaning on its card, its name among them: fewer of each where there are more meanings. */
 const MOST_WORDS = [6, 6, 6, 5, 4, 3];
@@ -37,11 +29,10 @@ export function numbersOf(senses: readonly Meaning[]): number[] {
 export function summary(senses: readonly Meaning[]): string {
   const shown = shownOf(senses);
   const { length } = shown;
-  if (senses[0]?.share === null) return `On ${spelled(length, "map").toLowerCase()}.`;
-  if (length === 0) return "No map shows its meanings.";
-  const covered = wholePercent(numbersOf(senses).reduce((sum, value) => sum + value, 0));
-  const cover = length === 1 ? "It covers" : "They cover";
-  return `${spelled(length, "meaning")}. ${cover} ${covered} of its associations.`;
+  if (senses[0]?.share === null) return texts.onMaps(length);
+  if (length === 0) return texts.NO_MEANINGS;
+  const covered = texts.wholePercent(numbersOf(senses).reduce((sum, value) => sum + value, 0));
+  return texts.meanings(length, covered);
 }
 
 /** The name of a meaning, and further words that are close on its map. */
@@ -59,24 +50,44 @@ export function wordsOf(
 /** "Not close on any map: money."; "" where all strong associates are close somewhere. */
 export function notClose(atlas: Atlas, far: readonly Beside[]): string {
   const labels = far.map(({ object }) => plainLabel(atlas, object)).join(", ");
-  const where = atlas.nMaps === 1 ? "the map" : "any map";
-  return labels && `Not close on ${where}: ${labels}.`;
+  return labels && texts.notClose(atlas.nMaps === 1, labels);
+}
+
+/** "water, lake 84%"; "" without a meaning. */
+export function meantName(atlas: Atlas, meant: Meant | null): string {
+  if (meant === null) return "";
+  return `${wordsOf(atlas, meant.meaning, 0).name} ${sharesOf(meant)}`;
+}
+
+function sharesOf({ probability }: Meant): string {
+  return texts.wholePercent(Math.round(100 * probability));
+}
+
+/** "In the context of river: water, lake (84%)."; "" without a meaning. */
+export function meantInWords(
+  atlas: Atlas,
+  meant: Meant | null,
+  context: readonly number[],
+): string {
+  if (meant === null) return "";
+  const labels = context.map((object) => plainLabel(atlas, object)).join(", ");
+  const { name } = wordsOf(atlas, meant.meaning, 0);
+  return texts.inContext(labels, name, sharesOf(meant));
 }
 
 /** Where an atlas comes from, as far as it says: "Source: USF norms \u00b7 1998 \u00b7 Credit: Nelson". */
 export function provenance({ source, date, credit }: Atlas): string {
-  const parts = [source && `Source: ${source}`, date, credit && `Credit: ${credit}`];
-  return parts.filter(Boolean).join(" \u00b7 ");
+  const parts = [source && texts.sourceOf(source), date, credit && texts.creditOf(credit)];
+  return parts.filter(Boolean).join(texts.BETWEEN);
 }
 
 /** What an atlas holds, in a line. */
 export function facts(atlas: Atlas): string {
   const { kinds, nRows, nObjects, nMaps, method } = atlas;
   const objects = kinds
-    ? `${counted(nRows, kinds[0])}, ${counted(nObjects - nRows, kinds[1])}`
-    : countedObjects(atlas, nObjects);
-  const drawn = method && `, drawn by ${method}`;
-  return `${objects} in ${counted(nMaps, "map")}${drawn}`;
+    ? texts.kindsCounted(texts.counted(nRows, kinds[0]), texts.counted(nObjects - nRows, kinds[1]))
+    : texts.countedObjects(atlas, nObjects);
+  return texts.facts(objects, nMaps, method);
 }
 
 /** The kind of an object and in how many maps it lives. */
@@ -84,7 +95,7 @@ export function whereabouts(atlas: Atlas, object: number, threshold: number): st
   const kind = kindOf(atlas, object);
   if (atlas.nMaps === 1) return kind ?? "";
   const homes = mapsOf(atlas, object).filter(({ weight }) => lives(weight, threshold));
-  return [kind, counted(Math.max(homes.length, 1), "map")].filter(Boolean).join(", ");
+  return [kind, texts.counted(Math.max(homes.length, 1), "map")].filter(Boolean).join(", ");
 }
 
 /** A word in a sentence: its meanings with their names, or its neighbours on the only map. */
@@ -99,26 +110,25 @@ export function sensesInWords(
   const parts = shownOf(senses).map(({ map, name, neighbors }, k) => {
     const near = neighbors.slice(0, MOST_NEIGHBORS).map(({ object }) => object);
     const words = (atlas.nMaps === 1 ? near : name).map((object) => plainLabel(atlas, object));
-    const where = `${wholePercent(elementAt(numbers, k))} on map ${map}`;
-    return atlas.nMaps === 1 ? words.join(", ") : `${words.join(", ")}, ${where}`;
+    const named = words.join(", ");
+    const share = texts.wholePercent(elementAt(numbers, k));
+    return atlas.nMaps === 1 ? named : texts.meaningOnMap(named, share, map);
   });
-  if (atlas.nMaps === 1) return `${label}, near ${parts.join("; ")}`;
-  return [`${label}: ${summary(senses)} ${parts.join("; ")}.`, notClose(atlas, far)]
-    .join(" ")
-    .trim();
+  if (atlas.nMaps === 1) return texts.near(label, parts.join("; "));
+  return texts.wordInWords(label, summary(senses), parts.join("; "), notClose(atlas, far));
 }
 
 /** "dog to tie in 2 steps: cat in map 3, tie in map 5". */
 export function pathInWords(atlas: Atlas, steps: readonly Step[]): string {
   const [first] = steps;
-  if (first === undefined) return "No path found";
-  const names = steps.map(({ to, map }) => `${plainLabel(atlas, to)} in map ${map}`);
-  return `${counted(steps.length, "step")} from ${plainLabel(atlas, first.from)}: ${names.join(", ")}`;
+  if (first === undefined) return texts.NO_PATH;
+  const names = steps.map(({ to, map }) => texts.stepEnd(plainLabel(atlas, to), map));
+  return texts.pathOf(steps.length, plainLabel(atlas, first.from), names.join(", "));
 }
 
 /** Nothing has a name like a text that was typed. */
 export function noMatch({ noun }: Atlas, text: string): string {
-  return `No ${noun[0]} matches “${plainText(text)}”`;
+  return texts.noMatch(noun[0], plainText(text));
 }
 
 /** "5 further maps: 7% predicted" of a word's weight; "" where that is next to nothing. */
@@ -127,5 +137,5 @@ export function furtherMaps(atlas: Atlas, word: number, senses: readonly Sense[]
   const rest = 1 - [...listed.values()].reduce((sum, weight) => sum + weight, 0);
   const others = mapsOf(atlas, word).filter(({ map }) => !listed.has(map));
   if (others.length === 0 || rest < LEAST_SAID) return "";
-  return `${counted(others.length, "further map")}: ${percent(rest)} predicted`;
+  return texts.furtherMaps(others.length, texts.percent(rest));
 }

@@ -8,8 +8,9 @@
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type RangeFilter } from "../data/filters.ts";
-import { counted, countedObjects, mapTitle, plainLabel } from "../data/words.ts";
+import { mapTitle, plainLabel } from "../data/words.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
+import * as texts from "../texts.ts";
 import type { MapView } from "../view/map_view.ts";
 import { Appearance } from "./appearance.ts";
 import { Filtering } from "./filtering.ts";
@@ -17,7 +18,7 @@ import { Finder, type FoundGroup } from "./finder.ts";
 import { Lookups } from "./lookups.ts";
 import { MapContents } from "./map_contents.ts";
 import { PathSearch } from "./path_search.ts";
-import { pathInWords, sensesInWords } from "./sentences.ts";
+import { meantInWords, pathInWords, sensesInWords } from "./sentences.ts";
 import { type State, type Step, Store } from "./store.ts";
 
 export class Session {
@@ -30,6 +31,7 @@ export class Session {
   readonly marks: Marks;
   mapView: MapView | null = null;
   private isPathAwaited = false;
+  private contextBefore: readonly number[] = [];
   /** The part of the page that shows this session. */
   element: HTMLElement | null = null;
   /** Lets go of what is being typed. */
@@ -47,12 +49,14 @@ export class Session {
     this.marks = sharedMarks();
     this.store = new Store({
       word: null,
+      context: [],
       isPreview: false,
       path: null,
       route: null,
       stepAt: null,
       map: null,
       camera: null,
+      by: "weights",
       threshold: atlas.minWeight,
       color: atlas.color,
       size: atlas.size,
@@ -98,36 +102,62 @@ export class Session {
 
   /** What a map is called; the only one has no number. */
   nameOf(map: number): string {
-    return this.isSingle ? "The map" : `Map ${map}`;
+    return this.isSingle ? texts.THE_MAP : texts.mapName(map);
+  }
+
+  /** How much of a map of more than two dimensions is drawn, in words; "" for flat ones. */
+  projectionOf(map: number): string {
+    const { nComponents, maps } = this.atlas;
+    return nComponents < 3
+      ? ""
+      : texts.projection(nComponents, texts.percent(elementAt(maps, map).share));
   }
 
   /** Shows a word while it is being searched for; a choice or another preview ends that. */
-  preview(word: number | null): void {
-    this.store.change({ word, isPreview: true });
+  preview(word: number | null, context: readonly number[] = []): void {
+    if (!this.state.isPreview) this.contextBefore = this.state.context;
+    this.store.change({ word, context, isPreview: true });
   }
 
   /** Shows the word again that was there before previews. */
   endPreview(word: number | null): void {
-    this.store.change({ word, isPreview: false });
+    const { isPreview, context } = this.state;
+    this.store.change({
+      word,
+      context: isPreview ? this.contextBefore : context,
+      isPreview: false,
+    });
   }
 
-  /** Goes to a word; `previous` is what was shown before it was searched for. */
-  chooseWord(word: number | null, previous = this.state.word, step: Step = "push"): void {
+  /** Goes to a word, in a context; `previous` is what was shown before it was searched for. */
+  chooseWord(
+    word: number | null,
+    previous = this.state.word,
+    step: Step = "push",
+    context: readonly number[] = [],
+  ): void {
     this.endPreview(previous);
     const senses = word === null ? [] : this.lookups.sensesOf(word);
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
-    const [first] = senses;
-    if (map === null || isHere || first === undefined) this.step({ word, path: null }, step);
-    else this.step({ word, path: null, map: first.map, camera: null }, step);
+    const first = (word !== null && this.lookups.meantBy(word, context)?.meaning) || senses[0];
+    if (map === null || isHere || first === undefined)
+      this.step({ word, context, path: null }, step);
+    else this.step({ word, context, path: null, map: first.map, camera: null }, step);
     if (isHere) this.flyToWord();
-    this.announce(word === null ? `No ${this.atlas.noun[0]} shown` : this.inWords(word));
+    this.announce(word === null ? texts.noneShown(this.atlas.noun[0]) : this.inWords(word));
   }
 
   /** Goes to a word in one of its maps. */
   goTo(word: number, map: number): void {
     const isThere = this.state.map === map;
-    this.step({ word, path: null, map, ...(isThere ? {} : { camera: null }) });
+    this.step({
+      word,
+      context: word === this.state.word ? this.state.context : [],
+      path: null,
+      map,
+      ...(isThere ? {} : { camera: null }),
+    });
     if (isThere) this.flyToWord();
     this.announce(this.inWords(word));
   }
@@ -146,12 +176,21 @@ export class Session {
     const isThere = this.state.map === map;
     this.step({ map, stepAt, ...(isThere ? {} : { camera: null }) });
     if (isThere) this.flyToWord();
-    this.announce(`Map ${map}: ${mapTitle(elementAt(this.atlas.maps, map))}`);
+    this.announce(texts.mapHeading(map, mapTitle(elementAt(this.atlas.maps, map))));
+  }
+
+  /** Which meaning the context of the word points to, in words; "" without context. */
+  get meant(): string {
+    const { word, context } = this.state;
+    return word === null
+      ? ""
+      : meantInWords(this.atlas, this.lookups.meantBy(word, context), context);
   }
 
   private inWords(word: number): string {
     const { atlas, lookups } = this;
-    return sensesInWords(atlas, word, lookups.sensesOf(word), lookups.farFrom(word));
+    const all = sensesInWords(atlas, word, lookups.sensesOf(word), lookups.farFrom(word));
+    return `${this.meant} ${all}`.trim();
   }
 
   /** Puts the focus on the open map, or on the first sense of the word. */
@@ -166,7 +205,7 @@ export class Session {
   openMap(map: number): void {
     if (map === this.state.map) this.flyToWord();
     else this.step({ map, camera: null });
-    this.announce(`Map ${map}: ${mapTitle(elementAt(this.atlas.maps, map))}`);
+    this.announce(texts.mapHeading(map, mapTitle(elementAt(this.atlas.maps, map))));
   }
 
   /** Flies to the word where it lives in the open map, and else to where all of it is seen. */
@@ -225,7 +264,7 @@ export class Session {
     if (this.isSingle) return;
     const { word } = this.state;
     this.step({ map: null, camera: null, gallery: word === null ? null : gallery });
-    this.announce(gallery === "all" ? `All ${counted(this.atlas.nMaps, "map")}` : "Its maps");
+    this.announce(gallery === "all" ? texts.allMaps(this.atlas.nMaps) : texts.ITS_MAPS);
   }
 
   /** The map before or after the open one. */
@@ -273,7 +312,7 @@ export class Session {
   /** How many objects the filters let pass. */
   get whatIsLeft(): string {
     const { count } = this.filtering;
-    return `${count.toLocaleString("en")} of ${countedObjects(this.atlas, this.atlas.nObjects)} shown`;
+    return texts.shownOf(count, texts.countedObjects(this.atlas, this.atlas.nObjects));
   }
 
   select(objects: readonly number[], mode: "replace" | "add" | "toggle" = "replace"): void {
@@ -285,8 +324,8 @@ export class Session {
     const selection = [...now].sort((a, b) => a - b);
     this.store.change({ selection });
     const [only] = objects.length === 1 ? objects : [];
-    const verb = only === undefined || now.has(only) ? "" : "de";
-    const named = only === undefined ? "" : `${plainLabel(this.atlas, only)} ${verb}selected; `;
-    this.announce(`${named}${countedObjects(this.atlas, selection.length)} selected`);
+    const named =
+      only === undefined ? "" : texts.toggled(plainLabel(this.atlas, only), now.has(only));
+    this.announce(named + texts.selected(texts.countedObjects(this.atlas, selection.length)));
   }
 }

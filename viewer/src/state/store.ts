@@ -5,8 +5,9 @@
  * replacement (a slider, a colour, a camera that came to rest). Listeners learn of both.
  */
 
+import type { Quantity } from "../data/atlas.ts";
 import type { Filters } from "../data/filters.ts";
-import type { Step as PathStep } from "../data/paths.ts";
+import type { Found } from "../data/paths.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { RampName, Scale } from "../scene/coloring.ts";
 import type { Tool } from "../view/selection_drag.ts";
@@ -16,19 +17,22 @@ export type ThemeChoice = "auto" | "light" | "dark";
 export interface State {
   /** The word whose senses are shown. */
   word: number | null;
+  /** Words that tell which of its meanings is meant. */
+  context: readonly number[];
   /** Whether the word is only looked at while one types. */
   isPreview: boolean;
   /** The object to which a path leads from the word. */
   path: number | null;
   /** What was found last, and of what it is the path. */
-  route: { key: string; steps: readonly PathStep[] } | null;
+  route: (Found & { key: string }) | null;
   /** The number of the step that was opened. */
   stepAt: number | null;
   /** The open map; null shows the gallery. */
   map: number | null;
   /** Where the open map is looked at; null where it fits the screen. */
   camera: Camera | null;
-  /** A map does not show objects of smaller weight. */
+  by: Quantity;
+  /** A map does not show objects with less of that. */
   threshold: number;
   color: string | null;
   size: string | null;

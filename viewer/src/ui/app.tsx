@@ -1,9 +1,10 @@
 /** The whole page: head, one view or two side by side, panel. */
 
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
-import { capital, plainLabel } from "../data/words.ts";
+import { plainLabel } from "../data/words.ts";
 import type { Panes } from "../state/panes.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { SaveMenu } from "./exports.tsx";
 import { Help } from "./help.tsx";
@@ -39,7 +40,7 @@ export function App({ panes }: { panes: Panes }) {
   const layout = [isPair && "pair", isOpening.current && "opening", !hasPanel && "bare"];
   useLayoutEffect(() => {
     if (!active.ownsTheKeys || isPreview) return;
-    const label = word === null ? "" : `${plainLabel(active.atlas, word)} \u2013 `;
+    const label = word === null ? "" : plainLabel(active.atlas, word) + texts.DASH;
     document.title = label + panes.title;
   }, [active, word, isPreview]);
   return (
@@ -84,13 +85,13 @@ function Head({ panes, isOpening, onHelp }: HeadProps) {
   const { theme } = active.appearance;
   const { hasSettings } = active.state;
   const other = theme === "dark" ? "light" : "dark";
-  const goOther = `${capital(other)} theme`;
+  const goOther = texts.themeOf(other);
   const { description } = active.atlas;
   return (
     <header class="head">
       <div>
         <h1 title={title}>{title}</h1>
-        {panes.hasTwoAtlases && <p class="quiet">Two atlases side by side</p>}
+        {panes.hasTwoAtlases && <p class="quiet">{texts.TWO_ATLASES}</p>}
         {isOpening && description && (
           <p class="sentence" dir="auto">
             {description}
@@ -104,14 +105,14 @@ function Head({ panes, isOpening, onHelp }: HeadProps) {
           aria-pressed={hasSettings}
           onClick={() => active.store.change({ hasSettings: !hasSettings })}
         >
-          Display
+          {texts.DISPLAY}
         </Button>
         <SaveMenu session={active} />
         {(panes.mayOpen || (isPair && !panes.hasTwoAtlases)) && (
           <Button
             class="tool"
-            title="Side by side (d)"
-            aria-label="Side by side"
+            title={texts.SIDE_BY_SIDE_KEY}
+            aria-label={texts.SIDE_BY_SIDE}
             aria-pressed={isPair}
             onClick={() => panes.toggle()}
           >
@@ -126,7 +127,7 @@ function Head({ panes, isOpening, onHelp }: HeadProps) {
         >
           <Icon name={theme === "dark" ? "sun" : "moon"} />
         </Button>
-        <Button class="tool" title="Help (?)" aria-label="Help" onClick={onHelp}>
+        <Button class="tool" title={texts.HELP_KEY} aria-label={texts.HELP} onClick={onHelp}>
           <Icon name="help" />
         </Button>
       </div>

@@ -2,10 +2,10 @@
 
 import type { ComponentChildren } from "preact";
 import { elementAt } from "../data/elements.ts";
-import { wholePercent } from "../data/words.ts";
 import type { Meaning } from "../state/lookups.ts";
 import { numbersOf, shownOf, wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Crop } from "./pictures.tsx";
 
@@ -20,6 +20,7 @@ export function Cards({ session, word, onOpen }: CardsProps) {
   const { atlas, lookups, state } = session;
   const senses = lookups.sensesOf(word);
   const numbers = numbersOf(senses);
+  const meant = word === state.word ? lookups.meantBy(word, state.context)?.meaning.rank : null;
   return (
     <ul class="strip" onKeyDown={stepBetween}>
       {lookups.cardsOf(word).map(({ map, meanings }) => (
@@ -29,6 +30,7 @@ export function Cards({ session, word, onOpen }: CardsProps) {
             word={word}
             meanings={meanings}
             isOpen={state.map === map && state.word === word}
+            isMeant={meanings.some(({ rank }) => rank === meant)}
             onOpen={() => onOpen(map)}
           >
             {meanings.map((meaning) => {
@@ -64,7 +66,7 @@ export function Share({ value, color, others, children }: ShareProps) {
     <span class="meaning">
       <span class="share" style={color && { color }}>
         <b>{children}</b>
-        <span class="number">{wholePercent(value)}</span>
+        <span class="number">{texts.wholePercent(value)}</span>
       </span>
       <span class="bar">
         <i style={{ width: `${value}%`, ...bar }} />
@@ -80,18 +82,26 @@ interface CardProps {
   /** Of one map. */
   meanings: readonly Meaning[];
   isOpen: boolean;
+  /** Whether the context of the word points to it. */
+  isMeant?: boolean;
   onOpen: () => void;
   children: ComponentChildren;
 }
 
-export function Card({ session, word, meanings, isOpen, onOpen, children }: CardProps) {
+export function Card(props: CardProps) {
+  const { session, word, meanings, isOpen, isMeant, onOpen, children } = props;
   const { map } = elementAt(meanings, 0);
   return (
-    <Button class="sense" data-map={map} aria-current={isOpen} onClick={onOpen}>
+    <Button
+      class={isMeant ? "sense meant" : "sense"}
+      data-map={map}
+      aria-current={isOpen}
+      onClick={onOpen}
+    >
       <Crop session={session} word={word} meanings={meanings} />
       <span class="caption">
         {children}
-        <small class="quiet">Map {map} · open</small>
+        <small class="quiet">{texts.openMap(map)}</small>
       </span>
     </Button>
   );

@@ -28,7 +28,7 @@ export function Colophon({ session }: { session: Session }) {
   return (
     <footer class="colophon">
       <ul>
-        {keysOf(atlas, appearance.look.coloring.legend, state.size, ink).map((runs) => (
+        {keysOf(atlas, appearance.look.coloring.legend, state, ink).map((runs) => (
           <li>
             {runs.map(({ text, color }) => (
               <span style={color && { color }}>{text}</span>

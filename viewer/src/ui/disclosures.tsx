@@ -3,10 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Neighbor } from "../data/probabilities.ts";
-import { percent } from "../data/words.ts";
 import type { Beside } from "../state/lookups.ts";
 import { furtherMaps, wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { ObjectTable } from "./object_table.tsx";
 import { PathTo } from "./path.tsx";
@@ -22,18 +22,18 @@ export function Disclosures({ session, object }: OfObject) {
   const isSelected = state.selection.includes(object);
   return (
     <div class="disclosures">
-      <Disclosure title={atlas.observed ? "All associates" : "Neighbours"}>
+      <Disclosure title={atlas.observed ? texts.ALL_ASSOCIATES : texts.NEIGHBOURS}>
         {() => (
           <>
             <Associates session={session} object={object} />
             <p class="row">
               <Button
                 class="button"
-                title="Select (s)"
+                title={texts.SELECT_KEY}
                 aria-pressed={isSelected}
                 onClick={() => session.select([object], "toggle")}
               >
-                {isSelected ? "Selected" : "Select"}
+                {texts.select(isSelected)}
               </Button>
             </p>
             {!session.isSingle && <PathTo key={object} session={session} object={object} />}
@@ -41,11 +41,11 @@ export function Disclosures({ session, object }: OfObject) {
         )}
       </Disclosure>
       {atlas.observed && (
-        <Disclosure title={`What evokes this ${noun}`}>
+        <Disclosure title={texts.evokes(noun)}>
           {() => (
             <ObjectTable
               session={session}
-              caption="Shares of their own associations"
+              caption={texts.EVOKING}
               rows={lookups.whoRecalls(object)}
               columns={figures(session)}
             />
@@ -53,7 +53,7 @@ export function Disclosures({ session, object }: OfObject) {
         </Disclosure>
       )}
       {!session.isSingle && (
-        <Disclosure title={atlas.observed ? "Weaker meanings" : "Other maps"}>
+        <Disclosure title={atlas.observed ? texts.WEAKER : texts.OTHER_MAPS}>
           {() => <Weaker session={session} object={object} />}
         </Disclosure>
       )}
@@ -84,14 +84,14 @@ function Weaker({ session, object }: OfObject) {
         {weaker.map((sense) => (
           <li>
             <bdi>{wordsOf(atlas, sense, 0).name}</bdi>{" "}
-            <span class="number">{percent(sense.share ?? sense.weight)}</span>{" "}
+            <span class="number">{texts.percent(sense.share ?? sense.weight)}</span>{" "}
             <MapLink session={session} object={object} map={sense.map} />
           </li>
         ))}
       </ul>
       <p class="quiet">
-        {weaker.length === 0 && "All meanings of at least 5% have a card. "}
-        {further && `${further}.`}
+        {weaker.length === 0 && texts.NONE_WEAKER}
+        {further}
       </p>
     </>
   );
@@ -99,7 +99,11 @@ function Weaker({ session, object }: OfObject) {
 
 function MapLink({ session, object, map }: OfObject & { map: number }) {
   return (
-    <Button class="plain link" aria-label={`Map ${map}`} onClick={() => session.goTo(object, map)}>
+    <Button
+      class="plain link"
+      aria-label={texts.mapName(map)}
+      onClick={() => session.goTo(object, map)}
+    >
       {map}
     </Button>
   );
@@ -112,14 +116,14 @@ const MOST_ROWS = 12;
 function figures({ isSingle }: Session) {
   return [
     {
-      head: "observed",
-      title: "Share in the data; a dash if not among the strongest",
-      cell: ({ share }: Beside) => (Number.isNaN(share) ? "–" : percent(share)),
+      head: texts.OBSERVED_HEAD,
+      title: texts.OBSERVED_TITLE,
+      cell: ({ share }: Beside) => (Number.isNaN(share) ? texts.UNKNOWN : texts.percent(share)),
     },
     {
-      head: "predicted",
-      title: "Share that the maps predict",
-      cell: ({ model }: Beside) => percent(model, isSingle),
+      head: texts.PREDICTED_HEAD,
+      title: texts.PREDICTED_TITLE,
+      cell: ({ model }: Beside) => texts.percent(model, isSingle),
     },
   ];
 }
@@ -132,12 +136,12 @@ function Associates({ session, object }: OfObject) {
     const predicted = lookups.recalledInModel(object).slice(0, MOST_ROWS - observed.length);
     const close = session.isSingle
       ? {
-          head: "on the map",
+          head: texts.ON_MAP_HEAD,
           isText: true,
-          cell: ({ maps }: Beside) => (maps.length > 0 ? "close" : "not close"),
+          cell: ({ maps }: Beside) => texts.isClose(maps.length > 0),
         }
       : {
-          head: "close on map",
+          head: texts.CLOSE_HEAD,
           isText: true,
           cell: ({ maps, share }: Beside) =>
             maps.length > 0
@@ -149,12 +153,12 @@ function Associates({ session, object }: OfObject) {
                 ))
               : Number.isNaN(share)
                 ? ""
-                : "none",
+                : texts.NOWHERE,
         };
     return (
       <ObjectTable
         session={session}
-        caption="Its associates"
+        caption={texts.ASSOCIATES}
         rows={[...observed, ...predicted]}
         columns={[...figures(session), close]}
       />
@@ -165,9 +169,14 @@ function Associates({ session, object }: OfObject) {
   return (
     <ObjectTable
       session={session}
-      caption={session.isSingle ? "Nearest neighbours" : "Predicted by the maps"}
+      caption={session.isSingle ? texts.NEAREST : texts.PREDICTED_BY_MAPS}
       rows={session.isSingle ? lookups.nearestTo(object) : lookups.associatesOf(object)}
-      columns={[{ head: "share", cell: ({ share }: Neighbor) => percent(share, session.isSingle) }]}
+      columns={[
+        {
+          head: texts.SHARE_HEAD,
+          cell: ({ share }: Neighbor) => texts.percent(share, session.isSingle),
+        },
+      ]}
     />
   );
 }

@@ -1,7 +1,7 @@
 /** How the maps are drawn: the threshold, the columns that colour and size marks, the legend, features. */
 
-import type { CategoryColumn, Column } from "../data/atlas.ts";
-import { percent } from "../data/words.ts";
+import type { ComponentChildren } from "preact";
+import type { CategoryColumn, Column, Quantity } from "../data/atlas.ts";
 import {
   colorColumns,
   type Legend,
@@ -14,21 +14,34 @@ import {
   sizeColumns,
 } from "../scene/coloring.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Only } from "./filters.tsx";
+
+const QUANTITIES: readonly Quantity[] = ["weights", "proportions"];
 
 export function Display({ session }: { session: Session }) {
   const { atlas, state, store } = session;
   const colors = colorColumns(atlas);
   const sizes = sizeColumns(atlas);
   // Of one map there is no share that tells its objects apart.
-  const noColumn = session.isSingle ? "none" : "map weight";
+  const noColumn = session.isSingle ? texts.NO_COLUMN : texts.BY_WEIGHT;
   return (
-    <section aria-label="Display">
-      {!session.isSingle && <Threshold session={session} />}
+    <section aria-label={texts.DISPLAY}>
+      {!session.isSingle && (
+        <>
+          <Choice
+            name={texts.DOT_SIZE}
+            options={QUANTITIES.map((by) => [by, texts.quantity(by)])}
+            value={state.by}
+            onChoose={(by) => store.change({ by: by as Quantity })}
+          />
+          <Threshold session={session} />
+        </>
+      )}
       {colors.length > 0 && (
         <ColumnChoice
-          name="Colour"
+          name={texts.COLOUR_BY}
           columns={colors}
           none={noColumn}
           value={state.color}
@@ -38,7 +51,7 @@ export function Display({ session }: { session: Session }) {
       <NumberColors session={session} />
       {sizes.length > 0 && (
         <ColumnChoice
-          name="Size"
+          name={texts.SIZE_BY}
           columns={sizes}
           none={noColumn}
           value={state.size}
@@ -52,7 +65,7 @@ export function Display({ session }: { session: Session }) {
           checked={state.contours}
           onChange={() => store.change({ contours: !state.contours })}
         />
-        <span>Density contours</span>
+        <span>{texts.CONTOURS}</span>
       </label>
       {atlas.kinds && <Neighbors session={session} kinds={atlas.kinds} />}
       {atlas.features.length > 0 && <Features session={session} />}
@@ -61,13 +74,16 @@ export function Display({ session }: { session: Session }) {
 }
 
 function Threshold({ session }: { session: Session }) {
-  const { threshold } = session.state;
-  const least = percent(threshold);
+  const { threshold, by } = session.state;
+  const least = texts.percent(threshold);
   return (
     <div class="threshold">
       <label for="threshold">
-        Hide {session.atlas.noun[1]} that barely belong to a map: below{" "}
-        <b class="number">{least}</b>
+        {texts.hideBelow<ComponentChildren>(
+          session.atlas.noun[1],
+          texts.quantity(by),
+          <b class="number">{least}</b>,
+        )}
       </label>
       <input
         id="threshold"
@@ -84,7 +100,7 @@ function Threshold({ session }: { session: Session }) {
 }
 
 interface ColumnChoiceProps {
-  name: "Colour" | "Size";
+  name: string;
   columns: readonly Column[];
   none: string;
   value: string | null;
@@ -95,7 +111,7 @@ function ColumnChoice({ name, columns, none, value, onChoose }: ColumnChoiceProp
   const options: [string, string][] = columns.map((column) => [column.name, column.name]);
   return (
     <Choice
-      name={`${name} by`}
+      name={name}
       options={[["", none], ...options]}
       value={value ?? ""}
       onChoose={(chosen) => onChoose(chosen || null)}
@@ -136,13 +152,13 @@ function NumberColors({ session }: { session: Session }) {
   return (
     <>
       <Choice
-        name="Colours"
+        name={texts.COLOURS}
         options={RAMPS.map((name) => [name, name])}
         value={rampOf(column, ramp)}
         onChoose={(chosen) => session.store.change({ ramp: chosen as RampName })}
       />
       <Choice
-        name="Scale"
+        name={texts.SCALE}
         options={scales.map((name) => [name, name])}
         value={scales.includes(scale) ? scale : "linear"}
         onChoose={(chosen) => session.store.change({ scale: chosen as Scale })}
@@ -155,11 +171,13 @@ function NumberColors({ session }: { session: Session }) {
 export function Legends({ session }: { session: Session }) {
   const { legend } = session.appearance.look.coloring;
   const { kinds } = session.atlas;
-  if (legend.type === "weight" && !kinds) return null;
+  const { by } = session.state;
+  if (legend.type === "weight" && !kinds && by === "weights") return null;
   return (
-    <section aria-label="Legend">
+    <section aria-label={texts.LEGEND}>
       <LegendKeys session={session} legend={legend} />
       {kinds && <Kinds kinds={kinds} />}
+      {by === "proportions" && <p class="quiet">{texts.sizeOf(texts.quantity(by))}</p>}
     </section>
   );
 }
@@ -185,13 +203,13 @@ function LegendKeys({ session, legend }: { session: Session; legend: Legend }) {
           <span>{legend.middle}</span>
           <span>{legend.high}</span>
         </div>
-        {legend.hasMissing && <div class="ends">grey: no value</div>}
+        {legend.hasMissing && <div class="ends">{texts.GREY}</div>}
       </div>
     );
   }
   const column = session.atlas.columns.find(({ name }) => name === legend.name);
   return (
-    <ul class="legend" aria-label={`Colours: ${legend.name}`}>
+    <ul class="legend" aria-label={texts.coloursOf(legend.name)}>
       {legend.items.map((item) => (
         <li key={item.label} class="keyed">
           <Key session={session} item={item} column={column as CategoryColumn} />
@@ -231,7 +249,7 @@ function Key({ session, item, column }: KeyProps) {
 
 function Kinds({ kinds }: { kinds: [string, string] }) {
   return (
-    <ul class="legend" aria-label="Marks">
+    <ul class="legend" aria-label={texts.MARKS}>
       <li class="key">
         <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
           <circle cx="5" cy="5" r="4.5" fill="currentColor" />
@@ -253,8 +271,8 @@ function Neighbors({ session, kinds }: { session: Session; kinds: [string, strin
   const { neighborKind } = session.state;
   return (
     <Choice
-      name="Neighbours"
-      options={kinds.map((kind, k) => [String(k), `${kind}s`])}
+      name={texts.NEIGHBOURS}
+      options={kinds.map((kind, k) => [String(k), texts.kinds(kind)])}
       value={String(neighborKind)}
       onChoose={(chosen) => session.store.change({ neighborKind: chosen === "0" ? 0 : 1 })}
     />
@@ -272,13 +290,13 @@ function Lines({ session }: { session: Session }) {
           checked={lines}
           onChange={() => session.store.change({ lines: !lines })}
         />
-        <span>Draw links</span>
+        <span>{texts.DRAW_LINKS}</span>
       </label>
       {lines && (
         <p class="quiet">
           {word === null
-            ? `Find a ${session.atlas.noun[0]} to see its observed links.`
-            : `Dashed: the two ${session.atlas.noun[1]} are not close.`}
+            ? texts.findToLink(session.atlas.noun[0])
+            : texts.dashed(session.atlas.noun[1])}
         </p>
       )}
     </>
@@ -289,7 +307,7 @@ function Features({ session }: { session: Session }) {
   const { features } = session.state;
   return (
     <fieldset class="features">
-      <legend>Features</legend>
+      <legend>{texts.FEATURES}</legend>
       {session.atlas.features.map((feature, k) => (
         <label key={feature.name} class="key">
           <input

@@ -2,13 +2,14 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
-import { mapTitle, plainLabel, plainText, wholePercent } from "../data/words.ts";
+import { mapTitle, plainLabel, plainText } from "../data/words.ts";
 import { savePng, saveSvg } from "../draw/saving.ts";
 import type { Panel, Sheet } from "../draw/sheet.ts";
 import type { Size } from "../scene/camera.ts";
 import { keysOf } from "../scene/legend.ts";
 import { numbersOf, provenance, summary, wordsOf } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { cropOf, thumbnail } from "./pictures.tsx";
 
@@ -20,9 +21,11 @@ const MOST_CROPS = 4;
 function mapSheet(session: Session, map: number): Sheet | null {
   const panel = session.mapView?.panel();
   const { word } = session.state;
-  const parts = session.isSingle ? [] : [`Map ${map}: ${titleOf(session, map)}`];
+  const parts = session.isSingle ? [] : [texts.mapHeading(map, titleOf(session, map))];
   if (word !== null) parts.push(plainLabel(session.atlas, word));
-  const subtitle = parts.join(" \u2013 ") || session.atlas.description;
+  const projection = session.projectionOf(map);
+  if (projection) parts.push(projection);
+  const subtitle = parts.join(texts.DASH) || session.atlas.description;
   return panel ? sheetOf(session, subtitle, [panel], 1) : null;
 }
 
@@ -33,11 +36,11 @@ function sensesSheet(session: Session, word: number): Sheet {
   const panels = lookups.cardsOf(word).map(({ map, meanings }): Panel => {
     const words = meanings.map((meaning) => {
       const { name, others } = wordsOf(atlas, meaning, numbers.length);
-      const number = wholePercent(elementAt(numbers, meaning.rank as number));
+      const number = texts.wholePercent(elementAt(numbers, meaning.rank as number));
       return `${name} ${number}${others && `: ${others}`}`;
     });
     const picture = cropOf(session, meanings, SIZE);
-    return { ...picture, caption: `Map ${map}`, words: words.join("; ") };
+    return { ...picture, caption: texts.mapName(map), words: words.join("; ") };
   });
   const subtitle = `${plainLabel(atlas, word)}: ${summary(senses)}`;
   const rows = Math.ceil(panels.length / MOST_CROPS);
@@ -47,7 +50,7 @@ function sensesSheet(session: Session, word: number): Sheet {
 function gallerySheet(session: Session): Sheet {
   const panels = session.contents.inGallery.map((map): Panel => {
     const words = titleOf(session, map.number);
-    return { ...thumbnail(session, map, SIZE), caption: `Map ${map.number}`, words };
+    return { ...thumbnail(session, map, SIZE), caption: texts.mapName(map.number), words };
   });
   const columns = Math.ceil(Math.sqrt(panels.length));
   return sheetOf(session, session.atlas.description, panels, columns);
@@ -64,7 +67,7 @@ function sheetOf(session: Session, subtitle: string, panels: Panel[], columns: n
     subtitle: plainText(subtitle, 300),
     panels,
     columns,
-    keys: keysOf(atlas, appearance.look.coloring.legend, state.size, appearance.palette.ink),
+    keys: keysOf(atlas, appearance.look.coloring.legend, state, appearance.palette.ink),
     foot: provenance(atlas),
   };
 }
@@ -85,7 +88,11 @@ export function SaveMenu({ session }: { session: Session }) {
   const { map, word, gallery } = session.state;
   const isOfWord = map === null && word !== null && gallery === null;
   const label = word === null ? "" : plainLabel(session.atlas, word);
-  const of = isOfWord ? `meanings of ${label}` : map === null ? "maps" : `map ${map} ${label}`;
+  const of = isOfWord
+    ? texts.meaningsFile(label)
+    : map === null
+      ? texts.MAPS_FILE
+      : texts.mapFile(map, label);
   const sheet = () => {
     if (map !== null) return mapSheet(session, map);
     return isOfWord ? sensesSheet(session, word) : gallerySheet(session);
@@ -98,19 +105,16 @@ export function SaveMenu({ session }: { session: Session }) {
       if (menu.current) menu.current.open = false;
       setProblem("");
     } catch (error) {
-      setProblem(`Could not save the picture: ${error instanceof Error ? error.message : error}`);
+      setProblem(texts.notSaved(error instanceof Error ? error.message : String(error)));
     }
   };
-  const formats = [
-    ["PNG", savePng],
-    ["SVG", saveSvg],
-  ] as const;
+  const ways = [savePng, saveSvg];
   return (
     <details class="menu" ref={menu}>
-      <summary class="button">Save</summary>
+      <summary class="button">{texts.SAVE}</summary>
       <div class="choices">
-        {formats.map(([format, how]) => (
-          <Button key={format} class="button" onClick={() => save(how)}>
+        {texts.FORMATS.map((format, k) => (
+          <Button key={format} class="button" onClick={() => save(elementAt(ways, k))}>
             {format}
           </Button>
         ))}

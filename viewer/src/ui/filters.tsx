@@ -16,6 +16,7 @@ import {
 } from "../data/filters.ts";
 import { fold } from "../state/search.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 
 /** Longer lists of categories can be searched, and are cut. */
@@ -32,15 +33,15 @@ export function Filters({ session }: { session: Session }) {
   const columns = session.atlas.columns.filter(isFilterColumn);
   if (columns.length === 0) return null;
   return (
-    <section class="filters" aria-label="Filters">
+    <section class="filters" aria-label={texts.FILTERS}>
       {filters.size > 0 && (
         <Button class="button" onClick={() => session.store.change({ filters: new Map() })}>
-          Show all
+          {texts.SHOW_ALL}
         </Button>
       )}
       <details>
         <summary>
-          <h2>Filters</h2>
+          <h2>{texts.FILTERS}</h2>
           {filters.size > 0 && <p class="quiet number">{session.whatIsLeft}</p>}
         </summary>
         {columns.map((column) => (
@@ -57,7 +58,7 @@ function Filter({ session, column }: { session: Session; column: FilterColumn })
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <bdi>{column.name}</bdi>
-        {session.state.filters.has(column.name) && <span class="quiet"> filtered</span>}
+        {session.state.filters.has(column.name) && <span class="quiet">{texts.FILTERED}</span>}
       </summary>
       {isOpen &&
         (column.type === "number" ? (
@@ -78,7 +79,7 @@ function Categories({ session, column }: CategoriesProps) {
   const [text, setText] = useState("");
   const { atlas, filtering } = session;
   const counts = countsOf(atlas, column, passing(atlas, session.state.filters, column.name));
-  const nameOf = (code: number) => column.categories[code] ?? "no value";
+  const nameOf = (code: number) => column.categories[code] ?? texts.NO_VALUE;
   const found = [...counts.keys()].filter((code) => fold(nameOf(code)).includes(fold(text).trim()));
   const listed = found.slice(0, MOST_LISTED);
   const isLong = counts.size > FEW;
@@ -88,8 +89,8 @@ function Categories({ session, column }: CategoriesProps) {
         <input
           type="text"
           class="find"
-          aria-label={`Find in ${column.name}`}
-          placeholder={`Find in ${counts.size}`}
+          aria-label={texts.findIn(column.name)}
+          placeholder={texts.findIn(counts.size)}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
@@ -101,7 +102,7 @@ function Categories({ session, column }: CategoriesProps) {
             class="plain quiet"
             onClick={() => session.let(column, found, isOn)}
           >
-            {isOn ? "All" : "None"}
+            {isOn ? texts.ALL : texts.NONE}
           </Button>
         ))}
       </p>
@@ -117,14 +118,14 @@ function Categories({ session, column }: CategoriesProps) {
               <span dir="auto" title={nameOf(code)}>
                 {nameOf(code)}
               </span>
-              <span class="number quiet">{counts.get(code)?.toLocaleString("en")}</span>
+              <span class="number quiet">{texts.whole(counts.get(code) ?? 0)}</span>
             </label>
             <Only name={nameOf(code)} onChoose={() => session.showOnly(column, [code])} />
           </div>
         ))}
       </div>
       {found.length > listed.length && (
-        <p class="quiet">and {(found.length - listed.length).toLocaleString("en")} more</p>
+        <p class="quiet">{texts.andMore(found.length - listed.length)}</p>
       )}
     </fieldset>
   );
@@ -133,8 +134,8 @@ function Categories({ session, column }: CategoriesProps) {
 /** Shows one thing alone. */
 export function Only({ name, onChoose }: { name: string; onChoose: () => void }) {
   return (
-    <Button class="only plain" aria-label={`Only ${name}`} onClick={onChoose}>
-      only
+    <Button class="only plain" aria-label={texts.only(name)} onClick={onChoose}>
+      {texts.ONLY}
     </Button>
   );
 }
@@ -183,7 +184,7 @@ function Range({ session, column }: { session: Session; column: NumberColumn }) 
           start.current = null;
         }}
       />
-      {(["from", "to"] as const).map((end) => (
+      {[texts.FROM, texts.TO].map((end) => (
         <label key={end} class="setting">
           <span>{end}</span>
           <span class="slide">
@@ -192,14 +193,14 @@ function Range({ session, column }: { session: Session; column: NumberColumn }) 
               min={axis.low}
               max={axis.high}
               step={axis.step}
-              value={end === "from" ? low : high}
+              value={end === texts.FROM ? low : high}
               onInput={({ currentTarget: { valueAsNumber: value } }) => {
-                if (end === "from") setRange(value, Math.max(value, high));
+                if (end === texts.FROM) setRange(value, Math.max(value, high));
                 else setRange(Math.min(low, value), value);
               }}
             />
             <span class="value number" aria-hidden="true">
-              {end === "from" ? low : high}
+              {end === texts.FROM ? low : high}
             </span>
           </span>
         </label>
@@ -211,7 +212,7 @@ function Range({ session, column }: { session: Session; column: NumberColumn }) 
             checked={filter.withMissing}
             onChange={(event) => change({ withMissing: event.currentTarget.checked })}
           />
-          <span>no value</span>
+          <span>{texts.NO_VALUE}</span>
         </label>
       )}
     </fieldset>

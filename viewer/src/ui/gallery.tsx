@@ -1,9 +1,11 @@
 /** The opening, with a worked example; and all maps as small pictures, those of a word first. */
 
+import type { ComponentChildren } from "preact";
 import type { AtlasMap } from "../data/atlas.ts";
 import { observedIn } from "../data/observed.ts";
-import { counted, countedObjects, percent, plainLabel } from "../data/words.ts";
+import { plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Cards, stepBetween } from "./cards.tsx";
 import { About } from "./colophon.tsx";
@@ -14,12 +16,15 @@ export function Gallery({ session }: { session: Session }) {
   const { atlas, contents, state } = session;
   const { word, gallery } = state;
   const shown = contents.inGallery;
-  const total = counted(atlas.nMaps, "map");
   return (
     <div class="gallery">
       {word === null && <Example session={session} />}
       <div class="bar-top">
-        <h2>{shown.length === atlas.nMaps ? total : `${shown.length} of ${total}`}</h2>
+        <h2>
+          {shown.length === atlas.nMaps
+            ? texts.counted(atlas.nMaps, "map")
+            : texts.someMaps(shown.length, atlas.nMaps)}
+        </h2>
         {word !== null && (
           <>
             <Button
@@ -28,11 +33,11 @@ export function Gallery({ session }: { session: Session }) {
               onClick={() => session.showGallery(gallery === "word" ? "all" : "word")}
             >
               <span>
-                Only maps with <bdi>{plainLabel(atlas, word)}</bdi>
+                {texts.onlyMapsWith<ComponentChildren>(<bdi>{plainLabel(atlas, word)}</bdi>)}
               </span>
             </Button>
             <Button class="button" onClick={() => session.chooseWord(word)}>
-              Show meanings
+              {texts.SHOW_MEANINGS}
             </Button>
           </>
         )}
@@ -55,10 +60,8 @@ function Example({ session }: { session: Session }) {
   const [word] = atlas.examples;
   if (word === undefined) return null;
   return (
-    <section class="example" aria-label="Example">
-      <h2>
-        Example: <Word atlas={atlas} object={word} />
-      </h2>
+    <section class="example" aria-label={texts.EXAMPLE}>
+      <h2>{texts.exampleOf<ComponentChildren>(<Word atlas={atlas} object={word} />)}</h2>
       <Cards session={session} word={word} onOpen={(map) => session.goTo(word, map)} />
     </section>
   );
@@ -80,9 +83,9 @@ function Sheet({ session, map }: { session: Session; map: AtlasMap }) {
       <Thumbnail session={session} map={map} />
       <span class="caption">
         <span class="share">
-          <span>Map {number}</span>
+          <span>{texts.mapName(number)}</span>
           <span class="number">
-            {told === undefined ? countedObjects(session.atlas, count) : percent(told)}
+            {told === undefined ? texts.countedObjects(session.atlas, count) : texts.percent(told)}
           </span>
         </span>
         <MapTitle session={session} map={map} />

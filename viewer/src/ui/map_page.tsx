@@ -1,19 +1,22 @@
 /** The open map: its view, what hovers over it, and the tools beside it. */
 
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type AtlasMap, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { observedIn } from "../data/observed.ts";
-import { counted, countedObjects, mapTitle, percent } from "../data/words.ts";
+import { mapTitle } from "../data/words.ts";
 import { onPrint } from "../draw/printing.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
-import type { ShownLabel } from "../scene/scene.ts";
+import type { ShownLabel, ShownName } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
 import { Button } from "./button.tsx";
+import { stepBetween } from "./cards.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { Details } from "./word_card.tsx";
@@ -49,8 +52,10 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
   const [, nouns] = session.atlas.noun;
   // Read when labels stand, which is when the view is at rest.
   const [few, setFew] = useState<number | null>(null);
+  const [names, setNames] = useState<readonly ShownName[]>([]);
   useMapView(session, map, host, few !== null, setHovered, (shown) => {
     onShown(shown);
+    setNames(session.mapView?.names ?? []);
     const count = session.mapView?.countInSight ?? FEW;
     setFew(
       count < FEW && count < session.contents.countIn(at) + (count === 0 ? 1 : 0) ? count : null,
@@ -63,15 +68,27 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         ref={host}
         role="application"
         tabIndex={0}
-        aria-label={`${session.nameOf(map)}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Labelled ${nouns}” lists its ${nouns}`}
+        aria-label={texts.keysOfMap(session.nameOf(map), mapTitle(at), nouns)}
       />
+      {/* The names are drawn; here keys reach them. */}
+      <div class="names" role="toolbar" aria-label={texts.REGIONS} onKeyDown={stepBetween}>
+        {names.map((name, k) => (
+          <Button
+            key={name.text}
+            tabIndex={k > 0 ? -1 : 0}
+            aria-label={texts.zoomToRegion(name.text)}
+            style={{ left: name.x, top: name.y, width: name.width, height: name.height }}
+            onClick={() => session.mapView?.zoomTo(name)}
+          />
+        ))}
+      </div>
       <Plaque session={session} map={map} />
       <Dock session={session} />
       {few !== null && (
         <p class="few">
-          {countedObjects(session.atlas, few)} in sight
+          {texts.seenNow(texts.countedObjects(session.atlas, few))}
           <Button class="button" onClick={() => session.showAll()}>
-            Show all
+            {texts.SHOW_ALL}
           </Button>
         </p>
       )}
@@ -183,18 +200,38 @@ function sameCamera(a: Camera, b: Camera): boolean {
 function Plaque({ session, map }: { session: Session; map: number }) {
   const at = elementAt(session.atlas.maps, map);
   const title = mapTitle(at);
-  if (session.isSingle) return null;
+  const projection = session.projectionOf(map);
+  if (session.isSingle && !projection) return null;
   return (
     <div class="plaque">
-      <ToolButton icon="grid" name="All maps" keys="g" onClick={() => session.showGallery()} />
-      <ToolButton icon="left" name="Previous map" keys="[" onClick={() => session.turnPage(-1)} />
-      <ToolButton icon="right" name="Next map" keys="]" onClick={() => session.turnPage(1)} />
-      <h2 title={title}>
-        <small>Map {map}</small> <bdi>{title}</bdi>
-      </h2>
-      {at.share < 0.995 && (
-        <span class="quiet" title="Share of the map's variance in the two dimensions drawn">
-          {percent(at.share)} of variance
+      {!session.isSingle && (
+        <>
+          <ToolButton
+            icon="grid"
+            name={texts.ALL_MAPS}
+            keys="g"
+            onClick={() => session.showGallery()}
+          />
+          <ToolButton
+            icon="left"
+            name={texts.PREVIOUS_MAP}
+            keys="["
+            onClick={() => session.turnPage(-1)}
+          />
+          <ToolButton
+            icon="right"
+            name={texts.NEXT_MAP}
+            keys="]"
+            onClick={() => session.turnPage(1)}
+          />
+          <h2 title={title}>
+            <small>{texts.mapName(map)}</small> <bdi>{title}</bdi>
+          </h2>
+        </>
+      )}
+      {projection && (
+        <span class="quiet" title={texts.PROJECTION}>
+          {projection}
         </span>
       )}
     </div>
@@ -204,25 +241,30 @@ function Plaque({ session, map }: { session: Session; map: number }) {
 function Dock({ session }: { session: Session }) {
   const { tool } = session.state;
   const tools: [Tool, string, string][] = [
-    ["pan", "Move the map", "p"],
-    ["box", "Select in a box", "b"],
-    ["lasso", "Select with a lasso", "l"],
+    ["pan", texts.PAN, "p"],
+    ["box", texts.BOX, "b"],
+    ["lasso", texts.LASSO, "l"],
   ];
   return (
     <div class="dock">
       <ToolButton
         icon="plus"
-        name="Zoom in"
+        name={texts.ZOOM_IN}
         keys="+"
         onClick={() => session.mapView?.zoomBy(1.6)}
       />
       <ToolButton
         icon="minus"
-        name="Zoom out"
+        name={texts.ZOOM_OUT}
         keys="-"
         onClick={() => session.mapView?.zoomBy(1 / 1.6)}
       />
-      <ToolButton icon="fit" name="Show all" keys="0" onClick={() => session.mapView?.fit()} />
+      <ToolButton
+        icon="fit"
+        name={texts.SHOW_ALL}
+        keys="0"
+        onClick={() => session.mapView?.fit()}
+      />
       <hr />
       {tools.map(([id, name, keys]) => (
         <ToolButton
@@ -250,7 +292,7 @@ function ToolButton({ icon, name, keys, isPressed, onClick }: ToolButtonProps) {
   return (
     <Button
       class="tool"
-      title={`${name} (${keys})`}
+      title={texts.withKey(name, keys)}
       aria-label={name}
       aria-pressed={isPressed}
       onClick={onClick}
@@ -269,14 +311,16 @@ interface TipProps {
 /** What is under the pointer: its map weight, its columns, its neighbours, its other maps. */
 function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
-  const { number: map, objects, weights } = at.map;
+  const { number: map, objects, [state.by]: weights } = at.map;
   const object = elementAt(objects, at.entry);
-  const others = mapsOf(atlas, object).filter(
+  const others = mapsOf(atlas, object, state.by).filter(
     (place) => place.map !== map && lives(place.weight, state.threshold),
   );
   const share = observedIn(atlas.senses, object, map);
   const here =
-    share === null ? percent(elementAt(weights, at.entry)) : `${percent(share)} observed here`;
+    share === null
+      ? texts.measured(state.by, texts.percent(elementAt(weights, at.entry)))
+      : texts.observedHere(texts.percent(share));
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
     ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
@@ -293,11 +337,10 @@ function Tip({ session, at, host }: TipProps) {
       <Near session={session} object={object} map={map} />
       {others.length > 0 && (
         <span class="more">
-          also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}
-          {others
-            .slice(0, 6)
-            .map((place) => place.map)
-            .join(", ")}
+          {texts.alsoIn(
+            others.slice(0, 6).map((place) => place.map),
+            others.length,
+          )}
         </span>
       )}
     </div>
@@ -316,18 +359,21 @@ function Near({ session, object, map }: { session: Session; object: number; map:
     : lookups.sensesIn(object, map).flatMap(({ neighbors }) => neighbors);
   const isObserved = partners.length > 0;
   const listed: [number, string][] = isObserved
-    ? partners.map((partner) => [partner.object, ` ${percent(partner.share)}`])
+    ? partners.map((partner) => [partner.object, ` ${texts.percent(partner.share)}`])
     : near.map((neighbor) => [neighbor.object, ""]);
   return (
     <>
       {word !== null && told && (
         <span class="more">
-          <Word atlas={atlas} object={word} /> evokes it: {percent(told.share)} observed
+          {texts.evokesIt<ComponentChildren>(
+            <Word atlas={atlas} object={word} />,
+            texts.percent(told.share),
+          )}
         </span>
       )}
       {listed.length > 0 && (
         <span class="more">
-          {isObserved ? "Observed: " : "Neighbours: "}
+          {texts.listOf(isObserved)}
           {listed.slice(0, MOST_NEAR).map(([other, told], k) => (
             <>
               {k > 0 && ", "}

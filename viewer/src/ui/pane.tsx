@@ -4,6 +4,7 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Panes } from "../state/panes.ts";
 import { facts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Colophon } from "./colophon.tsx";
 import { Gallery } from "./gallery.tsx";
@@ -31,7 +32,7 @@ export function Pane({ panes, session, onShown }: PaneProps) {
     ) : (
       <Senses session={session} word={word} isLow={map !== null} of={id} />
     );
-  const where = map !== null ? session.nameOf(map) : found ? "Meanings" : "All maps";
+  const where = map !== null ? session.nameOf(map) : found ? texts.MEANINGS : texts.ALL_MAPS;
   useKeptFocus(session, root);
   useLayoutEffect(() => {
     session.element = root.current;
@@ -54,14 +55,12 @@ export function Pane({ panes, session, onShown }: PaneProps) {
       <Colophon session={session} />
       {map !== null && found}
       {lacked !== null && (
-        <h2 class="senses lacked">
-          <bdi>{lacked}</bdi> is not in <bdi>{name}</bdi>
-        </h2>
+        <h2 class="senses lacked">{texts.isNotIn(<bdi>{lacked}</bdi>, <bdi>{name}</bdi>)}</h2>
       )}
       <div
         class="main"
         {...(isPair
-          ? { role: "region", "aria-label": `${name}: ${where}`, tabIndex: -1 }
+          ? { role: "region", "aria-label": texts.lowEnd(name, where), tabIndex: -1 }
           : { role: "main", "aria-label": where })}
       >
         {notice && (
@@ -105,14 +104,14 @@ function Bar({ panes, session, name, id }: BarProps) {
             checked={panes.isLinked}
             onChange={() => panes.link(!panes.isLinked)}
           />
-          <span>Same word in both</span>
+          <span>{texts.SAME_WORD}</span>
         </label>
       )}
       {!panes.hasTwoAtlases && (
         <Button
           class="tool leave"
-          title="Close (d)"
-          aria-label={`Close ${name}`}
+          title={texts.CLOSE_KEY}
+          aria-label={texts.closeView(name)}
           onClick={() => panes.close(session)}
         >
           <Icon name="close" />

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { About } from "./colophon.tsx";
 import { Display, Legends } from "./display.tsx";
 import { Filters } from "./filters.tsx";
@@ -30,7 +31,7 @@ export function Panel({ session, of, shown }: PanelProps) {
     if (panel.current && card) bringIntoSight(panel.current, card);
   }, [object]);
   return (
-    <aside class="panel" aria-label="About this view" tabIndex={0} ref={panel}>
+    <aside class="panel" aria-label={texts.ABOUT_VIEW} tabIndex={0} ref={panel}>
       {session.isSingle && <About session={session} />}
       {state.hasSettings && <Display session={session} />}
       <Legends session={session} />

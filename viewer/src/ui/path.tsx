@@ -5,10 +5,10 @@ import { elementAt } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
 import { observedShare } from "../data/observed.ts";
 import type { Step } from "../data/paths.ts";
-import { counted } from "../data/words.ts";
 import type { Meaning } from "../state/lookups.ts";
 import { noMatch } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Card, Share, stepBetween } from "./cards.tsx";
 import { Icon } from "./icons.tsx";
@@ -26,33 +26,34 @@ interface PathProps {
 
 export function Path({ session, word, end, of }: PathProps) {
   const { atlas, paths, state } = session;
-  const { steps } = paths;
+  const { steps, found } = paths;
   const title = useId();
   return (
-    <section class="senses low path" aria-labelledby={`${of} ${title}`}>
+    <section
+      class={state.map === null ? "senses path" : "senses low path"}
+      aria-labelledby={`${of} ${title}`}
+    >
       <div class="top">
         <h2 id={title}>
-          From{" "}
-          <em>
-            <Word atlas={atlas} object={word} />
-          </em>{" "}
-          to{" "}
-          <em>
-            <Word atlas={atlas} object={end} />
-          </em>
-          {steps && steps.length > 0 && ` in ${counted(steps.length, "step")}`}
+          {texts.fromTo(
+            <em>
+              <Word atlas={atlas} object={word} />
+            </em>,
+            <em>
+              <Word atlas={atlas} object={end} />
+            </em>,
+            steps?.length ?? 0,
+          )}
         </h2>
         <p class="quiet">
-          {steps === null
-            ? "Searching for a path …"
-            : steps.length > 0
-              ? "Each step stays in one map and follows the model."
-              : "No path found"}
+          {found === null
+            ? texts.SEARCHING
+            : texts.pathIs(found.steps.length, found.isObserved, atlas.observed !== null)}
         </p>
         <Button
           class="tool leave"
-          title="Close"
-          aria-label="Close the path"
+          title={texts.CLOSE}
+          aria-label={texts.CLOSE_PATH}
           onClick={() => session.findPath(null)}
         >
           <Icon name="close" />
@@ -69,7 +70,10 @@ export function Path({ session, word, end, of }: PathProps) {
               onOpen={() => session.openStep(k)}
             >
               <Share value={Math.round(100 * shareOf(session, step))}>
-                <Word atlas={atlas} object={step.from} /> → <Word atlas={atlas} object={step.to} />
+                {texts.step(
+                  <Word atlas={atlas} object={step.from} />,
+                  <Word atlas={atlas} object={step.to} />,
+                )}
               </Share>
             </Card>
           </li>
@@ -79,10 +83,11 @@ export function Path({ session, word, end, of }: PathProps) {
   );
 }
 
-/** What the data say of a step, else the model. */
-function shareOf({ atlas }: Session, { from, to, share }: Step): number {
-  const observed = atlas.observed ? observedShare(atlas.observed, from, to) : Number.NaN;
-  return Number.isNaN(observed) ? share : observed;
+/** What the data say of a step of observed links, else the model. */
+function shareOf({ atlas, paths }: Session, { from, to, share }: Step): number {
+  return paths.found?.isObserved && atlas.observed
+    ? observedShare(atlas.observed, from, to)
+    : share;
 }
 
 /** A step as what its card shows: the next word as the only neighbour. */
@@ -116,11 +121,11 @@ export function PathTo({ session, object }: { session: Session; object: number }
       }}
     >
       <label class="setting">
-        Path to
+        {texts.PATH_TO}
         <input
           class="line"
           type="text"
-          placeholder={`another ${session.atlas.noun[0]}`}
+          placeholder={texts.another(session.atlas.noun[0])}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}

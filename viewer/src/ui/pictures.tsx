@@ -3,15 +3,16 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { BETWEEN, mapTitle } from "../data/words.ts";
+import { mapTitle } from "../data/words.ts";
 import { drawPicture } from "../draw/picture.ts";
 import { onPrint, pixelRatio } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
-import { type Camera, fit, type Size } from "../scene/camera.ts";
+import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
 import { PICTURE_TYPE, scaledType } from "../scene/lettering.ts";
 import { type Emphasis, Scene } from "../scene/scene.ts";
 import type { Meaning } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 
 const THUMBNAIL_MARGIN = 12;
 const THUMBNAIL_LABELS = 7;
@@ -72,10 +73,14 @@ export function thumbnail(session: Session, map: AtlasMap, size: Size): Panel {
 
 /** The part of a map round a word, with its neighbours in the meanings that the map shows. */
 export function cropOf(session: Session, meanings: readonly Meaning[], size: Size): Panel {
-  const { map, entry } = elementAt(meanings, 0);
+  const { map, entry, rank } = elementAt(meanings, 0);
   const emphasis = session.contents.emphasisOf(meanings);
-  const camera = session.contents.closeUp(map, entry, emphasis.near, size);
   const whole = elementAt(session.atlas.maps, map);
+  // The step of a path shows its two words, however far apart.
+  const camera =
+    rank === null
+      ? crop(whole, entry, emphasis.near, size)
+      : session.contents.closeUp(map, entry, emphasis.near, size);
   // Colours are those of the meanings, so other dots are grey.
   const regions = whole.regions.map((region) => ({ ...region, members: new Uint32Array() }));
   return still(session, { ...whole, regions }, size, emphasis, camera);
@@ -122,11 +127,11 @@ export function MapTitle({ session, map }: { session: Session; map: AtlasMap }) 
   return (
     <bdi class="words">
       {mapTitle(map)
-        .split(BETWEEN)
+        .split(texts.BETWEEN)
         .flatMap((name, k) => {
           const island = map.regions.find(({ words }) => words.join(", ") === name);
           const color = isByIsland && island ? palette.islands[island.hue] : undefined;
-          return [k > 0 && BETWEEN, <span style={{ color }}>{name}</span>];
+          return [k > 0 && texts.BETWEEN, <span style={{ color }}>{name}</span>];
         })}
     </bdi>
   );
@@ -146,7 +151,7 @@ export function Crop({ session, word, meanings }: CropProps) {
       session={session}
       panel={(size) => cropOf(session, meanings, size)}
       queue={crops}
-      title="An arrow at the edge points to a neighbour outside the picture"
+      title={texts.ARROW}
       depends={[look, word, meanings[0]?.map, near.join()]}
     />
   );

@@ -3,13 +3,14 @@
  * already shown; Enter goes there, Escape goes back to what was shown before.
  */
 
-import type { TargetedKeyboardEvent } from "preact";
+import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
-import { capital, countedObjects, plainText } from "../data/words.ts";
+import { plainText } from "../data/words.ts";
 import type { Found } from "../state/finder.ts";
-import { noMatch, whereabouts } from "../state/sentences.ts";
+import { meantName, noMatch, whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { holdPictures } from "./pictures.tsx";
@@ -56,20 +57,22 @@ export function Search({ session, isOpening }: SearchProps) {
     if (!isTyping.current) setPrevious(last);
     isTyping.current = true;
     const found = session.finder.find(value);
+    const inContext = session.finder.inContext(value, last);
+    if (inContext) found.splice(inContext.object === last ? 1 : 0, 0, inContext);
     setText(value);
     setHits(found);
     setActive(0);
     setOpen(value.trim() !== "");
     const [first] = found;
-    if (first) showSoon(first.object ?? last);
+    if (first) showSoon(first.object ?? last, contextOf(first));
     else showSoon(value.trim() === "" ? null : last);
   };
-  const showSoon = (object: number | null) => {
+  const showSoon = (object: number | null, context?: readonly number[]) => {
     stopWaiting();
     holdPictures(PAUSE);
     const show = () => {
       pause.current = null;
-      session.preview(object);
+      session.preview(object, context);
     };
     pause.current = { timer: setTimeout(show, PAUSE), show };
   };
@@ -87,20 +90,20 @@ export function Search({ session, isOpening }: SearchProps) {
     close();
     setText(shown);
   };
-  const choose = (object: number | null) => {
+  const choose = (object: number | null, context?: readonly number[]) => {
     const last = before();
     close();
     setText(labelOf(object));
-    session.chooseWord(object, last);
+    session.chooseWord(object, last, "push", context);
   };
   const enter = (found: Found) => {
     if (found.object === null) {
       takeBack();
       session.showGroup(found);
-    } else goTo(found.object);
+    } else goTo(found.object, found.context);
   };
-  const goTo = (object: number) => {
-    choose(object);
+  const goTo = (object: number, context?: readonly number[]) => {
+    choose(object, context);
     // Keys belong to what was found from now on, once it stands there: Preact renders in a microtask,
     // which `choose` has asked for.
     queueMicrotask(() => session.focusFound());
@@ -109,7 +112,7 @@ export function Search({ session, isOpening }: SearchProps) {
   const leave = () => {
     if (!isTyping.current) return;
     pause.current?.show();
-    choose(session.state.word);
+    choose(session.state.word, session.state.context);
   };
   const takeBack = () => {
     close();
@@ -125,7 +128,8 @@ export function Search({ session, isOpening }: SearchProps) {
     if (!isOpen || hits.length === 0) return;
     const next = (active + by + hits.length) % hits.length;
     setActive(next);
-    showSoon(elementAt(hits, next).object ?? previous);
+    const hit = elementAt(hits, next);
+    showSoon(hit.object ?? previous, contextOf(hit));
   };
   const pressed = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (event.isComposing) return;
@@ -136,7 +140,8 @@ export function Search({ session, isOpening }: SearchProps) {
     } else if (event.key === "Enter") {
       event.preventDefault();
       if (isOpen && hits.length > 0) enter(elementAt(hits, active));
-      else if (!isOpen && session.state.word !== null) goTo(session.state.word);
+      else if (!isOpen && session.state.word !== null)
+        goTo(session.state.word, session.state.context);
     } else if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
@@ -153,12 +158,12 @@ export function Search({ session, isOpening }: SearchProps) {
         class="field"
         type="text"
         role="combobox"
-        aria-label={`Find ${nouns}`}
+        aria-label={texts.find(nouns)}
         aria-expanded={isOpen}
         aria-controls="hits"
         aria-autocomplete="list"
         aria-activedescendant={isOpen && hits.length > 0 ? `hit-${active}` : undefined}
-        placeholder={`Find ${nouns}`}
+        placeholder={texts.find(nouns)}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
@@ -173,7 +178,7 @@ export function Search({ session, isOpening }: SearchProps) {
       {text !== "" && (
         <Button
           class="clear"
-          aria-label="Clear the search"
+          aria-label={texts.CLEAR_SEARCH}
           // As in the list: the field keeps the focus until the click.
           onMouseDown={(event) => event.preventDefault()}
           onClick={clear}
@@ -185,14 +190,14 @@ export function Search({ session, isOpening }: SearchProps) {
         class="hits"
         id="hits"
         role="listbox"
-        aria-label={`${capital(nouns)} found`}
+        aria-label={texts.foundList(nouns)}
         tabIndex={-1}
         hidden={!isOpen || hits.length === 0}
         ref={list}
       >
         {hits.map((hit, k) => (
           <Option
-            key={`${hit.object} ${hit.column} ${hit.text}`}
+            key={`${hit.object} ${hit.column} ${hit.text} ${contextOf(hit)}`}
             id={`hit-${k}`}
             session={session}
             hit={hit}
@@ -209,7 +214,7 @@ export function Search({ session, isOpening }: SearchProps) {
       )}
       {isOpening && session.atlas.examples.length > 0 && (
         <p class="examples">
-          For example{" "}
+          {texts.FOR_EXAMPLE}
           {session.atlas.examples.map((object) => (
             <Button class="plain link" onClick={() => goTo(object)}>
               <Word atlas={session.atlas} object={object} />
@@ -221,11 +226,18 @@ export function Search({ session, isOpening }: SearchProps) {
   );
 }
 
-interface OptionProps {
-  id: string;
+function contextOf(hit: Found): readonly number[] | undefined {
+  return hit.object === null ? undefined : hit.context;
+}
+
+interface WhatProps {
   session: Session;
   hit: Found;
   isGuess: boolean;
+}
+
+interface OptionProps extends WhatProps {
+  id: string;
   isActive: boolean;
   onChoose: () => void;
 }
@@ -249,15 +261,32 @@ function Option({ id, session, hit, isGuess, isActive, onChoose }: OptionProps) 
 }
 
 /** A result, and why or where it was found. */
-function What({ session, hit, isGuess }: Pick<OptionProps, "session" | "hit" | "isGuess">) {
+function What({ session, hit, isGuess }: WhatProps) {
   const { object, column, text, start, end } = hit;
   if (object === null) {
     return (
       <>
         <span class="word">
-          Show only <bdi>{plainText(column)}</bdi> = <Marked text={text} start={start} end={end} />
+          {texts.showGroupOnly<ComponentChildren>(
+            <bdi>{plainText(column)}</bdi>,
+            <Marked text={text} start={start} end={end} />,
+          )}
         </span>
-        <span class="where">{countedObjects(session.atlas, hit.count)}</span>
+        <span class="where">{texts.countedObjects(session.atlas, hit.count)}</span>
+      </>
+    );
+  }
+  if (hit.context) {
+    const meant = session.lookups.meantBy(object, hit.context);
+    return (
+      <>
+        <span class="word">
+          {texts.contextOf<ComponentChildren>(
+            <Word atlas={session.atlas} object={object} />,
+            hit.context.map((other) => <Word key={other} atlas={session.atlas} object={other} />),
+          )}
+        </span>
+        <span class="where said">{meantName(session.atlas, meant)}</span>
       </>
     );
   }
@@ -278,7 +307,7 @@ function What({ session, hit, isGuess }: Pick<OptionProps, "session" | "hit" | "
   return (
     <>
       <span class="word">
-        {isGuess && "Did you mean: "}
+        {isGuess && texts.DID_YOU_MEAN}
         <Marked text={text} start={start} end={end} />
       </span>
       <span class="where">{whereabouts(session.atlas, object, session.state.threshold)}</span>

@@ -1,9 +1,10 @@
 /** The selected objects, which can be shown one by one, saved and let go. */
 
-import { countedObjects, plainLabel } from "../data/words.ts";
+import { plainLabel } from "../data/words.ts";
 import { saveTable } from "../draw/saving.ts";
 import { nSelectedKept } from "../state/browser_history.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { Word } from "./words.tsx";
@@ -15,10 +16,10 @@ export function Selection({ session }: { session: Session }) {
   if (selection.length === 0) return null;
   const [only] = selection.length === 1 ? selection : [];
   const kept = nSelectedKept(selection);
-  const name = only === undefined ? "selection" : plainLabel(session.atlas, only);
+  const name = only === undefined ? texts.SELECTION_FILE : plainLabel(session.atlas, only);
   return (
-    <section aria-label="Selection">
-      <h2>{countedObjects(session.atlas, selection.length)} selected</h2>
+    <section aria-label={texts.SELECTION}>
+      <h2>{texts.selected(texts.countedObjects(session.atlas, selection.length))}</h2>
       <ul class="chips">
         {selection.slice(0, MOST_CHIPS).map((object) => (
           <li key={object}>
@@ -28,21 +29,19 @@ export function Selection({ session }: { session: Session }) {
           </li>
         ))}
         {selection.length > MOST_CHIPS && (
-          <li class="quiet">and {(selection.length - MOST_CHIPS).toLocaleString("en")} more</li>
+          <li class="quiet">{texts.andMore(selection.length - MOST_CHIPS)}</li>
         )}
       </ul>
       {session.ownsTheKeys && kept < selection.length && (
-        <p class="quiet">
-          The address stores only the first {kept.toLocaleString("en")}; save a CSV file to keep
-          all.
-        </p>
+        <p class="quiet">{texts.firstKept(kept)}</p>
       )}
       <div class="row">
         <Button class="button" onClick={() => saveTable(session.atlas, selection, name)}>
-          <Icon name="save" /> CSV
+          <Icon name="save" />
+          {texts.CSV}
         </Button>
         <Button class="button" onClick={() => session.select([])}>
-          Clear
+          {texts.CLEAR}
         </Button>
       </div>
     </section>

@@ -1,9 +1,9 @@
 /** A word: its meanings, one card for each map that shows some, and behind disclosures what else is known. */
 
 import { useId } from "preact/hooks";
-import { counted } from "../data/words.ts";
 import { notClose, summary } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Cards } from "./cards.tsx";
 import { Disclosures } from "./disclosures.tsx";
@@ -31,10 +31,11 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
           <Word atlas={atlas} object={word} />
         </h2>
         <p>{summary(lookups.sensesOf(word))}</p>
+        {session.meant && <p class="meant">{session.meant}</p>}
         <Button
           class="tool leave"
-          title="Close"
-          aria-label="Close the meanings"
+          title={texts.CLOSE}
+          aria-label={texts.CLOSE_MEANINGS}
           onClick={() => session.chooseWord(null)}
         >
           <Icon name="close" />
@@ -50,7 +51,7 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
           {state.map === null && (
             <p>
               <Button class="plain link" onClick={() => session.showGallery()}>
-                All {counted(atlas.nMaps, "map")}
+                {texts.allMaps(atlas.nMaps)}
               </Button>
             </p>
           )}

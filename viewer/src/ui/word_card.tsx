@@ -5,6 +5,7 @@ import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Disclosures } from "./disclosures.tsx";
 import { Icon } from "./icons.tsx";
@@ -23,11 +24,14 @@ interface WordCardProps {
 
 export function WordCard({ session, of, object, isTapped }: WordCardProps) {
   const { atlas, state } = session;
-  const maps = mapsOf(atlas, object).filter((at) => lives(at.weight, state.threshold));
+  const maps = mapsOf(atlas, object, state.by).filter((at) => lives(at.weight, state.threshold));
   return (
-    <section class={isTapped ? "wordcard tapped" : "wordcard"} aria-label={`The ${atlas.noun[0]}`}>
+    <section
+      class={isTapped ? "wordcard tapped" : "wordcard"}
+      aria-label={texts.theObject(atlas.noun[0])}
+    >
       {isTapped && (
-        <Button class="tool leave" aria-label="Close the card" onClick={() => session.select([])}>
+        <Button class="tool leave" aria-label={texts.CLOSE_CARD} onClick={() => session.select([])}>
           <Icon name="close" />
         </Button>
       )}
@@ -44,19 +48,19 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
       <p class="row">
         {state.word === object && session.isSingle && (
           <Button class="button" onClick={() => session.chooseWord(null)}>
-            Close
+            {texts.CLOSE}
           </Button>
         )}
         {state.word !== object && (
           <Button class="button" onClick={() => session.chooseWord(object)}>
-            {session.isSingle ? "Show on map" : "Show meanings"}
+            {session.isSingle ? texts.SHOW_ON_MAP : texts.SHOW_MEANINGS}
           </Button>
         )}
         {!session.isSingle &&
           state.word !== object &&
           maps.slice(0, MOST_CHIPS).map(({ map }) => (
             <Button key={map} class="chip" onClick={() => session.goTo(object, map)}>
-              Map {map}
+              {texts.mapName(map)}
             </Button>
           ))}
       </p>
@@ -69,11 +73,11 @@ export function Details({ session, object }: { session: Session; object: number 
   const kind = kindOf(session.atlas, object);
   const rows: [string, string][] = session.atlas.columns.flatMap((column): [string, string][] => {
     const value = valueIn(column, object);
-    return value === null || (column.name === "kind" && kind !== null)
+    return value === null || (column.name === texts.KIND && kind !== null)
       ? []
       : [[column.name, value]];
   });
-  if (kind !== null) rows.unshift(["kind", kind]);
+  if (kind !== null) rows.unshift([texts.KIND, kind]);
   if (rows.length === 0) return null;
   return (
     <dl>

@@ -2,7 +2,8 @@
 
 import type { Atlas } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { plainLabel, plainText } from "../data/words.ts";
+import { cutLabel, plainLabel } from "../data/words.ts";
+import * as texts from "../texts.ts";
 
 interface WordProps {
   atlas: Atlas;
@@ -14,9 +15,9 @@ interface WordProps {
 /** The label of an object; one without a label says so. */
 export function Word({ atlas, object, longest }: WordProps) {
   const label = elementAt(atlas.labels, object);
-  const text = plainText(label, longest);
-  if (text === "") return <span class="nameless">no label</span>;
-  const whole = text.endsWith("…") ? label.slice(0, 2000) : undefined;
+  const text = cutLabel(atlas.labels, label, longest);
+  if (text === "") return <span class="nameless">{texts.NO_LABEL}</span>;
+  const whole = /^…|…$/.test(text) ? label.slice(0, 2000) : undefined;
   // Only what is longer than any word of a language may break anywhere.
   return (
     <bdi class={/\S{21}/.test(text) ? "endless" : undefined} title={whole}>
@@ -48,7 +49,7 @@ export function Portraits({ atlas, object, isNamed }: PortraitsProps) {
   return atlas.columns.map((column) => {
     const source = column.type === "image" ? elementAt(column.values, object) : "";
     if (!source.startsWith("data:image/")) return null;
-    const alt = isNamed ? "" : `${column.name} of ${plainLabel(atlas, object)}`;
+    const alt = isNamed ? "" : texts.portrait(column.name, plainLabel(atlas, object));
     return <img key={column.name} class="portrait" src={source} alt={alt} />;
   });
 }

@@ -4,9 +4,9 @@ import { lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { observedIn } from "../data/observed.ts";
-import { countedObjects, percent } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
+import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { ObjectTable } from "./object_table.tsx";
 
@@ -21,41 +21,41 @@ interface WordsInViewProps {
 export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const { atlas, state } = session;
   const { noun } = atlas;
-  const { weights } = elementAt(atlas.maps, map);
+  const weights = elementAt(atlas.maps, map)[state.by];
   // From far away no label is drawn.
   if (shown.length === 0) return null;
   const rows = shown.slice(-MOST_ROWS).reverse();
   const otherMaps = (object: number) =>
-    mapsOf(atlas, object)
+    mapsOf(atlas, object, state.by)
       .filter((at) => at.map !== map && lives(at.weight, state.threshold))
       .map((at) => at.map)
       .join(", ");
-  const title = `Labelled ${noun[1]}`;
-  const labelled = countedObjects(atlas, shown.length, "labelled ");
-  const weight = ({ entry }: ShownLabel) => percent(elementAt(weights, entry));
+  const title = texts.labelledObjects(noun[1]);
+  const labelled = texts.countedObjects(atlas, shown.length, texts.LABELLED);
+  const weight = ({ entry }: ShownLabel) => texts.percent(elementAt(weights, entry));
   const observed = ({ object }: ShownLabel) => {
     const share = observedIn(atlas.senses, object, map);
-    return share === null ? "–" : percent(share);
+    return share === null ? texts.UNKNOWN : texts.percent(share);
   };
   const others = {
-    head: "also in map",
+    head: texts.ALSO_HEAD,
     isText: true,
     cell: (row: ShownLabel) => otherMaps(row.object),
   };
   const given = atlas.observed
-    ? { head: "observed", cell: observed, title: "Observed share of its meanings in this map" }
-    : { head: "weight", cell: weight, title: "Map weight" };
+    ? { head: texts.OBSERVED_HEAD, cell: observed, title: texts.OBSERVED_HERE_TITLE }
+    : { head: texts.quantity(state.by), cell: weight };
   return (
     <section aria-label={title}>
       <ObjectTable
         session={session}
-        caption={shown.length > rows.length ? `The first ${rows.length} of ${labelled}` : labelled}
+        caption={shown.length > rows.length ? texts.firstOf(rows.length, labelled) : labelled}
         rows={rows}
         columns={session.isSingle ? [] : [given, others]}
       />
       <p class="row">
         <Button class="button" onClick={() => session.select(shown.map(({ object }) => object))}>
-          Select these {noun[1]}
+          {texts.selectThese(noun[1])}
         </Button>
       </p>
     </section>

@@ -8,6 +8,7 @@
  * A drag of less than CLICK pixels is a click and moves nothing.
  */
 import { type Camera, panned, type Size, zoomAt } from "../scene/camera.ts";
+import { listenTo, placeIn } from "./listening.ts";
 
 interface GestureHooks {
   camera(): Camera;
@@ -51,13 +52,14 @@ export class Gestures {
     private host: HTMLElement,
     private hooks: GestureHooks,
   ) {
-    const { signal } = this.ending;
-    host.addEventListener("wheel", (event) => this.turn(event), { signal, passive: false });
-    host.addEventListener("pointerdown", (event) => this.press(event), { signal });
-    host.addEventListener("pointermove", (event) => this.move(event), { signal });
-    for (const end of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
-      host.addEventListener(end, (event) => this.release(event), { signal });
-    }
+    const release = (event: PointerEvent) => this.release(event);
+    const heard = {
+      wheel: (event: WheelEvent) => this.turn(event),
+      pointerdown: (event: PointerEvent) => this.press(event),
+      pointermove: (event: PointerEvent) => this.move(event),
+      ...{ pointerup: release, pointercancel: release, lostpointercapture: release },
+    };
+    listenTo(host, heard, this.ending.signal);
   }
 
   destroy(): void {
@@ -65,8 +67,8 @@ export class Gestures {
   }
 
   private place(event: MouseEvent): Finger {
-    const { left, top } = this.host.getBoundingClientRect();
-    return { x: event.clientX - left, y: event.clientY - top };
+    const [x, y] = placeIn(this.host, event);
+    return { x, y };
   }
 
   private zoom(factor: number, { x, y }: Finger, from = this.hooks.camera()): void {

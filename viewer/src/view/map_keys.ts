@@ -1,4 +1,5 @@
 /** The keys of a map that has the focus. */
+import { listenTo } from "./listening.ts";
 
 interface Commands {
   panBy(dx: number, dy: number): void;
@@ -34,5 +35,5 @@ export function followMapKeys(host: HTMLElement, commands: Commands, signal: Abo
     event.preventDefault();
     action();
   };
-  host.addEventListener("keydown", press, { signal });
+  listenTo(host, { keydown: press }, signal);
 }

@@ -256,6 +256,11 @@ export class MapView {
     this.motion.flyTo(camera);
   }
 
+  /** Moves the view to a region. */
+  zoomTo({ region }: ShownName): void {
+    this.flyTo(fit(region, this.size));
+  }
+
   /** Goes to where a script or the browser's history says. */
   lookFrom(camera: Camera): void {
     this.motion.jump(camera);
@@ -365,7 +370,7 @@ export class MapView {
   private click(entry: number | null, isMore: boolean, point: Point): void {
     const name = this.nameAt(point);
     if (this.isPointedTo(entry)) this.flyToEntry(entry as number);
-    else if (name && entry === null) this.flyTo(fit(name.region, this.size));
+    else if (name && entry === null) this.zoomTo(name);
     else if (entry !== null) this.callbacks.onSelect([entry], isMore ? "toggle" : "replace");
     else if (!isMore && this.selection.size) this.callbacks.onSelect([], "replace");
   }

@@ -1,5 +1,6 @@
 /** What the pointer points at in the open map: the entry it hovers over, clicks and double clicks. */
 import type { Point } from "../scene/outline.ts";
+import { listenTo, placeIn } from "./listening.ts";
 
 interface PointingHooks {
   /** The entry at a point of the host, in CSS pixels. */
@@ -25,10 +26,13 @@ export class Pointing {
     private hooks: PointingHooks,
     signal: AbortSignal,
   ) {
-    host.addEventListener("pointermove", (event) => this.point(event), { signal });
-    host.addEventListener("pointerleave", () => this.hover(null), { signal });
-    host.addEventListener("click", (event) => this.click(event), { signal });
-    host.addEventListener("dblclick", (event) => this.open(event), { signal });
+    const heard = {
+      pointermove: (event: PointerEvent) => this.point(event),
+      pointerleave: () => this.hover(null),
+      click: (event: MouseEvent) => this.click(event),
+      dblclick: (event: MouseEvent) => this.open(event),
+    };
+    listenTo(host, heard, signal);
   }
 
   hover(entry: number | null): void {
@@ -38,13 +42,8 @@ export class Pointing {
     this.hooks.onHover(entry, this.pointer ?? [0, 0], isOther);
   }
 
-  private place(event: MouseEvent): Point {
-    const { left, top } = this.host.getBoundingClientRect();
-    return [event.clientX - left, event.clientY - top];
-  }
-
   private point(event: PointerEvent): void {
-    this.pointer = this.place(event);
+    this.pointer = placeIn(this.host, event);
     if (event.buttons || this.hooks.isDrawing()) return;
     this.hover(this.hooks.entryAt(this.pointer));
   }
@@ -52,12 +51,12 @@ export class Pointing {
   private click(event: MouseEvent): void {
     if (this.hooks.isDragEnd() || event.detail > 1) return;
     const isMore = event.ctrlKey || event.metaKey || event.shiftKey;
-    const point = this.place(event);
+    const point = placeIn(this.host, event);
     this.hooks.onClick(this.hooks.entryAt(point), isMore, point);
   }
 
   private open(event: MouseEvent): void {
-    const entry = this.hooks.entryAt(this.place(event));
+    const entry = this.hooks.entryAt(placeIn(this.host, event));
     if (entry !== null) this.hooks.onOpen(entry);
   }
 }

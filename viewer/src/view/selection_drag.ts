@@ -3,6 +3,7 @@
  */
 import type { Palette } from "../scene/coloring.ts";
 import type { Point } from "../scene/outline.ts";
+import { listenTo, placeIn } from "./listening.ts";
 
 export type Tool = "pan" | "box" | "lasso";
 export type SelectMode = "replace" | "add" | "toggle";
@@ -29,12 +30,14 @@ export class SelectionDrag {
     private host: HTMLElement,
     private callbacks: DragCallbacks,
   ) {
-    const { signal } = this.ending;
-    host.addEventListener("pointerdown", (event) => this.start(event), { signal });
-    host.addEventListener("pointermove", (event) => this.move(event), { signal });
-    host.addEventListener("pointerup", (event) => this.end(event), { signal });
-    host.addEventListener("pointercancel", () => this.drop(), { signal });
-    host.addEventListener("keydown", (event) => this.escape(event), { signal });
+    const heard = {
+      pointerdown: (event: PointerEvent) => this.start(event),
+      pointermove: (event: PointerEvent) => this.move(event),
+      pointerup: (event: PointerEvent) => this.end(event),
+      pointercancel: () => this.drop(),
+      keydown: (event: KeyboardEvent) => this.escape(event),
+    };
+    listenTo(host, heard, this.ending.signal);
   }
 
   /** Whether a press begins a selection instead of a pan. */
@@ -77,23 +80,18 @@ export class SelectionDrag {
     ];
   }
 
-  private place(event: MouseEvent): Point {
-    const { left, top } = this.host.getBoundingClientRect();
-    return [event.clientX - left, event.clientY - top];
-  }
-
   private start(event: PointerEvent): void {
     this.justEnded = false;
     if (event.button !== 0 || !event.isPrimary || !this.wants(event)) return;
     this.kind = event.altKey || (this.tool === "lasso" && !event.shiftKey) ? "lasso" : "box";
-    const point = this.place(event);
+    const point = placeIn(this.host, event);
     this.line = [point, point];
     this.host.setPointerCapture(event.pointerId);
   }
 
   private move(event: PointerEvent): void {
     if (!this.line || !event.isPrimary) return;
-    const point = this.place(event);
+    const point = placeIn(this.host, event);
     if (this.kind === "box") this.line[1] = point;
     else this.line.push(point);
     this.callbacks.onChange();

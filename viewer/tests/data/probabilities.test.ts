@@ -509,7 +509,7 @@ test("what is not listed is counted, with the weight that the maps give it", () 
   });
   atlas.nMaps = 4;
   const senses = new Probabilities(atlas).senses(0, { nNeighbors: 8, minWeight: 0.1 });
-  assert.equal(furtherMaps(atlas, 0, senses), "2 further maps: 10% predicted");
+  assert.equal(furtherMaps(atlas, 0, senses), "2 further maps: 10% predicted.");
   const single = tinyAtlas({ labels, points });
   const all = new Probabilities(single).senses(0, { nNeighbors: 8, minWeight: 0.1 });
   assert.equal(furtherMaps(single, 0, all), "");

@@ -2,17 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elementAt } from "../../src/data/elements.ts";
-import {
-  capital,
-  countedObjects,
-  mapTitle,
-  percent,
-  plainLabel,
-  plainText,
-  spelled,
-  wholePercent,
-  wholePercents,
-} from "../../src/data/words.ts";
+import { cutLabel, mapTitle, plainLabel, plainText, wholePercents } from "../../src/data/words.ts";
+import { capital, countedObjects, percent, spelled, wholePercent } from "../../src/texts.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
 const MAP = elementAt(tinyAtlas({ labels: ["0", "1"], points: [0, 0, 1, 1] }).maps, 0);
@@ -108,4 +99,15 @@ test("small counts are spelled", () => {
   assert.equal(spelled(3, "meaning"), "Three meanings");
   assert.equal(spelled(0, "map"), "No maps");
   assert.equal(spelled(12, "map"), "12 maps");
+});
+
+test("long labels that start alike are cut at their starts", () => {
+  const labels = [
+    "Staphylococcus aureus 17",
+    "Staphylococcus aureus 18",
+    "Streptococcus pyogenes 3",
+  ];
+  const cut = labels.map((label) => cutLabel(labels, label, 17));
+  assert.deepEqual(cut, ["…coccus aureus 17", "…coccus aureus 18", "Streptococcus py…"]);
+  assert.equal(cutLabel(labels, elementAt(labels, 0), 24), labels[0]);
 });

@@ -13,6 +13,7 @@ import {
 
 const NOWHERE: Place = {
   word: null,
+  context: null,
   path: null,
   kind: null,
   map: null,
@@ -21,6 +22,7 @@ const NOWHERE: Place = {
   x: null,
   y: null,
   threshold: null,
+  by: null,
   color: null,
   size: null,
   lines: false,
@@ -41,13 +43,14 @@ test("the hash can be read", () => {
     x: 1.25,
     y: -3.5,
     threshold: 0.1,
+    by: "proportion",
     color: "group",
     lines: true,
     contours: true,
   };
   assert.equal(
     toHash(place),
-    "#word=tie&map=3&maps=word&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1&contours=1",
+    "#word=tie&map=3&maps=word&zoom=42.1&x=1.25&y=-3.5&min=0.1&by=proportion&color=group&lines=1&contours=1",
   );
   assert.deepEqual(fromHash(toHash(place)), place);
   assert.equal(toHash(NOWHERE), "");

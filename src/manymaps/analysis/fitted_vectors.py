@@ -1,0 +1,564 @@
+"""Variables of the environment on a map, as arrows and centroids (the function `envfit` of vegan).
+
+Let X (n, d) be the positions of the sites in one map, z a numeric variable and w the weights of the
+sites. Bars are weighted means, and b minimizes the weighted sum of squared errors of
+
+    z - z_bar = (X - x_bar) b         direction b / |b|       r2 = 1 - residual / total
+
+A factor divides the sites into levels. Its centroids c_l are the weighted means of X, and
+
+    r2 = sum_l W_l |c_l - x_bar|^2 / sum_i w_i |x_i - x_bar|^2      W_l = sum of w in level l
+
+The p-value is (1 + the number of permutations with at least this r2) / (1 + n_permutations), where
+a permutation assigns the rows of the table to the sites at random. If all weights are equal, r2 and
+p are those of vegan. With unequal weights, vegan computes the r2 of a variable as an unweighted
+correlation of weighted values, whereas r2 here is the share of the weighted variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from scipy.linalg import orth
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_choice, check_index, check_whole, not_amount
+from manymaps.data.frames import eager_frame, join_columns
+from manymaps.data.results import TabularResult
+from manymaps.errors import DataError, ParameterError, setting
+from manymaps.labels import listed, natural_order, plural
+from manymaps.progress import work
+from manymaps.seeds import RandomState, drawn_seed
+
+__all__ = ["FittedFactor", "FittedVectors", "fit_vectors"]
+
+# As in vegan: a permutation that repeats the observed r2 up to rounding counts as reaching it.
+_ROUNDING = float(np.sqrt(np.finfo(float).eps))
+# A map with fewer sites has no direction that could be wrong.
+_FEWEST_SITES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class FittedFactor:
+    """The centroids of the levels of one factor.
+
+    Attributes
+    ----------
+    name : str
+        The column of the table.
+    levels : tuple of str
+        The levels in natural order.
+    centroids : ndarray of shape (n_levels, n_components)
+        Weighted mean position of the sites of each level, in map units.
+    sizes : tuple of int
+        Number of sites of each level.
+    r2 : float
+        Share of the weighted variance of the positions between levels, from 0 to 1.
+    p : float
+        Permutation p-value of `r2`.
+
+    See Also
+    --------
+    FittedVectors, fit_vectors
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas, fit_vectors
+    >>> from manymaps.model import T_SNE
+    >>> atlas = Atlas(list("abc"), np.array([[[0.0], [2.0], [9.0]]]), np.ones((1, 3)), T_SNE)
+    >>> table = {"site": list("abc"), "soil": ["clay", "clay", "peat"]}
+    >>> (soil,) = fit_vectors(atlas, table).factors
+    >>> soil.levels, soil.centroids.tolist()
+    (('clay', 'peat'), [[1.0], [9.0]])
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    centroids: np.ndarray
+    sizes: tuple[int, ...]
+    r2: float
+    p: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedVectors(TabularResult):
+    """Directions of numeric variables in a map, and centroids of the levels of factors.
+
+    Attributes
+    ----------
+    map : int
+        Number of the map.
+    variables : tuple of str
+        Names of the numeric variables.
+    directions : ndarray of shape (n_variables, n_components)
+        Unit vectors in which the variables increase most, or NaN for a constant variable. An arrow
+        has the length sqrt(r2).
+    r2 : ndarray of shape (n_variables,)
+        Share of the weighted variance of each variable that the map explains, from 0 to 1.
+    p : ndarray of shape (n_variables,)
+        Permutation p-values of `r2`.
+    factors : tuple of FittedFactor
+        The factors with their centroids.
+    origin : ndarray of shape (n_components,)
+        Weighted mean position of the sites in map units, where arrows start.
+    n_sites : int
+        Number of sites that were used.
+    omitted : tuple of str
+        Sites and rows of the table that were omitted because of missing values (`drop_missing`).
+    n_permutations : int
+        Number of permutations.
+    seed : int
+        Seed of the permutations.
+
+    See Also
+    --------
+    fit_vectors, plot_map
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas, fit_vectors
+    >>> from manymaps.model import T_SNE
+    >>> points = np.array([[[0.0, 0.0], [0.9, 1.2], [1.8, 2.4], [2.7, 3.6], [3.6, 4.8]]])
+    >>> atlas = Atlas(list("abcde"), points, np.ones((1, 5)), T_SNE)
+    >>> found = fit_vectors(atlas, {"site": list("abcde"), "pH": [4.0, 5, 6, 7, 8]})
+    >>> found
+    <FittedVectors of 1 variable and 0 factors for 5 sites in map 0>
+    >>> found.directions.round(3).tolist(), found.r2.round(3).tolist()
+    ([[0.6, 0.8]], [1.0])
+    """
+
+    map: int
+    variables: tuple[str, ...]
+    directions: np.ndarray
+    r2: np.ndarray
+    p: np.ndarray
+    factors: tuple[FittedFactor, ...]
+    origin: np.ndarray
+    n_sites: int
+    omitted: tuple[str, ...]
+    n_permutations: int
+    seed: int
+
+    def __repr__(self) -> str:
+        parts = plural("variable", len(self.variables)), plural("factor", len(self.factors))
+        sites = plural("site", self.n_sites)
+        return f"<FittedVectors of {' and '.join(parts)} for {sites} in map {self.map}>"
+
+    def __str__(self) -> str:
+        axes = self._axes
+        rows = [["variable", *axes, "r2", "p"]]
+        for name, direction, r2, p in zip(
+            self.variables, self.directions, self.r2, self.p, strict=True
+        ):
+            rows.append([name, *_cells(direction), *_cells((r2,)), _p(p)])
+        rows += [["", *[""] * len(axes), "", ""]] if self.variables and self.factors else []
+        if not self.variables:
+            rows[0][0] = "factor"
+        for one in self.factors:
+            rows.append([one.name, *[""] * len(axes), *_cells((one.r2,)), _p(one.p)])
+            rows += [
+                [f"  {level}", *_cells(centroid), "", ""]
+                for level, centroid in zip(one.levels, one.centroids, strict=True)
+            ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
+            for row in rows
+        ]
+        note = f"{plural('site', self.n_sites)}, {plural('permutation', self.n_permutations)}"
+        return "\n".join([*lines, "", f"map {self.map}, {note}, seed {self.seed}"])
+
+    @property
+    def _axes(self) -> list[str]:
+        n_components = len(self.origin)
+        return list("xyz"[:n_components]) if n_components <= 3 else [
+            f"x{c}" for c in range(n_components)
+        ]  # fmt: skip
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The table with one row per numeric variable and one row per level of a factor.
+
+        The axes contain the direction of a variable or the centroid of a level.
+        """
+        names, levels, sizes = list(self.variables), [""] * len(self.variables), self.n_sites
+        for one in self.factors:
+            names += [one.name] * len(one.levels)
+            levels += one.levels
+        points = np.concatenate([self.directions, *(one.centroids for one in self.factors)])
+        counts = [sizes] * len(self.variables)
+        counts += [n for one in self.factors for n in one.sizes]
+        repeats = [len(one.levels) for one in self.factors]
+        table: dict[str, np.ndarray] = {
+            "variable": np.array(names, dtype=object),
+            "level": np.array(levels, dtype=object),
+            "n_sites": np.array(counts, dtype=int),
+        }
+        table |= dict(zip(self._axes, points.T, strict=True))
+        for name in ("r2", "p"):
+            of_factors = np.repeat([getattr(one, name) for one in self.factors], repeats)
+            table[name] = np.concatenate([getattr(self, name), of_factors])
+        return table
+
+    def significant(self, p_max: float = 0.05) -> FittedVectors:
+        """Select the variables and factors whose p-value is at most `p_max`.
+
+        Parameters
+        ----------
+        p_max : float, default=0.05
+            The largest p-value, from 0 to 1. The p-values are not corrected for the number of
+            variables.
+
+        Returns
+        -------
+        FittedVectors
+            The selection, with unchanged values.
+        """
+        rows = np.flatnonzero(self.p <= p_max)
+        return replace(
+            self,
+            variables=tuple(self.variables[k] for k in rows.tolist()),
+            directions=self.directions[rows],
+            r2=self.r2[rows],
+            p=self.p[rows],
+            factors=tuple(one for one in self.factors if one.p <= p_max),
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Return the result as the command line prints it with --json.
+
+        Returns
+        -------
+        dict
+            The keys are map, n_sites, n_permutations, seed, omitted, vectors and factors.
+        """
+        values = zip(self.variables, self.directions, self.r2, self.p, strict=True)
+        return {
+            "map": self.map,
+            "n_sites": self.n_sites,
+            "n_permutations": self.n_permutations,
+            "seed": self.seed,
+            "omitted": list(self.omitted),
+            "vectors": [
+                {"variable": name, "direction": direction.tolist(), "r2": float(r2), "p": float(p)}
+                for name, direction, r2, p in values
+            ],
+            "factors": [
+                {
+                    "variable": one.name,
+                    "r2": one.r2,
+                    "p": one.p,
+                    "centroids": [
+                        {"level": level, "position": centroid.tolist(), "n_sites": size}
+                        for level, centroid, size in zip(
+                            one.levels, one.centroids, one.sizes, strict=True
+                        )
+                    ],
+                }
+                for one in self.factors
+            ],
+        }
+
+
+def _cells(values: Sequence[float] | np.ndarray) -> list[str]:
+    return [f"{value:.4f}" for value in values]
+
+
+def _p(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def fit_vectors(
+    atlas: Atlas,
+    frame: Any,
+    *,
+    map: int = 0,
+    kind: str | None = None,
+    factors: Sequence[str] = (),
+    strata: str | None = None,
+    weights: Literal["map", "equal"] | Sequence[float] | np.ndarray = "map",
+    drop_missing: bool = False,
+    n_permutations: int = 999,
+    random_state: RandomState = 0,
+) -> FittedVectors:
+    """Fit variables of the environment to the positions of the sites in a map.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        The atlas. In a bipartite atlas, such as one of sites and species, the variables describe
+        the objects of one kind.
+    frame : frame, or mapping of str to sequence
+        A table with one row per site. Rows are joined by the column "label", the pandas index or
+        the first column, as in `Atlas.add_metadata`. Numeric columns are variables with a
+        direction. Columns of text, of truth values and of categories are factors.
+    map : int, default=0
+        Number of the map.
+    kind : str, optional
+        In a bipartite atlas, the kind of the objects that the table describes. The default is the
+        kind of the rows of the table of counts.
+    factors : sequence of str
+        Numeric columns that are factors, such as codes of treatments.
+    strata : str, optional
+        A column of groups of sites. It is not fitted, and permutations stay within its groups.
+    weights : {"map", "equal"}, or array of shape (n_sites,), default="map"
+        Weights of the sites, at least 0. By default, each site is weighted by its weight in the map
+        (`Atlas.map_weights`), which is 1 if the atlas has a single map. An array has one value per
+        object of the kind, in the order of the atlas.
+    drop_missing : bool, default=False
+        Whether to omit sites without a row, rows without a site, and sites with a missing value in
+        any column. By default, they raise an error.
+    n_permutations : int, default=999
+        Number of permutations.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the permutations.
+
+    Returns
+    -------
+    FittedVectors
+        Directions, centroids, r2 and p-values.
+
+    Raises
+    ------
+    DataError
+        If sites have no row, rows match no site, or values are missing, unless `drop_missing` is
+        true. If fewer than three sites remain, or values are infinite.
+    ParameterError
+        If the map, the kind or a column does not exist, or a weight is invalid.
+
+    See Also
+    --------
+    plot_map, Atlas.add_metadata
+
+    Notes
+    -----
+    The function corresponds to `envfit` of the R package vegan. With equal weights, directions,
+    centroids and r2 are the same for the same positions.
+
+    References
+    ----------
+    .. [1] Oksanen, J., et al. "vegan: Community Ecology Package". R package.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import CODE, Counts, fit_vectors
+    >>> visits = Counts(np.array([[9, 5, 1], [6, 9, 2], [1, 2, 9], [0, 1, 8]]),
+    ...                 ["oak", "ash", "reed", "pond"], ["jay", "tit", "coot"],
+    ...                 kinds=("site", "bird"))
+    >>> atlas = CODE(penalty=0.01, random_state=0).fit(visits).atlas_
+    >>> table = {"site": ["oak", "ash", "reed", "pond"], "water": [0.1, 0.2, 0.9, 1.0],
+    ...          "forest": ["yes", "yes", "no", "no"]}
+    >>> found = fit_vectors(atlas, table, n_permutations=99)
+    >>> found.variables, [one.name for one in found.factors]
+    (('water',), ['forest'])
+    >>> found.r2.round(1).tolist()
+    [1.0]
+    """
+    check_index("map", map, atlas.n_maps)
+    check_whole("n_permutations", n_permutations)
+    kinds = list(dict.fromkeys(atlas.kinds or ()))
+    is_site = np.ones(atlas.n_objects, dtype=bool)
+    if kinds or kind is not None:
+        is_site = atlas.of_kind(kinds[0] if kind is None else kind)
+    rows = np.flatnonzero(is_site)
+    shares = _read_weights(weights, atlas.map_weights[map, rows])
+    labels = [atlas.labels[i] for i in rows.tolist()]
+    try:
+        table, kept, omitted = _read_table(labels, frame, drop_missing=drop_missing)
+    except DataError as error:
+        if kind is not None or not kinds:
+            raise
+        other = f"if it describes the kind {kinds[1]!r}, use {setting('kind', kinds[1])}"
+        raise DataError(f"{error}; {other}") from error
+    for name, column in [("strata", strata), *(("factors", column) for column in factors)]:
+        if column is not None and column not in table:
+            there = f"is not a column of the table, which has {listed(list(table))}"
+            raise ParameterError(there, name=name, value=column)
+    groups = np.zeros(len(rows)) if strata is None else table.pop(strata)
+    as_factors = {*factors, *_categories(frame)}
+    is_factor = {name: name in as_factors or x.dtype.kind in ("b", "U") for name, x in table.items()}
+    numbers = {name: x[kept] for name, x in table.items() if not is_factor[name]}
+    coded = {name: _coded(x[kept]) for name, x in table.items() if is_factor[name]}
+    points, shares = atlas.maps[map, rows[kept]].astype(np.float64), shares[kept]
+    _check_sites(len(points), shares, numbers)
+    origin = np.average(points, axis=0, weights=shares)
+    sites = _Sites(points - origin, shares, numbers, coded)
+    seed = drawn_seed(random_state)
+    r2, p = _tested(sites, groups[kept], n_permutations, seed)
+    n = len(numbers)
+    found = [
+        FittedFactor(name, *sites.centroids(name, origin), float(r2[k]), float(p[k]))
+        for k, name in enumerate(coded, start=n)
+    ]
+    return FittedVectors(
+        map, tuple(numbers), sites.directions(), r2[:n], p[:n], tuple(found), origin, len(points),
+        tuple(omitted), n_permutations, seed,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Sites:
+    """Centred positions (n, d), weights (n,), numeric variables, and factors with codes."""
+
+    points: np.ndarray
+    weights: np.ndarray
+    numbers: dict[str, np.ndarray]
+    factors: dict[str, tuple[tuple[str, ...], np.ndarray]]
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """The numeric variables, shape (n, n_variables)."""
+        columns = [column.astype(np.float64) for column in self.numbers.values()]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(self.points), 0))
+
+    @cached_property
+    def basis(self) -> np.ndarray:
+        """An orthonormal basis (n, rank) of the positions times the roots of the weights."""
+        return orth(self.points * np.sqrt(self.weights)[:, None])
+
+    def _weighted(self, order: np.ndarray) -> np.ndarray:
+        """Return centred and weighted variables, assigned to the sites in this order."""
+        values = self.matrix[order]
+        values = values - np.average(values, axis=0, weights=self.weights)
+        return np.asarray(values * np.sqrt(self.weights)[:, None])
+
+    def directions(self) -> np.ndarray:
+        """Return unit vectors (n_variables, d) in which the variables increase most."""
+        scaled = self.points * np.sqrt(self.weights)[:, None]
+        slopes = np.linalg.lstsq(scaled, self._weighted(np.arange(len(scaled))), rcond=None)[0].T
+        lengths = np.linalg.norm(slopes, axis=1, keepdims=True)
+        return np.divide(slopes, lengths, out=np.full(slopes.shape, np.nan), where=lengths > 0)
+
+    def centroids(
+        self, name: str, origin: np.ndarray
+    ) -> tuple[tuple[str, ...], np.ndarray, tuple[int, ...]]:
+        """Return the levels of a factor, their centroids in map units, and their sizes."""
+        levels, codes = self.factors[name]
+        sums, masses = self._sums(codes)
+        masses = masses[:, None]
+        means = np.divide(sums, masses, out=np.full(sums.shape, np.nan), where=masses > 0)
+        return levels, means + origin, tuple(np.bincount(codes).tolist())
+
+    def _sums(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sum the weighted positions (n_levels, d) and the weights (n_levels,) of each level."""
+        axes = [np.bincount(codes, self.weights * x) for x in self.points.T]
+        return np.stack(axes, axis=1), np.bincount(codes, self.weights)
+
+    def r2(self, order: np.ndarray) -> np.ndarray:
+        """Return r2 of all variables, then of all factors, for rows assigned in this order."""
+        values = self._weighted(order)
+        total = (values**2).sum(axis=0)
+        # A constant variable has only rounding errors as its variance.
+        varies = total > _ROUNDING**2 * (self.weights @ self.matrix**2)
+        explained = ((self.basis.T @ values) ** 2).sum(axis=0)
+        shares = [np.divide(explained, total, out=np.zeros_like(total), where=varies)]
+        spread = self.weights @ (self.points**2).sum(axis=1)
+        for _, codes in self.factors.values():
+            sums, masses = self._sums(codes[order])
+            known = masses > 0
+            between = ((sums[known] ** 2).sum(axis=1) / masses[known]).sum()
+            shares.append(np.array([between / spread if spread > 0 else 0.0]))
+        return np.clip(np.concatenate(shares), 0.0, 1.0)
+
+
+def _tested(
+    sites: _Sites, groups: np.ndarray, n_permutations: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return r2 and p of all variables and factors, permuting rows within the groups."""
+    rng, n = np.random.default_rng(seed), len(groups)
+    codes = np.unique(groups, return_inverse=True)[1].ravel()
+    members = np.argsort(codes, kind="stable")
+    observed = sites.r2(np.arange(n))
+    reached = np.zeros(len(observed))
+    order = np.empty(n, dtype=np.int64)
+    with work("permutation", total=n_permutations) as at:
+        for k in range(n_permutations):
+            at(k)
+            order[members] = np.lexsort((rng.random(n), codes))
+            reached += sites.r2(order) >= observed - _ROUNDING
+    return observed, (reached + 1) / (n_permutations + 1)
+
+
+def _read_weights(weights: Any, of_map: np.ndarray) -> np.ndarray:
+    """Return one weight per object of the kind."""
+    if isinstance(weights, str):
+        check_choice("weights", weights, ("map", "equal"))
+        return of_map if weights == "map" else np.ones(len(of_map))
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape != of_map.shape:
+        raise ParameterError(
+            f"weights have shape {values.shape}; expected one for each of {len(of_map):,} sites"
+        )
+    if not_amount(values).any():
+        k = int(not_amount(values).argmax())
+        raise ParameterError(f"weight {k} is {values[k]:g}; weights must be at least 0 and finite")
+    return values
+
+
+def _read_table(
+    labels: Sequence[str], frame: Any, *, drop_missing: bool
+) -> tuple[dict[str, np.ndarray], np.ndarray, list[str]]:
+    """Return columns in the order of the sites, the indices of complete sites, and omitted labels.
+
+    A missing value is NaN or, in a column of texts, "".
+    """
+    table, unmatched, without = join_columns(labels, frame)
+    if not table:
+        raise DataError("the table has labels only; expected at least one variable")
+    is_missing = {
+        name: x == "" if x.dtype.kind == "U" else np.isnan(x) for name, x in table.items()
+    }
+    has_row = ~np.isin(labels, without)
+    faults = [
+        (without, "sites have no row in the table"),
+        (unmatched, "rows of the table match no site"),
+    ]
+    for name, missing in is_missing.items():
+        cells = [label for label, k in zip(labels, missing & has_row, strict=True) if k]
+        faults.append((cells, f"sites have no value in the column {name!r}"))
+    for names, fault in faults:
+        if names and not drop_missing:
+            raise DataError(
+                f"{len(names):,} {fault}: {listed(names)}; add them, or use "
+                f"{setting('drop_missing', True)} to omit them"
+            )
+    complete = ~np.any([*is_missing.values(), ~has_row], axis=0)
+    incomplete = [label for label, k in zip(labels, complete, strict=True) if not k]
+    return table, np.flatnonzero(complete), [*incomplete, *unmatched]
+
+
+def _categories(frame: Any) -> list[str]:
+    """Return the names of columns of categories, which may be numbers."""
+    if isinstance(frame, Mapping):
+        return []
+    import narwhals
+
+    table = eager_frame(frame, "{} is not a data frame")
+    kinds = (narwhals.Categorical, narwhals.Enum)
+    return [name for name in table.columns if isinstance(table[name].dtype, kinds)]
+
+
+def _coded(column: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+    """Return the levels of a factor in natural order, and the level number of each site."""
+    texts = [f"{x:g}" if isinstance(x, float) else str(x) for x in column.tolist()]
+    levels = tuple(sorted(set(texts), key=natural_order))
+    number = {level: k for k, level in enumerate(levels)}
+    return levels, np.array([number[text] for text in texts], dtype=np.int64)
+
+
+def _check_sites(n_sites: int, weights: np.ndarray, numbers: Mapping[str, np.ndarray]) -> None:
+    if n_sites < _FEWEST_SITES or np.count_nonzero(weights) < _FEWEST_SITES:
+        raise DataError(
+            f"{plural('site', n_sites)} with {np.count_nonzero(weights)} weights above 0; expected "
+            f"at least {_FEWEST_SITES}"
+        )
+    for name, column in numbers.items():
+        if not np.isfinite(column).all():
+            raise DataError(f"the column {name!r} contains infinite values; expected numbers")

@@ -1,0 +1,145 @@
+"""Arrows and centroids of fitted variables on a map (`manymaps.analysis.fitted_vectors`).
+
+An arrow starts at the mean position of the sites, points in the direction of its variable, and has
+a length in proportion to sqrt(r2). As in vegan, the longest arrow fills three quarters of the space
+between the origin and the edge of the panel. The name of a variable is beyond the tip of its arrow.
+A level of a factor is a diamond at its centroid, with its name next to it.
+
+Arrows are drawn before the labels of the map, which avoid them. Artists have the group ids
+"vector", "centroid" and "variable".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.patches import FancyArrowPatch
+
+from manymaps.analysis.fitted_vectors import FittedVectors
+from manymaps.errors import ParameterError
+from manymaps.figures.coloring import CATEGORIES
+from manymaps.figures.labels import boxes_meet, dot_boxes
+from manymaps.figures.layout import root
+from manymaps.figures.lettering import elide, text_sizes
+from manymaps.figures.panel import LABEL_PAD, Frame, Panel, draw_label
+
+__all__ = ["Arrows", "arrows_for"]
+
+# Share of the space between the origin and the edge that the longest arrow fills, as in vegan.
+FILL = 0.75
+# Blue as in vegan. Text, highlighted objects and dots by size have other colours.
+COLOR = CATEGORIES[0]
+# In points: the size of a diamond, the width of an arrow, and the distance of its name.
+DIAMOND, LINE, GAP = 4.0, 1.1, 1.5
+LONGEST_NAME = 30
+# Cost of overlapping a name or an arrow, in dots that a name would cover instead. Dots remain
+# visible behind a name, whereas two names are illegible.
+OVERLAP = 10
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """The fitted variables to draw over a map, and the font size of their names in points."""
+
+    found: FittedVectors
+    size: float
+
+    def draw(self, panel: Panel) -> np.ndarray:
+        """Draw arrows, diamonds and names; return the boxes (k, 4) in pixels that they occupy."""
+        found, frame, pixel = self.found, panel.frame, panel.frame.pixel
+        start, tips = _tips(found, frame)
+        centres = frame.to_pixels(
+            np.concatenate([np.zeros((0, 2)), *(one.centroids for one in found.factors)])
+        )
+        levels = [f"{one.name}: {level}" for one in found.factors for level in one.levels]
+        _draw_marks(panel, start, tips, centres)
+        typeface = panel.look.typeface
+        font = typeface.font(self.size, bold=True)
+        names = [elide(typeface.printable(x), LONGEST_NAME) for x in (*found.variables, *levels)]
+        sizes = text_sizes(root(panel.ax), names, [font] * len(names)) + 2 * LABEL_PAD * pixel
+        marks = np.concatenate([tips, centres])
+        known = np.flatnonzero(np.isfinite(marks).all(axis=1))
+        diamonds = dot_boxes(np.column_stack([centres, np.full(len(centres), DIAMOND / 2 * pixel)]))
+        shafts = [_beads(start, tip, pixel) for tip in tips[np.isfinite(tips[:, 0])]]
+        taken = np.concatenate([*shafts, diamonds[np.isfinite(diamonds[:, 0])], np.zeros((0, 4))])
+        # Strong variables choose first. Levels follow, because their names may have any side.
+        strength = np.concatenate([found.r2, np.full(len(centres), -1.0)])
+        for at in known[np.argsort(-strength[known], kind="stable")].tolist():
+            outward = marks[at] - start if at < len(tips) else np.array([0.0, -1.0])
+            places = _places(marks[at], outward, sizes[at], frame)
+            cost = OVERLAP * boxes_meet(places, taken).sum(axis=1)
+            cost = cost + boxes_meet(places, dot_boxes(panel.dots)).sum(axis=1)
+            box = places[cost.argmin()]
+            taken = np.concatenate([taken, box[None]])
+            x, y = frame.to_map((box[:2] + box[2:]) / 2)
+            draw_label(panel.ax, (x, y), names[at], font, COLOR, panel.look.ground)
+            panel.ax.texts[-1].set_gid("variable")
+        return taken
+
+
+def arrows_for(found: FittedVectors | None, map: int, size: float) -> Arrows | None:
+    """Return the arrows for a map, or None without fitted variables.
+
+    Raises
+    ------
+    ParameterError
+        If the variables were fitted to another map, or the map does not have two dimensions.
+    """
+    if found is None:
+        return None
+    if found.map != map:
+        raise ParameterError(
+            f"the vectors were fitted to map {found.map}, but map {map} is drawn; fit them with "
+            f"map={map}"
+        )
+    if len(found.origin) != 2:
+        raise ParameterError(
+            f"vectors are drawn on maps of two dimensions; this map has {len(found.origin)}"
+        )
+    return Arrows(found, size)
+
+
+def _tips(found: FittedVectors, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+    """Return the origin (2,) and the tips (n, 2) of the arrows in pixels."""
+    start = frame.to_pixels(found.origin)
+    reach = found.directions * np.sqrt(found.r2)[:, None]
+    room = np.where(reach > 0, frame.size - start, start)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.nanmin(room / np.abs(reach), initial=np.inf)
+    return start, start + FILL * scale * reach
+
+
+def _draw_marks(panel: Panel, start: np.ndarray, tips: np.ndarray, centres: np.ndarray) -> None:
+    ax, frame = panel.ax, panel.frame
+    for tip in tips[np.isfinite(tips[:, 0])]:
+        arrow = FancyArrowPatch(
+            tuple(frame.to_map(start)), tuple(frame.to_map(tip)), arrowstyle="-|>",
+            mutation_scale=7, linewidth=LINE, color=COLOR, shrinkA=0, shrinkB=0,
+        )  # fmt: skip
+        arrow.set(gid="vector", zorder=4)
+        ax.add_patch(arrow)
+    x, y = frame.to_map(centres).T
+    diamonds = ax.scatter(x, y, s=DIAMOND**2, marker="D", color=COLOR, linewidths=0)
+    diamonds.set(gid="centroid", zorder=4)
+
+
+def _beads(start: np.ndarray, tip: np.ndarray, pixel: float) -> np.ndarray:
+    """Return small boxes (k, 4) along a line, which labels avoid."""
+    radius = 1.5 * pixel
+    count = max(2, int(np.hypot(*(tip - start)) / (2 * radius)))
+    return dot_boxes(np.column_stack([np.linspace(start, tip, count), np.full(count, radius)]))
+
+
+def _places(mark: np.ndarray, outward: np.ndarray, size: np.ndarray, frame: Frame) -> np.ndarray:
+    """Return boxes (k, 4) around a mark inside the panel, those in the outward direction first."""
+    angle = np.arctan2(outward[1], outward[0])
+    turns = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8]) * np.pi / 8
+    centres = []
+    for lines in (0, 1, 2):
+        toward = np.column_stack([np.cos(angle + turns), np.sin(angle + turns)])
+        # The box touches the circle around the mark with the side or corner that faces the mark.
+        reach = (size / 2 + (GAP + DIAMOND / 2) * frame.pixel + lines * size[1] * 0.6) * toward
+        centres.append(mark + reach)
+    middles = np.clip(np.concatenate(centres), size / 2, frame.size - size / 2)
+    return np.concatenate([middles - size / 2, middles + size / 2], axis=1)

@@ -1,0 +1,83 @@
+"""Arrows and centroids of fitted variables over a map, alone and by the command `plot`."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import manymaps as mm
+from cli_samples import failed, invoke, worked
+from figure_samples import assert_apart
+from manymaps.errors import ParameterError
+from manymaps.model import MULTIPLE_MAPS_T_SNE, T_SNE
+
+SITES = [f"site {k}" for k in range(16)]
+
+
+@pytest.fixture(scope="module")
+def atlas() -> mm.Atlas:
+    points = np.random.default_rng(1).normal(size=(1, 16, 2))
+    return mm.Atlas(SITES, points, np.ones((1, 16)), T_SNE)
+
+
+@pytest.fixture(scope="module")
+def table(atlas) -> dict[str, list]:
+    x, y = atlas.maps[0].T
+    noise = np.random.default_rng(2).normal(size=16)
+    return {
+        "site": SITES, "east": x.tolist(), "north west": (y - x + noise).tolist(),
+        "noise": noise.tolist(), "half": np.where(y > 0, "upper", "lower").tolist(),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [None, "column"])
+def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
+    found = mm.fit_vectors(atlas, table).significant(0.05)
+    assert found.variables == ("east", "north west")
+    figure = mm.plot_map(atlas, vectors=found, width=width)
+    (ax,) = figure.axes
+    arrows = [patch for patch in ax.patches if patch.get_gid() == "vector"]
+    ends = np.array([np.array(arrow._posA_posB) for arrow in arrows])
+    np.testing.assert_allclose(ends[:, 0], [found.origin] * 2)
+    steps = ends[:, 1] - ends[:, 0]
+    lengths = np.hypot(*steps.T)
+    np.testing.assert_allclose(steps / lengths[:, None], found.directions, atol=1e-9)
+    np.testing.assert_allclose(lengths / lengths[0], np.sqrt(found.r2 / found.r2[0]))
+    # The arrow that comes nearest to the edge has gone three quarters of the way.
+    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+    room = np.where(steps > 0, high - found.origin, found.origin - low)
+    assert (np.abs(steps) / room).max() == pytest.approx(0.75)
+    names = [text for text in ax.texts if text.get_gid() == "variable"]
+    texts = {text.get_text() for text in names}
+    assert texts == {"east", "north west", "half: lower", "half: upper"}
+    assert_apart(figure, [*names, *(text for text in ax.texts if text.get_gid() == "label")])
+    (diamonds,) = [dots for dots in ax.collections if dots.get_gid() == "centroid"]
+    np.testing.assert_allclose(diamonds.get_offsets(), found.factors[0].centroids)
+
+
+def test_variables_without_a_direction_or_none_at_all_are_no_arrows(atlas):
+    found = mm.fit_vectors(atlas, {"site": SITES, "one": [1.0] * 16}, n_permutations=9)
+    for shown in (found, found.significant(0.5)):
+        (ax,) = mm.plot_map(atlas, vectors=shown).axes
+        assert [x for x in (*ax.patches, *ax.texts) if x.get_gid() in ("vector", "variable")] == []
+
+
+def test_arrows_of_another_map_or_dimension_are_refused(atlas, table):
+    maps = np.concatenate([atlas.maps] * 2)
+    two = mm.Atlas(SITES, maps, np.full((2, 16), 0.5), MULTIPLE_MAPS_T_SNE)
+    with pytest.raises(ParameterError, match="fitted to map 0, but map 1 is drawn"):
+        mm.plot_map(two, 1, vectors=mm.fit_vectors(two, table, n_permutations=9))
+    line = mm.Atlas(SITES, atlas.maps[:, :, :1], np.ones((1, 16)), T_SNE)
+    with pytest.raises(ParameterError, match="maps of two dimensions; this map has 1"):
+        mm.plot_map(line, vectors=mm.fit_vectors(line, table, n_permutations=9))
+
+
+def test_the_command_draws_them(atlas, table, tmp_path):
+    atlas.save(tmp_path / "a.atlas")
+    frame = pd.DataFrame(table)
+    frame.iloc[:15].to_csv(tmp_path / "env.csv", index=False)
+    arguments = ("plot", tmp_path / "a.atlas", "-o", tmp_path / "o.svg")
+    done = worked(invoke(*arguments, "--vectors", tmp_path / "env.csv", "--p-max", 0.01))
+    assert "env.csv: omitted 'site 15'\np <= 0.01: 'east', 'half'\n" in done.stderr
+    text = (tmp_path / "o.svg").read_text(encoding="utf-8")
+    assert all(f">{name}</text>" in text for name in ("east", "half: lower"))
+    failed(invoke(*arguments, "--p-max", 0.01), 2, "--p-max does not apply")

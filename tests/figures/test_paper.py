@@ -1,0 +1,112 @@
+"""Figures for papers: the width is exact, and every letter is legible and within the figure."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgba
+from scipy import sparse
+
+import manymaps as mm
+from cli_samples import failed, invoke
+from figure_samples import assert_apart, random_atlas, visible_texts
+from manymaps.analysis.stability import stability
+from manymaps.errors import ParameterError
+from manymaps.prediction.points import MEASURES, Point, PointResult
+
+CLUSTERS = [(0.9, slice(0, 4)), (0.5, slice(3, 8)), (0.2, slice(1, 11))]
+
+
+@pytest.fixture(scope="module")
+def atlas() -> mm.Atlas:
+    return random_atlas(0, n=60, n_maps=2)
+
+
+@pytest.fixture(scope="module")
+def clusters(atlas) -> list[SimpleNamespace]:
+    return [SimpleNamespace(weight=w, members=atlas.labels[rows]) for w, rows in CLUSTERS]
+
+
+@pytest.fixture(scope="module")
+def diagnosis() -> mm.Diagnosis:
+    angles = np.arange(14) * 2 * np.pi / 14
+    points = np.column_stack([np.cos(angles), np.sin(angles)])
+    return mm.diagnose(mm.vectors_from(points, labels=[f"word {k}" for k in range(14)]))
+
+
+@pytest.fixture(scope="module")
+def swept() -> mm.SweepResult:
+    results = [
+        PointResult(Point({"n_maps": m, "n_components": d}, 0, 0),
+                    dict.fromkeys(MEASURES, 1 / d + m / 9), 9, 1.0, None)
+        for m in (1, 2, 40) for d in (1, 2, 10)
+    ]  # fmt: skip
+    return mm.SweepResult({"n_maps": (1, 2, 40), "n_components": (1, 2, 10)}, results)
+
+
+@pytest.fixture(scope="module")
+def compared() -> mm.Comparison:
+    def norms(first: int, second: int) -> mm.Associations:
+        table = np.full((9, 9), 3.0) * ~np.eye(9, dtype=bool)
+        table[0, 1:3], table[4, 5:7] = (first, second), (second, first)
+        return mm.Associations([f"long word {k}" for k in range(9)], sparse.csr_array(table))
+
+    groups = {"young adults": norms(60, 5), "old adults": norms(5, 60), "all others": norms(9, 9)}
+    return mm.compare(groups, n_permutations=99)
+
+
+DRAWN = {
+    "map": lambda of: lambda w: mm.plot_map(of("atlas"), 1, width=w),
+    "atlas": lambda of: lambda w: mm.plot_atlas(of("atlas"), width=w),
+    "senses": lambda of: lambda w: mm.plot_senses(of("atlas"), of("atlas").labels[3], width=w),
+    "words": lambda of: lambda w: mm.plot_senses(of("atlas"), of("atlas").labels[:3], width=w),
+    "zooms": lambda of: lambda w: mm.plot_zooms(mm.load_atlas(of("made") / "code.atlas"), width=w),
+    "parts": lambda of: (
+        lambda w: mm.plot_zooms(
+            mm.load_atlas(of("made") / "code.atlas"), ["ship", "suit", "tie"], width=w
+        )
+    ),
+    "features": lambda of: lambda w: mm.plot_features(of("atlas"), of("clusters"), width=w),
+    "shepard": lambda of: lambda w: mm.plot_shepard(of("diagnosis"), width=w),
+    "sweep": lambda of: lambda w: mm.plot_sweep(of("swept"), width=w),
+    "stability": lambda of: lambda w: mm.plot_stability(stability([of("atlas")] * 3), width=w),
+    "comparison": lambda of: lambda w: mm.plot_comparison(of("compared"), width=w),
+}
+
+
+@pytest.mark.parametrize(("width", "millimetres"), [("column", 89), ("page", 183)])
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_width_is_exact_and_letters_have_six_to_eight_points(request, name, width, millimetres):
+    figure = DRAWN[name](request.getfixturevalue)(width)
+    assert figure.get_size_inches()[0] * 25.4 == pytest.approx(millimetres)
+    # A page is 247 mm high in Nature.
+    assert figure.get_size_inches()[1] * 25.4 < 247
+    assert to_rgba(figure.get_facecolor()) == (1, 1, 1, 1)
+    texts = visible_texts(figure)
+    sizes = [text.get_fontsize() for text in texts]
+    assert 6 <= min(sizes) <= max(sizes) <= 8
+    assert_apart(figure, texts)
+
+
+def test_a_width_excludes_a_size_and_needs_a_figure(swept, diagnosis, tmp_path):
+    for draw in (
+        lambda **x: mm.plot_sweep(swept, **x),
+        lambda **x: mm.plot_shepard(diagnosis, **x),
+    ):
+        with pytest.raises(ParameterError, match="width='page' cannot be combined with size"):
+            draw(width="page", size=(4, 4))
+    norms = tmp_path / "norms.csv"
+    norms.write_text("cue,response,count\na,b,1\nb,a,2\n", encoding="utf-8")
+    failed(invoke("diagnose", norms, "--width", "page"), 2, "--width requires --plot OUT.png")
+
+
+def test_numbered_objects_have_no_labels(atlas, diagnosis):
+    numbered = mm.Atlas(list(map(str, range(60))), atlas.maps, atlas.proportions, atlas.model)
+    found = [SimpleNamespace(weight=0.5, members=["0", "7", "9"])]
+    figure = mm.plot_features(numbered, found, width="column")
+    assert not [text for text in figure.axes[0].texts if text.get_gid() == "label"]
+    labels, points = tuple(map(str, range(50))), np.random.default_rng(0).normal(size=(50, 2))
+    scaling = replace(diagnosis.scaling, labels=labels, positions=points)
+    plane = mm.plot_shepard(replace(diagnosis, scaling=scaling)).axes[1]
+    assert not [text for text in plane.texts if text.get_gid() == "label"]

@@ -1,0 +1,332 @@
+/**
+ * Every text of the page: sentences, labels, tooltips, announcements and messages, in the order in
+ * which a reader meets them.
+ *
+ * A text with parts that are drawn, such as a word in bold, is a list of these and of plain texts.
+ * `tests/texts.test.ts` finds visible texts elsewhere.
+ */
+
+type Noun = readonly [one: string, several: string];
+
+// Numbers
+
+const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
+
+/** A whole number with its thousands apart. */
+export const whole = (count: number) => count.toLocaleString("en");
+
+const plural = (count: number, noun: string) => `${noun}${count === 1 ? "" : "s"}`;
+
+/** A small count in words, with its noun: "One meaning", "Three maps". */
+export const spelled = (count: number, noun: string) =>
+  `${NUMBERS[count] ?? count} ${plural(count, noun)}`;
+
+/** A count with its noun: 1 map, 2,000 words. */
+export const counted = (count: number, noun: string) => `${whole(count)} ${plural(count, noun)}`;
+
+/** A count of an atlas's objects in its own noun: 1 image, 2,000 cells. */
+export const countedObjects = ({ noun }: { noun: Noun }, count: number, adjective = "") =>
+  `${whole(count)} ${adjective}${noun[count === 1 ? 0 : 1]}`;
+
+/** A text that begins a heading. */
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A share as per cent: "<1%" below 1 %, one decimal below 10 %; exact digits where they are asked for. */
+export function percent(share: number, isExact = false): string {
+  const value = 100 * share;
+  if (!(value > 0)) return "0%";
+  if (isExact && value < 0.995) {
+    if (value < 1e-4) return "<0.0001%";
+    return `${value < 0.01 ? value.toPrecision(1) : value.toFixed(2)}%`;
+  }
+  if (value < 1) return "<1%";
+  return `${value.toFixed(value >= 9.95 ? 0 : 1)}%`;
+}
+
+/** A whole per cent; "<1%" for 0. */
+export const wholePercent = (value: number) => (value > 0 ? `${value}%` : "<1%");
+
+// What is used in several places
+
+export const BETWEEN = " · ";
+export const DASH = " – ";
+export const UNKNOWN = "–";
+export const NO_LABEL = "no label";
+export const NAMELESS = "an object without a label";
+export const NO_WORDS = "no words";
+export const NO_VALUE = "no value";
+export const CLOSE = "Close";
+export const CLEAR = "Clear";
+export const SHOW_ALL = "Show all";
+export const SHOW_MEANINGS = "Show meanings";
+export const unlabelled = ([noun]: Noun) => `${noun} without a label`;
+export const mapName = (map: number) => `Map ${map}`;
+export const mapHeading = (map: number, title: string) => `Map ${map}: ${title}`;
+export const portrait = (column: string, label: string) => `${column} of ${label}`;
+export const andMore = (count: number) => `and ${whole(count)} more`;
+
+// Head and opening
+
+export const DISPLAY = "Display";
+export const HELP = "Help";
+export const HELP_KEY = "Help (?)";
+export const SIDE_BY_SIDE = "Side by side";
+export const SIDE_BY_SIDE_KEY = "Side by side (d)";
+export const TWO_ATLASES = "Two atlases side by side";
+export const themeOf = (name: string) => `${capital(name)} theme`;
+export const EXAMPLE = "Example";
+export const FOR_EXAMPLE = "For example ";
+export const exampleOf = <T>(word: T) => ["Example: ", word];
+export const allMaps = (count: number) => `All ${counted(count, "map")}`;
+export const someMaps = (shown: number, count: number) => `${shown} of ${counted(count, "map")}`;
+export const onlyMapsWith = <T>(word: T) => ["Only maps with ", word];
+export const sourceOf = (source: string) => `Source: ${source}`;
+export const creditOf = (credit: string) => `Credit: ${credit}`;
+export const facts = (objects: string, maps: number, method: string) =>
+  `${objects} in ${counted(maps, "map")}${method && `, drawn by ${method}`}`;
+export const kindsCounted = (rows: string, columns: string) => `${rows}, ${columns}`;
+
+// Search
+
+export const CLEAR_SEARCH = "Clear the search";
+export const DID_YOU_MEAN = "Did you mean: ";
+export const find = (nouns: string) => `Find ${nouns}`;
+export const foundList = (nouns: string) => `${capital(nouns)} found`;
+export const noMatch = (noun: string, text: string) => `No ${noun} matches “${text}”`;
+export const showGroupOnly = <T>(column: T, value: T) => ["Show only ", column, " = ", value];
+
+// A word: heading, cards and what is disclosed
+
+export const MEANINGS = "Meanings";
+export const CLOSE_MEANINGS = "Close the meanings";
+export const openMap = (map: number) => `Map ${map} · open`;
+export const NO_MEANINGS = "No map shows its meanings.";
+export const onMaps = (count: number) => `On ${spelled(count, "map").toLowerCase()}.`;
+export const meanings = (count: number, covered: string) =>
+  `${spelled(count, "meaning")}. ${count === 1 ? "It covers" : "They cover"} ${covered} of its associations.`;
+export const notClose = (isSingle: boolean, labels: string) =>
+  `Not close on ${isSingle ? "the map" : "any map"}: ${labels}.`;
+export const inContext = (context: string, name: string, share: string) =>
+  `In the context of ${context}: ${name} (${share}).`;
+export const contextOf = <T>(word: T, context: T) => [word, " in the context of ", context];
+export const ARROW = "An arrow at the edge points to a neighbour outside the picture";
+export const ALL_ASSOCIATES = "All associates";
+export const NEIGHBOURS = "Neighbours";
+export const WEAKER = "Weaker meanings";
+export const OTHER_MAPS = "Other maps";
+export const NONE_WEAKER = "All meanings of at least 5% have a card. ";
+export const evokes = (noun: string) => `What evokes this ${noun}`;
+export const furtherMaps = (count: number, share: string) =>
+  `${counted(count, "further map")}: ${share} predicted.`;
+export const EVOKING = "Shares of their own associations";
+export const ASSOCIATES = "Its associates";
+export const NEAREST = "Nearest neighbours";
+export const PREDICTED_BY_MAPS = "Predicted by the maps";
+export const OBSERVED_HEAD = "observed";
+export const OBSERVED_TITLE = "Response share in the data; a dash if it is not among the strongest";
+export const PREDICTED_HEAD = "predicted";
+export const PREDICTED_TITLE = "Response share predicted by the maps";
+export const SHARE_HEAD = "share";
+export const ON_MAP_HEAD = "on the map";
+export const CLOSE_HEAD = "close on map";
+export const isClose = (is: boolean) => (is ? "close" : "not close");
+export const NOWHERE = "none";
+export const SELECT_KEY = "Select (s)";
+export const select = (isSelected: boolean) => (isSelected ? "Selected" : "Select");
+export const theObject = (noun: string) => `The ${noun}`;
+export const CLOSE_CARD = "Close the card";
+export const SHOW_ON_MAP = "Show on map";
+export const KIND = "kind";
+
+// Paths
+
+export const PATH_TO = "Path to";
+export const CLOSE_PATH = "Close the path";
+export const another = (noun: string) => `another ${noun}`;
+export const fromTo = <T>(start: T, end: T, steps: number) =>
+  ["From ", start, " to ", end, steps > 0 && ` in ${counted(steps, "step")}`] as const;
+export const step = <T>(start: T, end: T) => [start, " → ", end];
+export const SEARCHING = "Searching for a path …";
+export const NO_PATH = "No path found";
+/** Which of two paths is shown. */
+export function pathIs(steps: number, isObserved: boolean, hasData: boolean): string {
+  if (steps === 0) return NO_PATH;
+  if (isObserved) return "Each step follows an observed link, with its response share.";
+  const model = "Each step stays in one map and follows the model.";
+  return hasData ? `No path over observed links. ${model}` : model;
+}
+export const twoDifferent = (nouns: string) => `A path needs two different ${nouns}`;
+export const stepEnd = (label: string, map: number) => `${label} in map ${map}`;
+export const pathOf = (steps: number, start: string, ends: string) =>
+  `${counted(steps, "step")} from ${start}: ${ends}`;
+
+// The open map
+
+export const THE_MAP = "The map";
+export const ALL_MAPS = "All maps";
+export const PREVIOUS_MAP = "Previous map";
+export const NEXT_MAP = "Next map";
+export const ZOOM_IN = "Zoom in";
+export const ZOOM_OUT = "Zoom out";
+export const REGIONS = "Regions";
+export const zoomToRegion = (region: string) => `Zoom to ${region}`;
+export const PAN = "Move the map";
+export const BOX = "Select in a box";
+export const LASSO = "Select with a lasso";
+export const withKey = (name: string, key: string) => `${name} (${key})`;
+export const keysOfMap = (name: string, title: string, nouns: string) =>
+  `${name}: ${title}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Labelled ${nouns}” lists its ${nouns}`;
+export const PROJECTION =
+  "The map is drawn on the plane through its two axes with the most variance";
+export const projection = (dimensions: number, share: string) =>
+  `Projection of ${dimensions} dimensions with ${share} of variance`;
+export const seenNow = (objects: string) => `${objects} in sight`;
+export const observedHere = (share: string) => `${share} observed here`;
+export const alsoIn = (maps: readonly number[], count: number) =>
+  `also in ${count === 1 ? "map" : `${counted(count, "map")}:`} ${maps.join(", ")}`;
+export const evokesIt = <T>(word: T, share: string) => [word, ` evokes it: ${share} observed`];
+export const listOf = (isObserved: boolean) => (isObserved ? "Observed: " : "Neighbours: ");
+export const labelledObjects = (nouns: string) => `Labelled ${nouns}`;
+export const LABELLED = "labelled ";
+export const firstOf = (count: number, all: string) => `The first ${count} of ${all}`;
+export const ALSO_HEAD = "also in map";
+export const OBSERVED_HERE_TITLE = "Observed share of its meanings in this map";
+/** What the areas of dots show. */
+export const quantity = (by: "weights" | "proportions") =>
+  by === "weights" ? "map weight" : "mixing proportion";
+export const measured = (by: "weights" | "proportions", share: string) =>
+  `${quantity(by)} ${share}`;
+export const selectThese = (nouns: string) => `Select these ${nouns}`;
+
+// Panel: display, legend, filters, selection
+
+export const ABOUT_VIEW = "About this view";
+export const DOT_SIZE = "Dot size and threshold";
+export const TIMES = " × ";
+export const hideBelow = <T>(nouns: string, what: string, least: T) => [
+  `Hide ${nouns} that barely belong to a map: ${what} below `,
+  least,
+];
+export const COLOUR_BY = "Colour by";
+export const SIZE_BY = "Size by";
+export const COLOURS = "Colours";
+export const SCALE = "Scale";
+export const NO_COLUMN = "none";
+export const BY_WEIGHT = "map weight";
+export const CONTOURS = "Density contours";
+export const DRAW_LINKS = "Draw links";
+export const findToLink = (noun: string) => `Find a ${noun} to see its observed links.`;
+export const dashed = (nouns: string) => `Dashed: the two ${nouns} are not close.`;
+export const kinds = (kind: string) => `${kind}s`;
+export const FEATURES = "Features";
+export const LEGEND = "Legend";
+export const MARKS = "Marks";
+export const GREY = "grey: no value";
+export const coloursOf = (column: string) => `Colours: ${column}`;
+export const sizeOf = (column: string) => `dot size: ${column}`;
+export const WEIGHT_LOW = "map weight: low";
+export const HIGH = "high";
+export const lowEnd = (column: string, low: string) => `${column}: ${low}`;
+export const otherColours = (count: number) => `${counted(count, "other")} repeat colours`;
+export const FILTERS = "Filters";
+export const FILTERED = " filtered";
+export const ALL = "All";
+export const NONE = "None";
+export const ONLY = "only";
+export const FROM = "from";
+export const TO = "to";
+export const findIn = (place: string | number) => `Find in ${place}`;
+export const only = (name: string) => `Only ${name}`;
+export const shownOf = (count: number, all: string) => `${whole(count)} of ${all} shown`;
+export const SELECTION = "Selection";
+export const SELECTION_FILE = "selection";
+export const selected = (objects: string) => `${objects} selected`;
+export const toggled = (label: string, isOn: boolean) => `${label} ${isOn ? "" : "de"}selected; `;
+export const firstKept = (count: number) =>
+  `The address stores only the first ${whole(count)}; save a CSV file to keep all.`;
+export const CSV = " CSV";
+
+// Saving
+
+export const SAVE = "Save";
+export const FORMATS = ["PNG", "SVG"] as const;
+export const meaningsFile = (label: string) => `meanings of ${label}`;
+export const mapFile = (map: number, label: string) => `map ${map} ${label}`;
+export const MAPS_FILE = "maps";
+export const ATLAS_FILE = "atlas";
+export const notSaved = (problem: string) => `Could not save the picture: ${problem}`;
+export const TOO_LARGE = "it is too large for this browser";
+export const NO_CANVAS = "this browser has no 2D canvas";
+
+// Two views
+
+export const FIRST_VIEW = "First view";
+export const SECOND_VIEW = "Second view";
+export const SECOND_OPENED = "Second view opened";
+export const VIEW_CLOSED = "View closed";
+export const SAME_WORD = "Same word in both";
+export const CLOSE_KEY = "Close (d)";
+export const closeView = (name: string) => `Close ${name}`;
+export const isNotIn = <T>(word: T, name: T) => [word, " is not in ", name];
+
+// Announcements and notices
+
+export const ITS_MAPS = "Its maps";
+export const noneShown = (noun: string) => `No ${noun} shown`;
+export const near = (label: string, neighbours: string) => `${label}, near ${neighbours}`;
+export const meaningOnMap = (name: string, share: string, map: number) =>
+  `${name}, ${share} on map ${map}`;
+export const wordInWords = (label: string, summary: string, meanings: string, far: string) =>
+  `${label}: ${summary} ${meanings}. ${far}`.trim();
+export const noSuchMap = (map: number, last: number) =>
+  `There is no map ${map}; the last one is map ${last}`;
+
+// Help
+
+export const HELP_TITLE = "How to read an atlas";
+export const SHORTCUTS = "Single-key shortcuts";
+export const OBSERVED_HELP =
+  "“Observed” is the share in the data, “predicted” the share that the maps predict. “Close” means a similarity on that map of at least 5% of the largest one.";
+export const reading = (isSingle: boolean, nouns: string, by: "weights" | "proportions") =>
+  `${
+    isSingle
+      ? `Each dot is one of the ${nouns}. Similar ${nouns} are close together.`
+      : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its ${quantity(by)}${by === "weights" ? ": the share of its associations that this map contributes" : ", which the model fits; its proportions sum to 1 over the maps"}.`
+  } Click a dot to select it; double-click to open it. Drag with Shift to select in a box, with Alt to select with a lasso. An arrow at the edge points to a neighbour outside the picture; click it to go there.`;
+
+export const KEYS: [keys: string[], meaning: string][] = [
+  [["/"], "find by name; Enter opens the result"],
+  [["Tab", "Enter"], "go to the next control; open it"],
+  [["←", "→"], "previous or next meaning or map"],
+  [["g"], "show all maps"],
+  [["[", "]"], "previous map, next map"],
+  [
+    ["m"],
+    "go to the map; then arrows move it, + and − zoom, 0 shows all, n goes to the next neighbour, Tab to the names of regions",
+  ],
+  [["s"], "select or deselect the result"],
+  [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
+  [["d", "o"], "open or close a second view; go to the other view"],
+  [["t"], "go to the threshold; arrows change it"],
+  [["f"], "go to the filters; Enter opens them"],
+  [["e"], "save a picture"],
+  [["Esc"], "close, clear, or return to all maps"],
+  [["?"], "show this help"],
+];
+
+// Pages that cannot be read
+
+export const FAILURE = "This atlas cannot be shown";
+export const NO_ATLAS = "This page does not contain an atlas.";
+export const notOpened = (problem: string) => `The atlas could not be opened: ${problem}`;
+const again = (problem: string) =>
+  `The data in this page ${problem}; save the page again with \`manymaps view\`.`;
+export const NOT_BASE64 = again("are not base64 text");
+export const NOT_PACKED = again("are not a packed atlas");
+export const NOT_DESCRIBED = again("do not describe an atlas");
+export const TRUNCATED = again("are truncated or damaged");
+export const damaged = (part: string) => again(`are damaged (${part})`);
+export const NOT_JSON =
+  "The header of the data in this page is not JSON; save the page again with `manymaps view`.";
+export const newer = (version: number, own: number) =>
+  `The data in this page have format ${version}, newer than ${own} of this viewer; update manymaps and save the page again with \`manymaps view\`.`;

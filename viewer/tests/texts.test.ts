@@ -1,0 +1,65 @@
+/** Every visible text of the page stands in `src/texts.ts`, where it can be read as a whole. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as texts from "../src/texts.ts";
+
+/** Names of keys, fonts, and of what programmers alone read. */
+const NOT_VISIBLE = [/^Arrow|^E(nter|scape)$|^Error$|^RangeError/, /^no element |^\(weight\)$/];
+/** All texts of these are parts of SVG documents. */
+const WRITERS = ["draw/drawing_svg.ts", "draw/sheet.ts"];
+const SOURCES = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
+  (name) => /\.tsx?$/.test(name) && name !== "texts.ts" && !WRITERS.includes(name),
+);
+
+/** The visible texts of a source: between tags, in attributes that are read, and sentences. */
+function visible(source: string): string[] {
+  const code = source
+    .replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
+    .replace(/^(import|export) [^;]*? from .*$/gm, "")
+    // What styles, selects, paints and parses is no text.
+    .replace(/#version[^`]*/g, "")
+    .replace(/(class|d|[vV]iewBox|Icon name)=("[^"]*"|\{[^}]*\})/g, "")
+    .replace(
+      /(querySelector(All)?|closest|matches|matchMedia|find|settings|focusOn|getExtension)(<[^>]*>)?\([^)]*\)/g,
+      "",
+    )
+    .replace(/LABEL_FONT =[^;]*;|<(svg|rect|text|tspan|circle|path|title)\b[^`]*`/g, "");
+  const between = [
+    ...code.matchAll(/(?<![=&|] ?)>\s*([^<>{}()=;:&]*[A-Za-z]{2}[^<>{}()=;:&]*)<\//g),
+  ];
+  const read = [
+    ...code.matchAll(
+      /(?:(?:title|head|caption): |(?:title|aria-label|alt|placeholder|caption|name)=)"([^"]+)"/g,
+    ),
+  ];
+  const strings = [...code.matchAll(/"([^"\n]*)"|`([^`]*)`/g)].map(
+    (match) => match[1] ?? match[2] ?? "",
+  );
+  const sentences = strings.filter((text) =>
+    /^[A-Z][a-z]+( |$)|[a-z”%][,.:;]? [a-z“]/.test(text.replace(/\$\{[^}]*\}/g, "%")),
+  );
+  const found = [...[...between, ...read].map(([, text]) => text ?? ""), ...sentences];
+  return [...new Set(found.map((text) => text.trim()))].filter(
+    (text) => text && !NOT_VISIBLE.some((known) => known.test(text)),
+  );
+}
+
+test("no source but that of the texts has a visible text", () => {
+  for (const name of SOURCES) {
+    assert.deepEqual(visible(readFileSync(`src/${name}`, "utf8")), [], name);
+  }
+});
+
+test("what is visible is found", () => {
+  assert.deepEqual(
+    visible('<b>\n  Show all\n</b>; said("Not close on any map"); <i title="Help" />'),
+    ["Show all", "Help", "Not close on any map"],
+  );
+});
+
+test("texts are typeset", () => {
+  for (const [name, text] of Object.entries(texts)) {
+    if (typeof text === "string") assert.doesNotMatch(text, /"|\.\.\.| {2}|!/, name);
+  }
+});
