@@ -383,7 +383,9 @@ def fit_vectors(
             raise ParameterError(there, name=name, value=column)
     groups = np.zeros(len(rows)) if strata is None else table.pop(strata)
     as_factors = {*factors, *_categories(frame)}
-    is_factor = {name: name in as_factors or x.dtype.kind in "bU" for name, x in table.items()}
+    is_factor = {
+        name: name in as_factors or x.dtype.kind in ("b", "U") for name, x in table.items()
+    }
     numbers = {name: x[kept] for name, x in table.items() if not is_factor[name]}
     coded = {name: _coded(x[kept]) for name, x in table.items() if is_factor[name]}
     points, shares = atlas.maps[map, rows[kept]].astype(np.float64), shares[kept]
