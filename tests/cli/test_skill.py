@@ -38,7 +38,7 @@ def test_names_in_python_are_public(code):
 
 
 ROOT = Path(__file__).resolve().parents[2]
-# What follows a command in a shell does not belong to it.
+# The pattern ends before pipes, redirections and comments.
 WRITTEN = re.compile(r"(?:^ *(?:\$ )?|`|\| )manymaps ([a-z]+)\b([^`|>#;\n]*)", re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""The benchmark that compares commits: its line, and tasks that a commit cannot run."""
+"""The benchmark of commits: its output, and tasks that a commit cannot run."""
 
 import json
 import runpy

@@ -1,4 +1,4 @@
-"""The path between two objects, over observed links or else through the maps.
+"""The path between two objects, over observed links or through the maps.
 
     cost of a path = -sum of log p_ij      over observed links, p_ij is the response share
                      -sum of log q_ij^m    in the model, see below
