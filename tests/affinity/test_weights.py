@@ -86,7 +86,7 @@ def test_weights_of_one_change_no_bits():
 
 
 def test_unusable_weights_are_refused():
-    with pytest.raises(ParameterError, match="LocalPerplexity counts"):
+    with pytest.raises(ParameterError, match="LocalPerplexity does not support weights"):
         LocalPerplexity(3).similarities(points(), weights=COUNTS)
     with pytest.raises(ParameterError, match=r"12 objects with a total weight of 24.0; .* 23.0"):
         GaussianAffinity(24).similarities(points(), weights=COUNTS)
