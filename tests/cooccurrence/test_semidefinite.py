@@ -261,7 +261,7 @@ def test_own_marginals_tell_where_the_relaxation_is_not_tight():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["joint", "given rows"])
 def test_the_trace_path_comes_down_to_rank_2_near_the_direct_ascent(name):
-    counts = smoothed(seed=0)
+    counts = smoothed(seed=0, shape=(10, 8))
     joint, program = distribution(counts), PROGRAMS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
