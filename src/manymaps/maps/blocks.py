@@ -1,7 +1,7 @@
 """Insertion of many new rows in blocks, with memory that does not depend on the number of rows.
 
-Rows are inserted independently of each other, so that the blocks determine only the memory and the
-order of the work. Blocks are tasks (`manymaps.compute.tasks`), which joblib's active backend
+Rows are inserted independently of each other. The blocks therefore affect only the memory and the
+order of the work, and not the result. Blocks are tasks (`manymaps.compute.tasks`), which joblib's active backend
 distributes over processes or a cluster.
 """
 
@@ -133,7 +133,7 @@ def insert_blocks(
 
 
 def _run(tasks: Sequence[tuple[Any, ...]]) -> Generator[tuple[int, Inserted], None, None]:
-    """Run several tasks on workers, or a single task here because workers take time to start."""
+    """Run several tasks on workers. A single task runs here, because workers take time to start."""
     if len(tasks) > 1:
         yield from finished(_inserted, tasks)
         return
