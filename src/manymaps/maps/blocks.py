@@ -1,8 +1,8 @@
 """Insertion of many new rows in blocks, with memory that does not depend on the number of rows.
 
 Rows are inserted independently of each other. The blocks therefore affect only the memory and the
-order of the work, and not the result. Blocks are tasks (`manymaps.compute.tasks`), which joblib's active backend
-distributes over processes or a cluster.
+order of the work, and not the result. Blocks are tasks (`manymaps.compute.tasks`), which joblib's
+active backend distributes over processes or a cluster.
 """
 
 from __future__ import annotations
