@@ -118,7 +118,7 @@ def test_only_objects_of_the_kind_are_used(made):
         "size": np.arange(atlas.of_kind(columns).sum()),
     }
     assert mm.fit_vectors(atlas, table, kind=columns).n_sites == len(table["name"])
-    with pytest.raises(DataError, match=f"if it describes the kind '{columns}', use kind="):
+    with pytest.raises(DataError, match=f"if the table describes the kind '{columns}', use kind="):
         mm.fit_vectors(atlas, table)
     assert rows != columns
 

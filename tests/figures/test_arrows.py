@@ -77,7 +77,7 @@ def test_the_command_draws_them(atlas, table, tmp_path):
     frame.iloc[:15].to_csv(tmp_path / "env.csv", index=False)
     arguments = ("plot", tmp_path / "a.atlas", "-o", tmp_path / "o.svg")
     done = worked(invoke(*arguments, "--vectors", tmp_path / "env.csv", "--p-max", 0.01))
-    assert "env.csv: omitted 'site 15'\np <= 0.01: 'east', 'half'\n" in done.stderr
+    assert "env.csv: omitted 'site 15'\nvariables with p <= 0.01: 'east', 'half'\n" in done.stderr
     text = (tmp_path / "o.svg").read_text(encoding="utf-8")
     assert all(f">{name}</text>" in text for name in ("east", "half: lower"))
     failed(invoke(*arguments, "--p-max", 0.01), 2, "--p-max does not apply")

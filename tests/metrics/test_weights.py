@@ -31,9 +31,7 @@ def spaces(repeated):
     )
 
 
-@pytest.mark.parametrize(
-    ("measure", "settings"), MEASURES, ids=lambda value: getattr(value, "__name__", str(value))
-)
+@pytest.mark.parametrize(("measure", "settings"), MEASURES)
 @pytest.mark.parametrize("k", range(3))
 def test_a_weight_equals_repeated_objects(measure, settings, k):
     weighted = measure(*spaces(False)[k], sample_weight=COUNTS, **settings)
@@ -43,9 +41,7 @@ def test_a_weight_equals_repeated_objects(measure, settings, k):
         assert getattr(weighted, name) == pytest.approx(getattr(repeated, name), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("measure", "settings"), MEASURES[1:], ids=lambda value: getattr(value, "__name__", str(value))
-)
+@pytest.mark.parametrize(("measure", "settings"), MEASURES[1:])
 def test_rows_among_some_objects_take_weights(measure, settings):
     rows, among = np.array([0, 1, 4, 5]), np.array([1, 2, 4, 6, 7, 8, 9, 11])
     some, copies = np.isin(TOGETHER, among), FIRST[rows]

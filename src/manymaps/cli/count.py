@@ -148,7 +148,7 @@ def _note_rare_words(counts: mm.Counts, window: int) -> None:
     if 2 * n_rare > counts.n_rows:
         note(
             f"{n_rare:,} of {counts.n_rows:,} words occur fewer than about {RARE} times, and their "
-            f"associations are strong by chance; use --min-documents {RARE} to leave such words out"
+            f"associations are strong by chance; use --min-documents {RARE} to exclude such words"
         )
 
 

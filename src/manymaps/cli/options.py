@@ -164,8 +164,8 @@ def width_option() -> Any:
     """Return the field for the width of the figure that --plot draws."""
     return option(
         ("column", "page"),
-        "Make the figure of --plot for a paper with this width, 89 or 183 mm, and text of at least "
-        "6 points.",
+        "Draw the figure of --plot for a paper, 89 mm (column) or 183 mm (page) wide, with text of "
+        "at least 6 points.",
     )
 
 
