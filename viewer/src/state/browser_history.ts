@@ -203,7 +203,7 @@ function placeOf(atlas: Atlas, state: State): Place {
 
 function objectOf(atlas: Atlas, { word, kind }: Place): number | null {
   if (word === null) return null;
-  return named(atlas, word, atlas.kinds !== null && kind === atlas.kinds[1] ? atlas.nRows : 0);
+  return named(atlas, word, atlas.starts[atlas.kinds?.indexOf(kind ?? "") ?? 0]);
 }
 
 /** The object of a label, else the first without case and accents; null without any. */
