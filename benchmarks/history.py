@@ -168,10 +168,10 @@ def processor_seconds(task: Task) -> float:
 
 
 def ratio(prepare: Callable[[], Task], repeats: int) -> float | None:
-    """The time of a task over that of the NumPy job, or None if the commit lacks a part of it."""
+    """The ratio of a task's time to the NumPy job's, or None if the commit cannot run the task."""
     try:
         task = prepare()
-        task()  # compiles, or loads what was compiled
+        task()  # compiles, or loads compiled code
     except (ImportError, AttributeError, TypeError) as error:
         print(f"cannot be measured: {error}", file=sys.stderr)
         return None
@@ -180,7 +180,7 @@ def ratio(prepare: Callable[[], Task], repeats: int) -> float | None:
 
 
 def commit_of(path: Path) -> Iterator[str]:
-    """Short name and date of the commit of a folder; nothing outside a repository."""
+    """Yield the short name and date of the commit of a folder, or nothing outside a repository."""
     log = ["git", "-C", str(path), "log", "-1", "--format=%h %cs"]
     yield from subprocess.run(log, capture_output=True, text=True, check=False).stdout.split()
 

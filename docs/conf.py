@@ -21,7 +21,7 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 BUILD = ROOT / "build" / "docs"
 sys.path.insert(0, str(DOCS / "extensions"))
-# Scripts of studies, of which the gallery shows one.
+# The gallery imports one of these scripts.
 sys.path.insert(1, str(ROOT / "examples" / "validation"))
 
 import one_kernel  # noqa: E402

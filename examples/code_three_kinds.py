@@ -18,16 +18,16 @@ each of these papers, and prints
     MRR        the mean reciprocal rank of a hidden author
     top 10     the share of hidden authors among the ten nearest
 
-Two separate fits have no common axes, so that the words of the first fit are turned onto the words
-of the second fit. "One point" places all authors and documents at the same position, which leaves
-the number of papers of an author, p(a). Correspondence analysis is that of the stacked tables of
-authors and documents by words. The cosine compares all words instead of a map. Only authors with at
-least three papers are used. Standard errors are over hidden authors.
+Two separate fits have no common axes. The first fit is therefore aligned by an isometry that brings
+its words close to the words of the second fit. "One point" places all authors and documents at the
+same position, which leaves the number of papers of an author, p(a). Correspondence analysis is
+applied to the stacked tables of authors and documents by words. The cosine compares all words
+instead of a map. Only authors with at least three papers are used. Standard errors are over hidden
+authors.
 
 The table of authors and documents has a single count in most of its rows and columns that are not
 empty. With the same weight as the other tables, it draws papers to their authors and away from the
-papers with hidden authors. Therefore, a smaller weight is also fitted, which is also the weight of
-the figure.
+papers with hidden authors. The script therefore also fits a smaller weight, which the figure uses.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def placements(
         shared[f"CODE of three, weight {weight}"] = fit
     for name, fit in shared.items():
         parts = ", ".join(f"{' x '.join(k)} {v:.4f}" for k, v in fit.log_likelihoods_.items())
-        print(f"{name}, nats a count: {parts}; {fit.n_iter_} iterations")
+        print(f"{name}, nats per count: {parts}; {fit.n_iter_} iterations")
     turn = turned(
         one.row_embedding_, one.column_embedding_, other.column_embedding_, documents.column_totals
     )
@@ -104,7 +104,7 @@ def placements(
     places = {
         "one point": (np.zeros((n, 1)), np.zeros((documents.n_rows, 1))),
         "correspondence analysis": (axes[:n], axes[n:]),
-        "two separate fits, turned": (turn, other.row_embedding_),
+        "two separate fits, aligned": (turn, other.row_embedding_),
     }
     for name, fit in shared.items():
         places[name] = (fit.embeddings_["author"], fit.embeddings_["document"])

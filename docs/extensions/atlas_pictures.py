@@ -1,7 +1,8 @@
-"""Pictures of the library, which are no figures of pyplot, and pages, in scripts of the gallery.
+"""Show figures and pages of manymaps in the gallery, because the figures are not pyplot figures.
 
-A script calls each `figure`; it stands below the block that drew it, and may be the thumbnail. A
-`page` in the root folder of the manual is linked below the block that wrote it.
+A script assigns each figure to the name `figure`. The figure is shown below the block that draws
+it, and can be the thumbnail. A page in the root folder of the manual is assigned to the name `page`
+and linked below the block that writes it.
 """
 
 from pathlib import Path
@@ -13,7 +14,7 @@ from manymaps.figures.layout import AtlasFigure
 
 
 def scrape(block: tuple, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
-    """Save the picture of a block, if it has one, and show it; link the page of a block."""
+    """Save and show the figure of a block, and link its page, if there are any."""
     page = block_vars["example_globals"].pop("page", None)
     if isinstance(page, Path):
         return f".. raw:: html\n\n    <p><a href='../../{page.name}'>Open the page</a></p>\n"

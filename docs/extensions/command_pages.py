@@ -38,7 +38,7 @@ def keys_of(name: str) -> Iterator[str]:
         yield f"\n**{title}**: {part['description']}\n\n| key | type | meaning |\n|---|---|---|\n"
         for key, one in part["properties"].items():
             shown = f"`{key}`" + ("" if key in part["required"] else " (optional)")
-            yield f"| {shown} | {_type_of(one)} | {one.get('description', 'Not measured.')} |\n"
+            yield f"| {shown} | {_type_of(one)} | {one.get('description', 'Always null.')} |\n"
 
 
 def _type_of(one: dict[str, Any]) -> str:

@@ -3,9 +3,10 @@
     python examples/validation/haiku_and_mistral.py [--words 3000] [--maps 20] [--iterations 300]
                                                     [--fits DIR] [--page FILE] [--quick]
 
-The norms of two language models (LWOW, Abramski et al. 2025) are compared over the 3,000 words with
-the most associates in the network in which they have fewer, except words with fewer than three
-associates among these words. Each row is divided by its sum. The first table lists measures with
+The norms of two language models (LWOW, Abramski et al. 2025) are compared over well connected
+words. The associates of a word are counted in both networks, and the smaller number determines its
+rank. The first 3,000 words are selected. Words with fewer than three associates among the selected
+words are then excluded. Each row is divided by its sum. The first table lists measures with
 95 % intervals over words or maps, next to two seeds of one network and to shuffled words:
 
     associations   mean over words of sum_j min(p_j, q_j), the share in common
@@ -148,7 +149,7 @@ def absent_rows(networks: dict[str, Network]) -> None:
         )
         cells = [interval(x, total) for x in (real, chance, real - chance)]
         print(f"| {name} | {other} | {int(total.sum()):,} | {' | '.join(cells)} |")
-        # Words that have another meaning in common show what is absent.
+        # Only words with another meaning that both networks contain are listed.
         shown = found.lacks & (real[found.word] < 1)
         order = [k for k in np.argsort(-found.share, kind="stable") if shown[k]][:12]
         words = [

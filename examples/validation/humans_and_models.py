@@ -58,8 +58,8 @@ def networks(
 ) -> dict[str, mm.Associations]:
     """The networks that are present, restricted to their common words, or to every step-th.
 
-    With `most`, these are the words with the most associates in the network in which they have
-    fewer. Each word that is kept has at least `least` associates among the others.
+    With `most`, only this number of words is used: those with the most associates in the network
+    in which they have fewer. Each word has at least `least` associates among the other words.
     """
     tables = {}
     if people and NORMS.exists():

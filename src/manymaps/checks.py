@@ -235,7 +235,7 @@ def object_weights(weights: Any, n: int, name: str = "sample_weight") -> np.ndar
     if len(wrong):
         raise ParameterError(
             f"{name} of object {wrong[0]} is {numbers[wrong[0]]:g}; expected a finite weight above "
-            "zero, so remove objects without weight"
+            "0 (remove objects without weight)"
         )
     return None if (numbers == 1).all() else numbers
 

@@ -222,7 +222,7 @@ VERBOSE = FLAG, Whole(0)
 
 
 def stops(callback: Any, *progress: Any) -> bool:
-    """Call one or several functions with the progress of a fit; return whether one returns true.
+    """Call one or several callbacks, and return whether one of them returns a true value.
 
     All functions are called, even if the first one stops the fit.
 

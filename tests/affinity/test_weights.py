@@ -61,7 +61,7 @@ def test_real_weights_give_the_perplexity_and_sum_to_one():
 
 @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
 def test_neighbours_that_cover_three_perplexities_are_enough(metric):
-    """Objects are light far from the centre, where a row needs more distinct neighbours."""
+    """Objects far from the centre are light, so their rows need more distinct neighbours."""
     X = points(200, 2)
     weights = np.ceil(10 * np.exp(-(X**2).sum(axis=1)))
     data = np.linalg.norm(X[:, None] - X, axis=2) if metric == "precomputed" else X
@@ -86,7 +86,7 @@ def test_weights_of_one_change_no_bits():
 
 
 def test_unusable_weights_are_refused():
-    with pytest.raises(ParameterError, match="LocalPerplexity counts"):
+    with pytest.raises(ParameterError, match="LocalPerplexity does not support weights"):
         LocalPerplexity(3).similarities(points(), weights=COUNTS)
     with pytest.raises(ParameterError, match=r"12 objects with a total weight of 24.0; .* 23.0"):
         GaussianAffinity(24).similarities(points(), weights=COUNTS)

@@ -176,7 +176,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--method", "code"), "--method code fits counts; use one FILE"),
+            (("--method", "code", "--judge", "rater"), "--method code fits counts; omit --judge"),
             (("--metric", "cosine"), "--metric does not apply to several judges"),
             (("--responses", "keep"), "--responses does not apply to several judges"),
             (("--judge", "rater"), "--judge rater names the judges of one long table"),

@@ -1,4 +1,4 @@
-"""Environment vectors: vegan's figures, invariances, tables that do not fit, and the command."""
+"""Fitted variables: results of vegan, invariances, invalid tables, and the command."""
 
 import json
 import shutil
@@ -118,7 +118,7 @@ def test_only_objects_of_the_kind_are_used(made):
         "size": np.arange(atlas.of_kind(columns).sum()),
     }
     assert mm.fit_vectors(atlas, table, kind=columns).n_sites == len(table["name"])
-    with pytest.raises(DataError, match=f"if it describes the kind '{columns}', use kind="):
+    with pytest.raises(DataError, match=f"if the table describes the kind '{columns}', use kind="):
         mm.fit_vectors(atlas, table)
     assert rows != columns
 
@@ -211,11 +211,11 @@ for (name in c("dune", "mite", "varespec")) {
 
 @pytest.mark.slow
 def test_published_data_have_the_figures_of_vegan(tmp_path: Path) -> None:
-    """The data are in vegan, which gets the positions of CODE."""
+    """The data sets are part of vegan, which fits the same positions of CODE."""
     rscript = shutil.which("Rscript") or "Rscript"
     asked = [rscript, "-e", "stopifnot(requireNamespace('vegan', quietly = TRUE))"]
     if not shutil.which(rscript) or subprocess.run(asked, capture_output=True).returncode:
-        pytest.skip("there is no vegan; apt install r-cran-vegan")
+        pytest.skip("vegan is not installed; use apt install r-cran-vegan")
     subprocess.run([rscript, "-e", WRITE], cwd=tmp_path, check=True, timeout=60)
     fits = {}
     for name in ("dune", "mite", "varespec"):

@@ -1,4 +1,4 @@
-"""Networks of fluency lists against SNAFU's results, a slow twin and known categories; cleaning."""
+"""Networks of fluency lists (SNAFU, a slow reference, known categories), and their cleaning."""
 
 import hashlib
 from itertools import pairwise
@@ -177,7 +177,7 @@ def purity(lists, memberships):
 def test_maps_of_a_network_recover_the_categories():
     data = make_fluency_lists(50, 5, 8, n_shared=4, length=16, random_state=0)
     recovered, same = purity(data.lists, data.memberships)
-    # The most frequent words, as everybody's neighbours.
+    # The most frequent words, used as the neighbours of all words.
     frequent = np.bincount(data.lists.given[data.lists.given >= 0]).argsort()[::-1][:5]
     by_frequency = same[:, frequent].mean()
     # The same words in random lists, each with the same length and without repetitions.

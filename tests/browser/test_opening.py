@@ -32,9 +32,9 @@ def test_the_page_says_what_it_is(open_page, tmp_path):
     assert "mm-tsne" not in at.page.locator(".atlas").inner_text()
     assert at.page.get_by_text("barely belong to a map").count() == 0
     at.settings()
-    at.expect(at.page.get_by_text("barely belong to a map: below 10%")).to_be_visible()
+    at.expect(at.page.get_by_text("barely belong to a map: map weight below 10%")).to_be_visible()
     at.threshold.press("ArrowRight")
-    at.expect(at.page.get_by_text("barely belong to a map: below 11%")).to_be_visible()
+    at.expect(at.page.get_by_text("barely belong to a map: map weight below 11%")).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def path(open_page, tiny_page):
 
 @pytest.mark.parametrize("name", ["relations", "grouped"])
 def test_it_is_the_path_that_python_finds(request, open_shared, rng, name):
-    """Through the maps, or over observed links where there are some."""
+    """Paths follow observed links if possible, and otherwise the maps."""
     atlas = request.getfixturevalue(name)
     at = open_shared(request.getfixturevalue(f"{name}_page"))
     found = 0

@@ -117,7 +117,7 @@ def test_a_person_reads_what_changed(norms, tmp_path):
     assert lines[1].split()[:4] == ["word", "change", "effect", "95"]
     assert lines[1].endswith("more of over 30")
     assert lines[2].startswith("tie   senses shifted  0.")
-    assert lines[3].startswith("1 words differ in all their responses, 2 of ")
+    assert lines[3].startswith("1 word differs in all its responses, 2 of ")
     assert "under 30: 16 pairs of 6 objects" in result.stderr
     same = write_norms(tmp_path / "same.tsv", people(0.9, 7))
     result = invoke("compare", norms[0], same, *FEW)

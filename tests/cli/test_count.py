@@ -251,6 +251,8 @@ class TestLabels:
         counted = ("--window", 3, "--weights", "ppmi", "-o", near)
         done = worked(invoke("count", near.with_name("texts.txt"), *counted))
         assert f"next: manymaps fit {near} -o {near.with_suffix('.atlas')}\n" in done.stdout
+        assert "occur fewer than about 5 times" in done.stderr
+        assert "--min-documents 5" in done.stderr
         fitted = worked(invoke("fit", near, *options))
         assert "raw counts" not in fitted.stderr
         assert "knot" in load_atlas(near.with_name("near.atlas")).labels

@@ -84,5 +84,5 @@ def test_inspect_recognizes_lists_and_recommends_the_command(lists):
     assert (record["kind"], record["n_lists"]) == ("fluency lists", 24)
     text = worked(invoke("inspect", lists)).stdout.replace("\n", "")
     assert f"next: manymaps fluency {lists} -o net.npz" in text
-    failed(invoke("diagnose", lists), 3, "contains fluency lists; compute their network by")
+    failed(invoke("diagnose", lists), 3, "contains fluency lists; compute their network with")
     failed(invoke("inspect", lists, "--fold"), 2, "does not apply to the fluency lists")

@@ -1,4 +1,4 @@
-"""The types of what --json prints: each command has one, and `cli_samples` checks all outputs."""
+"""Types of the output of --json: each command has one, and `cli_samples` checks all outputs."""
 
 import json
 

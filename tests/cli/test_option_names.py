@@ -200,7 +200,7 @@ def offered(command: str, parameters: Callable, *others: str) -> list[tuple[str,
 
 NOT_IN_FIT = (
     "mixing", "kernel_width", "affinity", "neighbors", "optimizer", "callback", "verbose",
-    "row_weight", "column_weight",
+    "row_weight", "column_weight", "early_exaggeration_iter",
 )  # fmt: skip
 EVERY = [
     *(

@@ -119,7 +119,7 @@ class TestSenses:
         shown = invoke("senses", fitted, "tie", "--data", told_in)
         assert "knot .60 (" in shown.stdout
         assert "suit .40 (" in shown.stdout
-        assert f"the responses in {told_in} differ from the atlas's" in shown.stderr
+        assert f"the responses in {told_in} differ from those in the atlas" in shown.stderr
         assert "differ" not in invoke("senses", fitted, "tie", "--data", norms).stderr
 
     def test_intervals_are_those_of_the_listed_level(self, atlas, trials, word):

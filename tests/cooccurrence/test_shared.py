@@ -39,7 +39,7 @@ def test_a_single_table_is_ordinary_code_exactly(data):
 
 
 def test_positions_are_recovered_better_than_by_separate_fits():
-    """Two separate fits have no common axes: the words of one are turned onto the other's."""
+    """Two separate fits have no common axes, so one is aligned by the words of both."""
     points, tables = planted((1500, 1500, 1500))
     together = mm.CODE(random_state=0, penalty=0.01).fit(tables)
     first, second = (mm.CODE(random_state=0, penalty=0.01).fit(table) for table in tables[:2])
@@ -74,7 +74,7 @@ FORMS = [
 
 @pytest.mark.parametrize("form", FORMS)
 def test_cost_and_gradient_are_those_of_the_reference(form):
-    """Of a float64 reference, by finite differences, with objects that lack counts in a table."""
+    """Finite differences of a float64 reference, with objects that lack counts in a table."""
     sizes = {"author": 4, "document": 5, "word": 6}
     tables = planted((60, 80, 40), seed=1, sizes=sizes)[1]
     emptied = tables[0].values.toarray()

@@ -67,7 +67,7 @@ def test_a_fit_of_enough_objects_is_unique_up_to_isometries(form):
 
 @pytest.mark.parametrize(("d", "n_isometries"), [(1, 1), (2, 3), (3, 6)])
 def test_isometries_are_translations_and_rotations(d, n_isometries):
-    """A size penalty leaves the rotations alone."""
+    """Under a size penalty, only the rotations are flat."""
     table = smooth_table(14, 16)
     free = CODE(d, random_state=0).fit(table).uniqueness()
     assert (free.n_isometries, free.n_zero) == (n_isometries, n_isometries)
@@ -118,7 +118,7 @@ def test_groups_without_counts_between_them_are_not_unique():
     with pytest.warns(DataWarning, match="2 groups"):
         fit = CODE(random_state=0).fit(blocks)
     found = fit.uniqueness()
-    # One group can be moved by an isometry of its own, which is no affine motion of all rows.
+    # Each group has its own isometries, which are not affine motions of all rows.
     assert (found.n_zero, found.n_isometries) == (6, 3)
     assert found.n_unexplained == 3
     assert not found.is_unique

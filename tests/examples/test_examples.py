@@ -150,7 +150,7 @@ def test_code_three_kinds(tmp_path: Path) -> None:
         name.strip(): float(value)
         for name, value in re.findall(r"^  (.{30}) +(-\d+\.\d+) \(", printed, re.MULTILINE)
     }
-    assert nats["CODE of two tables"] > nats["two separate fits, turned"]
+    assert nats["CODE of two tables"] > nats["two separate fits, aligned"]
     assert nats["CODE of two tables"] > nats["one point"] + 0.2
     assert re.search(r"^  Sejnowski_T +authors: .*\n +documents: .*\n +words: ", printed, re.M)
     for name in ("three_kinds.png", "three_kinds.html"):

@@ -1,4 +1,4 @@
-"""Arrows and centroids of fitted variables over a map, alone and by the command `plot`."""
+"""Arrows and centroids of fitted variables over a map, in Python and by the command `plot`."""
 
 import numpy as np
 import pandas as pd
@@ -42,7 +42,7 @@ def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
     lengths = np.hypot(*steps.T)
     np.testing.assert_allclose(steps / lengths[:, None], found.directions, atol=1e-9)
     np.testing.assert_allclose(lengths / lengths[0], np.sqrt(found.r2 / found.r2[0]))
-    # The arrow that comes nearest to the edge has gone three quarters of the way.
+    # The longest arrow fills three quarters of the space to the edge.
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
     room = np.where(steps > 0, high - found.origin, found.origin - low)
     assert (np.abs(steps) / room).max() == pytest.approx(0.75)
@@ -77,7 +77,7 @@ def test_the_command_draws_them(atlas, table, tmp_path):
     frame.iloc[:15].to_csv(tmp_path / "env.csv", index=False)
     arguments = ("plot", tmp_path / "a.atlas", "-o", tmp_path / "o.svg")
     done = worked(invoke(*arguments, "--vectors", tmp_path / "env.csv", "--p-max", 0.01))
-    assert "env.csv: omitted 'site 15'\np <= 0.01: 'east', 'half'\n" in done.stderr
+    assert "env.csv: omitted 'site 15'\nvariables with p <= 0.01: 'east', 'half'\n" in done.stderr
     text = (tmp_path / "o.svg").read_text(encoding="utf-8")
     assert all(f">{name}</text>" in text for name in ("east", "half: lower"))
     failed(invoke(*arguments, "--p-max", 0.01), 2, "--p-max does not apply")

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn import config_context
+from sklearn.pipeline import make_pipeline
 
 import manymaps as mm
 from manymaps.errors import DataError, ParameterError
@@ -137,6 +139,27 @@ def test_fractions_are_allowed_and_recorded():
     assert np.isfinite(coordinates).all()
     assert tsne.atlas_.metadata["weight"].tolist() == weights.tolist()
     assert abs(np.average(coordinates, axis=0, weights=weights)).max() < 1e-5
+
+
+def test_personas_and_restarts_take_weights():
+    """Enough rows that several maps start from personas; the best of two runs is kept."""
+    points, weights = np.random.default_rng(3).normal(size=(120, 3)), np.linspace(0.1, 3, 120)
+    maps = mm.MultipleMapsTSNE(3, perplexity=9, max_iter=60, random_state=0, n_init=2)
+    maps.fit(points, sample_weight=weights)
+    assert len(maps.restarts_) == 2
+    assert np.isfinite(maps.maps_).all()
+
+
+def test_pipelines_pass_weights_with_and_without_routing():
+    def tsne():
+        return mm.TSNE(perplexity=8, max_iter=3, random_state=0)
+
+    alone = tsne().fit_transform(X, sample_weight=COUNTS)
+    by_name = make_pipeline(tsne()).fit_transform(X, tsne__sample_weight=COUNTS)
+    with config_context(enable_metadata_routing=True):
+        asking = tsne().set_fit_request(sample_weight=True)
+        routed = make_pipeline(asking).fit(X, sample_weight=COUNTS)[-1].embedding_
+    assert alone.tobytes() == by_name.tobytes() == routed.tobytes()
 
 
 def test_the_start_by_principal_components_is_weighted():

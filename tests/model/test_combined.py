@@ -1,5 +1,7 @@
 """One cost out of several: it is the sum of its parts, and so is its gradient."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -75,3 +77,12 @@ def test_what_a_fit_asks_of_it_is_that_of_the_pairs_between_the_kinds():
     whole = combined(between, columns)
     assert whole.target is between.target
     assert whole.model is between.model
+
+
+def test_a_single_table_is_the_objective_itself():
+    between, _, point = parts()
+    term = Term((0, 1), (np.arange(9), np.arange(7)), 1.0, between)
+    one = CombinedObjective((term,), penalty=0.3).evaluate(point)
+    other = replace(between, penalty=0.3).evaluate(point)
+    assert (one.cost, one.kl) == (other.cost, other.kl)
+    np.testing.assert_array_equal(one.gradient.pack(), other.gradient.pack())

@@ -393,12 +393,16 @@ class TestTwoKinds:
     def atlas(self, made) -> Atlas:
         return mm.load_atlas(made / "code.atlas")
 
-    def test_three_kinds_are_rows_and_columns_with_a_colour_each(self):
+    def test_three_kinds_have_counts_and_a_colour_each(self):
         atlas = replace(
             single(list("abcdef")), model=CODE, kinds=["author"] * 2 + ["paper"] * 2 + ["word"] * 2
         )
         header = read(atlas).header
-        assert (header["kinds"], header["n_rows"]) == (["author/paper", "word"], 4)
+        assert (header["kinds"], header["n_rows"]) == (["author", "paper", "word"], 4)
+        assert header["kind_counts"] == [2, 2, 2]
+        assert read(atlas, hide=["b", "c", "d"]).header["kind_counts"] == [1, 2]
+        with pytest.raises(ParameterError, match="one kind"):
+            read(atlas, hide=["e", "f"])
         assert header["color"] == "kind"
         column = next(each for each in header["columns"] if each["name"] == "kind")
         assert column["categories"] == ["author", "paper", "word"]

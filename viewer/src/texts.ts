@@ -84,7 +84,6 @@ export const sourceOf = (source: string) => `Source: ${source}`;
 export const creditOf = (credit: string) => `Credit: ${credit}`;
 export const facts = (objects: string, maps: number, method: string) =>
   `${objects} in ${counted(maps, "map")}${method && `, drawn by ${method}`}`;
-export const kindsCounted = (rows: string, columns: string) => `${rows}, ${columns}`;
 
 // Search
 

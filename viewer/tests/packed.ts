@@ -21,7 +21,7 @@ export interface Description {
   proportions: number[][];
   weights?: number[][];
   model?: Partial<Model>;
-  kinds?: [string, string];
+  kinds?: string[];
   nRows?: number;
   factors?: number[];
   logWhole?: number | null;

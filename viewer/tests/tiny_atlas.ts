@@ -15,8 +15,10 @@ interface Parts {
   /** The proportions by default. */
   weights?: number[];
   columns?: Column[];
-  kinds?: [string, string];
+  kinds?: string[];
   nRows?: number;
+  /** Where kinds start; two kinds by default. */
+  starts?: number[];
 }
 
 interface TinyAtlas extends Atlas {
@@ -70,6 +72,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
       given: null,
     },
     kinds,
+    starts: Uint32Array.from(parts.starts ?? (kinds ? [0, nRows, n] : [0, n])),
     nRows,
     logFactors: null,
     logWhole: null,

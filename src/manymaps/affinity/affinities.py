@@ -467,8 +467,8 @@ class LocalPerplexity(Affinity):
         data = as_graph(data)
         if object_weights(weights, _n_objects(data), "weights") is not None:
             raise ParameterError(
-                "LocalPerplexity counts the outstanding similarities of each object, so weights "
-                "have no meaning; use GaussianAffinity, or repeat the rows"
+                "LocalPerplexity does not support weights, because it counts the outstanding "
+                "similarities of each object; use GaussianAffinity, or repeat the rows"
             )
         rows = GaussianAffinity(self.perplexity).similarities(
             data, metric=metric, search=search, seed=seed
@@ -614,7 +614,7 @@ def _rows_of(
     weights: np.ndarray | None,
     **how: Any,
 ) -> tuple[sparse.csr_array, np.ndarray | None]:
-    """Compute distances to neighbours, and, with weights, the copies they represent."""
+    """Compute distances to neighbours and, for weighted objects, the copies of each neighbour."""
     n = _n_objects(data)
     if weights is None:
         return distance_rows(data, min(n_neighbors or int(np.ceil(usual)), n - 1), **how), None

@@ -1,9 +1,9 @@
-"""Neighbours of objects with weights, as many as their copies require.
+"""Nearest neighbours of weighted objects, with enough copies in each row.
 
-An object of weight w represents w identical objects (`manymaps.compute.copies`). The neighbours of
-a row must contain a given number of copies. Heavy objects usually have heavy neighbours, of which a
-few suffice. Light objects usually have light neighbours, and need many of them. Each search
-therefore doubles the number of neighbours, but only for the rows that need more.
+An object of weight w represents w identical objects, its copies (`manymaps.compute.copies`). The
+neighbours of a row must represent a minimum number of copies. A few heavy neighbours are enough,
+whereas many light neighbours are needed. Neighbours of light objects are usually also light. The
+search is therefore repeated with twice as many neighbours, but only for the rows that need more.
 """
 
 from __future__ import annotations
@@ -47,16 +47,18 @@ def covering_rows(
     Parameters
     ----------
     data, metric, search, seed
-        See `manymaps.affinity.neighbors.distance_rows`. Known neighbours are all used.
+        See `manymaps.affinity.neighbors.distance_rows`. If neighbours are known, all are used.
     n_copies : float
-        Number of copies that the neighbours of a row represent, if there are as many.
+        Minimum number of copies that the neighbours of a row represent. Rows for which there are
+        not enough copies have all known neighbours.
     weights : ndarray of shape (n,)
         Weights of the objects.
 
     Returns
     -------
     rows : sparse array of shape (n, n)
-        The distances, which may store zeros, with a 0 on the diagonal of objects with copies.
+        The distances, including stored zeros. The diagonal stores a 0 for each object with a weight
+        above 1.
     copies : ndarray of shape (n_pairs,)
         The number of copies that each stored neighbour represents.
 

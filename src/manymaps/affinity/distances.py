@@ -57,7 +57,7 @@ _MOST_TO_COMPARE = 20_000_000
 _ONE_DIRECTION = 1e-10
 
 
-def check_finite(X: Matrix, what: str = "X") -> None:
+def check_finite(X: Matrix, what: str = "X", numbers: np.ndarray | None = None) -> None:
     """Raise an error that names the first cell with NaN or infinity.
 
     Parameters
@@ -66,6 +66,8 @@ def check_finite(X: Matrix, what: str = "X") -> None:
         The data.
     what : str
         Name of the data in the message.
+    numbers : ndarray of int, shape (n,), optional
+        Indices of the rows in the message, if X contains a selection of rows.
 
     Raises
     ------
@@ -82,8 +84,9 @@ def check_finite(X: Matrix, what: str = "X") -> None:
     cell = first_cell(X, not_finite)
     if cell is not None:
         shown = "NaN" if np.isnan(cell.value) else cell.value
+        row = cell.row if numbers is None else numbers[cell.row]
         raise DataError(
-            f"{what} has {shown} in row {cell.row}, column {cell.column}; remove or fill such cells"
+            f"{what} has {shown} in row {row}, column {cell.column}; remove or fill such cells"
         )
 
 

@@ -36,9 +36,9 @@ from manymaps.seeds import RandomState, drawn_seed
 
 __all__ = ["FittedFactor", "FittedVectors", "fit_vectors"]
 
-# As in vegan: a permutation that repeats the observed r2 up to rounding counts as reaching it.
+# As in vegan, a permuted r2 that is smaller than the observed r2 by less than this is equal.
 _ROUNDING = float(np.sqrt(np.finfo(float).eps))
-# A map with fewer sites has no direction that could be wrong.
+# With two sites, every variable has an r2 of 1.
 _FEWEST_SITES = 3
 
 
@@ -96,8 +96,8 @@ class FittedVectors(TabularResult):
     variables : tuple of str
         Names of the numeric variables.
     directions : ndarray of shape (n_variables, n_components)
-        Unit vectors in which the variables increase most, or NaN for a constant variable. An arrow
-        has the length sqrt(r2).
+        Unit vectors in which the variables increase most, or NaN for a constant variable. The
+        lengths of drawn arrows are proportional to sqrt(r2).
     r2 : ndarray of shape (n_variables,)
         Share of the weighted variance of each variable that the map explains, from 0 to 1.
     p : ndarray of shape (n_variables,)
@@ -185,7 +185,7 @@ class FittedVectors(TabularResult):
     def columns(self) -> dict[str, np.ndarray]:
         """The table with one row per numeric variable and one row per level of a factor.
 
-        The axes contain the direction of a variable or the centroid of a level.
+        The columns of the axes contain the direction of a variable or the centroid of a level.
         """
         names, levels, sizes = list(self.variables), [""] * len(self.variables), self.n_sites
         for one in self.factors:
@@ -375,7 +375,7 @@ def fit_vectors(
     except DataError as error:
         if kind is not None or not kinds:
             raise
-        other = f"if it describes the kind {kinds[1]!r}, use {setting('kind', kinds[1])}"
+        other = f"if the table describes the kind {kinds[1]!r}, use {setting('kind', kinds[1])}"
         raise DataError(f"{error}; {other}") from error
     for name, column in [("strata", strata), *(("factors", column) for column in factors)]:
         if column is not None and column not in table:
@@ -383,7 +383,9 @@ def fit_vectors(
             raise ParameterError(there, name=name, value=column)
     groups = np.zeros(len(rows)) if strata is None else table.pop(strata)
     as_factors = {*factors, *_categories(frame)}
-    is_factor = {name: name in as_factors or x.dtype.kind in "bU" for name, x in table.items()}
+    is_factor = {
+        name: name in as_factors or x.dtype.kind in ("b", "U") for name, x in table.items()
+    }
     numbers = {name: x[kept] for name, x in table.items() if not is_factor[name]}
     coded = {name: _coded(x[kept]) for name, x in table.items() if is_factor[name]}
     points, shares = atlas.maps[map, rows[kept]].astype(np.float64), shares[kept]

@@ -69,8 +69,8 @@ def fluency_network(
         Fluency lists of one category, with one list per trial (`read_fluency`).
     network : {"window", "walk", "pearson", "cosine"}
         With "window", words are linked if they occur close to one another in more lists than by
-        chance. With "walk", neighbours are linked. With "pearson" and "cosine", the positions of
-        words do not matter, but only the lists in which they occur.
+        chance. With "walk", neighbours are linked. With "pearson" and "cosine", a link depends only
+        on the lists in which words occur, and not on their positions.
     window : int, at least 1
         Maximum distance of two words in a list, in positions ("window" only).
     alpha : float in (0, 1]
@@ -85,8 +85,8 @@ def fluency_network(
     Returns
     -------
     Associations
-        Symmetric associations of the words with a link, before rows are scaled. The report contains
-        the number of dropped pairs by reason.
+        Associations of the linked words, which are symmetric before rows are scaled. The report
+        contains the number of dropped pairs by reason.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def fluency_trials(lists: Trials, window: int = 2) -> Trials:
 
 
 def network_statistics(network: Associations, random_state: int = 0) -> dict[str, float]:
-    """Compute the statistics of a semantic network that studies of fluency report.
+    """Compute the statistics of a network that studies of fluency report.
 
     The network is treated as undirected and unweighted. All statistics except the first two refer
     to its largest connected component.
@@ -373,7 +373,7 @@ def _by_chance(
 
 
 def _presence(sequence: _Sequence, centred: bool, min_lists: int) -> _Pairs:
-    """Correlate the lists in which words occur."""
+    """Compute correlations or cosines between the presence of words in lists."""
     n, n_lists = sequence.n_words, sequence.n_lists
     totals = np.bincount(sequence.word, minlength=n)
     is_frequent = (totals >= min_lists)[sequence.word]

@@ -146,7 +146,8 @@ def clean_fluency(
         Corrected spelling of answers, which may be in upper or lower case.
     missing : str or sequence of str, optional
         Answers that are dropped because they are not words, as in `read_trials`. The default,
-        "usual", drops "n/a", "don't know", "?" and others. With None, none are dropped.
+        "usual", drops "n/a", "don't know", "?" and others. With None, no answers are
+        dropped.
     fold : bool
         Whether to convert answers to lower case with single spaces, which merges answers that
         differ only in this respect.
@@ -194,7 +195,7 @@ def clean_fluency(
     index = {word: k for k, word in enumerate(words)}
     recoded = np.array([*map(index.__getitem__, spelled), MISSING], np.int32)
     given = np.where(lists.given >= 0, recoded[lists.given], MISSING)
-    # The last element, to which -1 refers, stands for no answer.
+    # The last element, to which -1 refers, represents a missing answer.
     is_none, is_intrusion = np.zeros((2, len(words) + 1), bool)
     if (usual := checked_missing(missing)) is not None:
         is_none[:-1] = is_missing(words, usual)

@@ -166,7 +166,7 @@ class SenseOptions(TypedDict, total=False):
 
 
 def other_kind(atlas: AtlasData, i: int) -> str | None:
-    """Return the kind with which object i is compared; None if there is no or no single kind."""
+    """Return the kind with which object i is compared, or None unless there is exactly one."""
     if atlas.kinds is None:
         return None
     *others, last = dict.fromkeys(atlas.kinds)

@@ -82,8 +82,8 @@ class Atlas(AtlasData):
         The fitted vectors, with which new objects are compared.
     kinds : sequence of str, length n, optional
         The kind of each object in a bipartite atlas, with all rows before all columns. The objects
-        of a kind follow one another. If there are more than two kinds, the last kind is the
-        columns, and all other kinds are rows.
+        of a kind are consecutive. If there are more than two kinds, the last kind is the columns,
+        and all other kinds are rows.
     factors : ndarray of shape (n,), optional
         The fixed positive factors of the objects in the model's choices
         (`manymaps.atlas.probabilities`). The default is 1.
@@ -98,8 +98,8 @@ class Atlas(AtlasData):
     ------
     DataError
         If shapes are inconsistent, an array contains a non-finite value, or the proportions of an
-        object do not sum to 1. If `kinds` does not contain at least two kinds, or if the objects
-        of a kind do not follow one another.
+        object do not sum to 1. If `kinds` contains fewer than two kinds, or if the objects of a
+        kind are not consecutive.
 
     See Also
     --------
@@ -425,11 +425,12 @@ class Atlas(AtlasData):
         -------
         dict of str to ndarray of shape (n_senses of all words,)
             The columns of the table, with one row per sense. The column "sense" numbers the senses
-            of each "word". The column "name" contains the most typical members of the sense, and
-            "neighbors" contains the labels of the listed neighbours, joined by "; ", and "members"
-            those of all observed associates. The columns "share", "map", "proportion" and "weight"
-            have the same meaning as in `Sense`; "observed" is False if the share is not a share of
-            observed associations. A bipartite atlas adds "kind", and a consensus adds "n_fits".
+            of each "word". The column "name" contains the most typical members of the sense. The
+            column "neighbors" contains the labels of the listed neighbours, joined by "; ", and
+            "members" contains the labels of all observed associates. The columns "share", "map",
+            "proportion" and "weight" have the same meaning as in `Sense`. The column "observed" is
+            False if the share is not a share of observed associations. A bipartite atlas adds
+            "kind", and a consensus adds "n_fits".
 
         Raises
         ------
@@ -638,11 +639,10 @@ class Atlas(AtlasData):
     ) -> tuple[Step, ...]:
         """Find the most probable chain from one word to another.
 
-        If associations are known, the path follows observed links and has the lowest cost
-        ``-sum log p_ij``, where p_ij is the response share. Otherwise, or if no observed path leads
-        to the end, it has the lowest cost ``-sum log q_ij^m`` among all paths whose steps lead to
-        one of the nearest objects in a map (`manymaps.atlas.paths`). The path is found by
-        Dijkstra's algorithm.
+        If observed links connect both words, the path follows these links. It has the lowest cost
+        ``-sum log p_ij``, where p_ij is the response share. Otherwise, the path follows the model,
+        and each step leads to one of the nearest objects in a map. It then has the lowest cost
+        ``-sum log q_ij^m`` (`manymaps.atlas.paths`). Dijkstra's algorithm finds the path.
 
         Parameters
         ----------

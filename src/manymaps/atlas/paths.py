@@ -1,4 +1,4 @@
-"""The path between two objects: over observed links or, if there are none, through the maps.
+"""The path between two objects, over observed links or through the maps.
 
     cost of a path = -sum of log p_ij      over observed links, p_ij is the response share
                      -sum of log q_ij^m    in the model, see below
@@ -162,7 +162,7 @@ def observed_path(
     path = []
     for i, j, _, _ in _chain(links, start, end):
         votes = choices.votes(np.array([i]), np.array([j]))[0]
-        # Two objects that share no map are shown where the first one has the most weight.
+        # Without a common map, two objects are shown in the map with most weight for the first one.
         map = int((votes if votes.any() else choices.map_weights[:, i]).argmax())
         nearness = normalized(choices.log_weights_in(i, map))
         path.append((i, j, map, float(choices.map_weights[map, i] * nearness[j])))

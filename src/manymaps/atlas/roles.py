@@ -39,7 +39,7 @@ class Roles:
     crosses : bool
         Whether words are drawn as a cross with a label next to it.
     shapes : ndarray of shape (n_objects,), int
-        Number of the kind among the kinds drawn as dots, each of which has a shape of its own.
+        Index in `dots` of the kind of the object, which determines the shape of its dot.
     """
 
     dots: tuple[str, ...]
@@ -65,9 +65,8 @@ def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     atlas : Atlas
         A bipartite atlas.
     label : str, sequence of str, or None
-        The kinds with labels. By default, the columns have labels, and so has each kind of rows of
-        which there are at most 60. The columns are words and the rows are dots, unless only rows
-        have labels.
+        The kinds with labels. By default, these are the columns, and each kind of rows with at most
+        60 objects. The columns are words and the rows are dots, unless only rows have labels.
 
     Returns
     -------

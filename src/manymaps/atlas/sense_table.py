@@ -24,9 +24,9 @@ _COLUMNS = (
     "observed",
 )  # fmt: skip
 _TEXTS = ("word", "kind", "name", "neighbors", "members")
-# Words whose groups are computed at once, which limits memory use.
+# Number of words whose groups are computed together. It limits memory use.
 _WORDS = 512
-# Above this number of words, the map weights of all objects take less time than those of the words.
+# For more words, computing the map weights of all objects is faster than of one word at a time.
 _FEW_WORDS = 100
 
 

@@ -42,7 +42,7 @@ MOST_LISTED = 12
 # With --choose, the fits for each number of clusters also start from the clusters of neighbouring
 # numbers, so that three starts suffice.
 RESTARTS, RESTARTS_TO_CHOOSE = 10, 3
-# As `cluster_path`, whose refits take about as long as its fits.
+# As in `cluster_path`. The refits take about as long as the fits.
 BOOTSTRAPS_TO_CHOOSE = 20
 
 

@@ -39,7 +39,7 @@ from manymaps.cli.types import (
 )
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError
-from manymaps.labels import find_label
+from manymaps.labels import find_label, plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -506,8 +506,10 @@ def _report(found: mm.Comparison, options: CompareOptions) -> str:
         )
     n_senses = int((found.sense_changes != "").sum())
     per_word = " and ".join(f"{_median(units):,.0f}" for units in found.n_units)
+    n_changed = int(found.changed.sum())
+    differ = "differs in all its" if n_changed == 1 else "differ in all their"
     lines.append(
-        f"{int(found.changed.sum()):,} words differ in all their responses, {n_senses:,} of "
+        f"{plural('word', n_changed)} {differ} responses, {n_senses:,} of "
         f"{len(found.sense_changes):,} senses in their response share; joint false discovery rate "
         f"{found.alpha:.0%}; {per_word} {found.units} per word (median); {elapsed():.0f} s"
     )

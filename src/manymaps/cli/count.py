@@ -16,6 +16,9 @@ from manymaps.progress import work
 
 __all__ = ["count", "save_associations"]
 
+# Number of occurrences below which `--weights ppmi` warns, as in the examples of --min-documents.
+RARE = 5
+
 
 @dataclass(frozen=True, kw_only=True)
 class CountOptions:
@@ -99,6 +102,7 @@ def count(options: CountOptions) -> None:
     method = ["--method", "code"]
     if options.weights == "ppmi":
         method = []
+        _note_rare_words(counts, options.window or 1)
         save_associations(mm.ppmi(counts, rows="keep"), output)
     else:
         counts.save(output)
@@ -135,6 +139,17 @@ def save_associations(associations: mm.Associations, path: Path) -> None:
         "format": np.array(b"csr"), "_is_array": np.array(True),
         "shape": np.array(strengths.shape), "labels": text_array(associations.labels),
     })  # fmt: skip
+
+
+def _note_rare_words(counts: mm.Counts, window: int) -> None:
+    """Print a note if most words are rare, because their mutual information is large by chance."""
+    # A word has up to 2 * window neighbours at each occurrence.
+    n_rare = int((counts.row_totals < 2 * window * RARE).sum())
+    if 2 * n_rare > counts.n_rows:
+        note(
+            f"{n_rare:,} of {counts.n_rows:,} words occur fewer than about {RARE} times, and their "
+            f"associations are strong by chance; use --min-documents {RARE} to exclude such words"
+        )
 
 
 def _counted(options: CountOptions) -> mm.Counts:

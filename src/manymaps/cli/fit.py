@@ -270,8 +270,8 @@ class FitOptions:
     )
     weights: Path | None = option(
         InputFile(),
-        'Weights of the objects: a table with a column of labels and a column "weight". A weight '
-        "of 2 has the effect of two identical objects (vectors and distances only).",
+        'Weight objects by the column "weight" of a table with labels. A weight of 2 has the '
+        "effect of two identical objects (vectors and distances only).",
     )
     node_measures: bool = flag(
         "Add metadata columns with the strength, degree, clustering and PageRank of each word "
@@ -544,8 +544,8 @@ def _read_tables(options: FitOptions) -> Tables:
     kinds, n = options.reading.kinds, len(options.files)
     if kinds is not None and len(kinds) != 2 * n:
         raise click.UsageError(
-            f"--kinds has {plural('name', len(kinds))}; {n} FILEs need {2 * n}: those of the rows "
-            "and of the columns of each table"
+            f"--kinds has {plural('name', len(kinds))}; {n} FILEs need {2 * n}, for the rows "
+            "and the columns of each table"
         )
     tables = []
     for k, file in enumerate(options.files):

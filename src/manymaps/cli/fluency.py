@@ -38,14 +38,14 @@ class FluencyOptions:
     )
     network: str = option(
         ["window", "walk", "pearson", "cosine"],
-        "Link words that occur close to one another in more lists than by chance, neighbours, or "
-        "words that occur in the same lists (OUT.npz only).",
+        "Link words that are close in more lists than by chance (window), neighbours (walk), or "
+        "words in the same lists (pearson, cosine). Applies to OUT.npz only.",
         default="window",
     )
     window: int = option(positive, "Maximum distance of two words in a list.", default=2)
     alpha: float = option(
         Number(min=0, min_open=True, max=1),
-        "Level of the test of each pair; 1 for no test (--network window only).",
+        "Significance level; with 1, pairs are not tested (--network window only).",
         default=0.05,
     )
     min_lists: int = option(
@@ -54,14 +54,14 @@ class FluencyOptions:
         default=2,
     )
     accepted: Path | None = option(
-        InputFile(), "Drop answers that are not in this file, one word per line."
+        InputFile(), "Drop answers that are not in this file, which has one word per line."
     )
     corrections: Path | None = option(
-        InputFile(), "Replace answers by a table with the columns correct and incorrect."
+        InputFile(), "Correct answers by a table with the columns correct and incorrect."
     )
     missing: str = option(
         "usual|none|TEXT,...",
-        "Drop answers that are not words: those listed, or n/a, don't know, ? and others (usual).",
+        "Drop these answers. The value usual stands for n/a, don't know, ? and others.",
         default="usual",
     )
     fold: bool = flag("Merge answers that differ only in case or spaces.")
@@ -94,8 +94,8 @@ def fluency(options: FluencyOptions) -> None:
     one list per row (Response_01, Response_02 and so on, as for SemNA).
 
     The report lists repetitions, intrusions, missing answers, short lists and spellings that may
-    be the same word. OUT.npz contains the network, to which `manymaps fit` fits many maps. OUT.csv
-    contains trials, in which neighbours in a list are responses to a word. Use it to compare groups
+    be the same word. OUT.npz contains the network, which `manymaps fit` reads. OUT.csv contains
+    trials, in which neighbours in a list are responses to a word. Use it to compare groups
     with `manymaps compare`, or to resample participants with `manymaps stability`.
 
     \b

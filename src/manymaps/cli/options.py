@@ -164,8 +164,8 @@ def width_option() -> Any:
     """Return the field for the width of the figure that --plot draws."""
     return option(
         ("column", "page"),
-        "Make the figure of --plot for a paper with this width, 89 or 183 mm, and text of at least "
-        "6 points.",
+        "Draw the figure of --plot for a paper, 89 mm (column) or 183 mm (page) wide, with text of "
+        "at least 6 points.",
     )
 
 
@@ -232,11 +232,14 @@ def refuse(*faults: tuple[object, str]) -> None:
 
 
 def refuse_given(names: Iterable[str], where: str) -> None:
-    """Reject options that the user passed, but that do not apply."""
+    """Reject options that the user passed, but that do not apply.
+
+    Names of options that the current command does not have are ignored.
+    """
     ctx = click.get_current_context()
     options = {one.name: one for one in ctx.command.params}
     for name in names:
-        if _is_given(ctx, options[name]):
+        if name in options and _is_given(ctx, options[name]):
             raise click.UsageError(f"{max(options[name].opts, key=len)} does not apply to {where}")
 
 

@@ -73,7 +73,7 @@ class PlotOptions:
     )
     width: Width | None = option(
         ("column", "page"),
-        "Make a figure for a paper with this width, 89 or 183 mm, and text of at least 6 points.",
+        "Draw for a paper, 89 mm (column) or 183 mm (page) wide, with text of at least 6 points.",
     )
     vectors: Path | None = option(
         InputFile(),
@@ -110,7 +110,7 @@ def plot(options: PlotOptions) -> None:
     zoomed, labelled = zoom is not None, options.label is not None
     refuse(
         (maps is not None and words, "--map and --word cannot be combined"),
-        (kind is not None and not (words or options.vectors), "--kind requires --word"),
+        (not (kind is None or words or options.vectors), "--kind requires --word or --vectors"),
         (options.vectors and (words or zoomed), "--vectors applies to single maps only"),
         (words and (zoomed or labelled), "--zoom and --label cannot be combined with --word"),
         (zoomed and len(maps or ()) > 1, "--zoom draws one map; use a single number with --map"),
@@ -119,7 +119,7 @@ def plot(options: PlotOptions) -> None:
     one_map = atlas.n_maps == 1 if maps is None else len(maps) == 1
     refuse(
         (zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"),
-        (options.vectors and not one_map, "--vectors draws one map; choose it with --map"),
+        (options.vectors and not one_map, "--vectors requires a single map; use --map"),
     )
     if options.metadata is not None:
         from manymaps.cli.reading import with_columns
@@ -172,7 +172,7 @@ def _fitted(atlas: mm.Atlas, options: PlotOptions) -> mm.FittedVectors | None:
     )
     shown = found.significant(options.p_max)
     names = [*shown.variables, *(one.name for one in shown.factors)]
-    note(f"p <= {options.p_max:g}: {listed(names)}")
+    note(f"variables with p <= {options.p_max:g}: {listed(names)}")
     return shown
 
 

@@ -246,7 +246,7 @@ def _row_sums(reading: Reading) -> str:
 
 @contextmanager
 def reasoned(file: Path, reading: Reading) -> Iterator[None]:
-    """If reading fails, name the option that determined how the file is read, or `fluency`."""
+    """If reading fails, name the option that determined the format, or suggest `fluency`."""
     meanings = {"labels": "a matrix or an array", "participant": "trials"}
     meanings |= dict.fromkeys(("cue", "response", "strength"), "a list of associations")
     try:
@@ -254,7 +254,7 @@ def reasoned(file: Path, reading: Reading) -> Iterator[None]:
     except DataError as error:
         if holds_fluency_lists(file, reading):
             raise DataError(
-                f"{file} contains fluency lists; compute their network by 'manymaps fluency "
+                f"{file} contains fluency lists; compute their network with 'manymaps fluency "
                 f"{file} -o net.npz', and use net.npz"
             ) from error
         for name, meaning in meanings.items():

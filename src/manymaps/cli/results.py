@@ -43,7 +43,7 @@ class Judge(TypedDict):
     """Agreement of a judge with the other judges and with the fit."""
 
     judge: Annotated[str, "Name of the judge."]
-    n_pairs: Annotated[int, "Number of pairs that the judge judged."]
+    n_pairs: Annotated[int, "Number of judged pairs."]
     with_others: Annotated[float | None, "Correlation with the mean of the others, from -1 to 1."]
     with_fit: Annotated[float | None, "Correlation with the fit, from -1 to 1."]
     shares: Annotated[list[float] | None, "Share of the judge's similarities explained per map."]
@@ -67,6 +67,10 @@ class Fit(TypedDict):
     n_columns: NotRequired[Annotated[int, "Number of columns (counts only)."]]
     empty_rows: NotRequired[Annotated[int, "Number of rows without counts (counts only)."]]
     empty_columns: NotRequired[Annotated[int, "Number of columns without counts (counts only)."]]
+    kinds: NotRequired[Annotated[dict[str, int], "Number of objects by kind (several tables)."]]
+    log_likelihoods: NotRequired[
+        Annotated[dict[str, float | None], "Nats per count by kinds of a table (several tables)."]
+    ]
     restarts: NotRequired[Annotated[list[Run], "Runs, if there were several."]]
     judges: NotRequired[Annotated[list[Judge], "Judges (with several files of judgements)."]]
     seconds: Seconds
@@ -176,11 +180,11 @@ class Diagnose(TypedDict):
     clustering_by_chance: Annotated[float | None, "Expected share in a random graph."]
     centrality: Annotated[float | None, "Mean squared number of objects per nearest neighbour."]
     reciprocity: Annotated[float | None, "Mean rank of an object for its nearest neighbour."]
-    not_returned: Annotated[float | None, "Share of objects without similarity from their nearest."]
-    max_shared_nearest_neighbor: Annotated[float, "Most objects with the same nearest neighbour."]
+    not_returned: Annotated[float | None, "Share of objects to which their nearest is not similar."]
+    max_shared_nearest_neighbor: Annotated[float, "Maximum number with the same nearest neighbour."]
     most_shared: Annotated[str, "Label of this nearest neighbour."]
-    dimensions_for_sharing: Annotated[int | None, "Dimensions in which so many can share it."]
-    triangle_violations: Annotated[float | None, "Share of triangles that violate the inequality."]
+    dimensions_for_sharing: Annotated[int | None, "Minimum number of dimensions for this number."]
+    triangle_violations: Annotated[float | None, "Share that violates the triangle inequality."]
     triangle_error: Annotated[float | None, "Standard error of this share."]
     n_triangles: Annotated[int, "Number of triangles that were checked."]
     negative_share: Annotated[float | None, "Negative part of the spectrum, from 0 to 1."]
@@ -274,7 +278,7 @@ class Setting(TypedDict):
     penalty: Annotated[float, "Penalty."]
     kernel: Annotated[str, "Kernel."]
     max_iter: Annotated[int, "Maximum number of passes over the cues."]
-    patience: Annotated[int, "Passes without a lower validation error until a fit ends."]
+    patience: Annotated[int, "Passes without a lower validation error that end a fit."]
     n_points: Annotated[int, "Number of fits."]
     n_failed: Annotated[int, "Number of fits that failed."]
     train: Annotated[float | None, "Training error in nats per cue."]
@@ -303,7 +307,7 @@ class Failure(TypedDict):
     penalty: Annotated[float, "Penalty."]
     kernel: Annotated[str, "Kernel."]
     max_iter: Annotated[int, "Maximum number of passes over the cues."]
-    patience: Annotated[int, "Passes without a lower validation error until a fit ends."]
+    patience: Annotated[int, "Passes without a lower validation error that end a fit."]
     split: Annotated[int, "Number of the split, starting at 0."]
     seed: Annotated[int, "Seed of the fit."]
     failure: Annotated[str, "Reason."]
@@ -381,7 +385,7 @@ class Near(TypedDict):
     """A neighbour of a word."""
 
     label: Annotated[str, "Neighbour."]
-    similarity: Annotated[float, "Similarity in the model, or the part of it from one map."]
+    similarity: Annotated[float, "Similarity in the model, or the contribution of one map."]
     observed: Annotated[float | None, "Observed share of the word's associations, 0 to 1."]
     interval: NotRequired[Annotated[Bounds | None, "Interval of this share (with --data)."]]
 
@@ -437,7 +441,7 @@ class Senses(TypedDict):
     senses: Annotated[list[WordSense], "Senses."]
     left_out: Annotated[Unlisted, "Omitted senses and maps."]
     elsewhere: Annotated[list[Elsewhere], "Senses that only other fits contain."]
-    not_close: Annotated[list[str], "Strong associates that are close to the word on no map."]
+    not_close: Annotated[list[str], "Strong associates that are not close on any map."]
     explained: Annotated[float | None, "Share of the associations that the maps explain, 0 to 1."]
     recurring: Annotated[float | None, "Share of neighbours that recur in other fits, 0 to 1."]
     ambiguity: NotRequired[Annotated[Bounds | None, "Effective number of senses (--data)."]]
@@ -468,7 +472,7 @@ class Pair(TypedDict):
     map_weight1: Annotated[float | None, "Weight of this map for word1, from 0 to 1."]
     map_weight2: Annotated[float | None, "Weight of this map for word2, from 0 to 1."]
     strength: Annotated[float | None, "Observed share of word2 in the associations of word1."]
-    strength_back: Annotated[float | None, "Observed share of word1 in those of word2."]
+    strength_back: Annotated[float | None, "Observed share of word1 among those of word2."]
 
 
 class UnknownWord(TypedDict):
@@ -608,8 +612,8 @@ class EvaluatedRatings(TypedDict):
     recall_at_10: None
     pearson: Annotated[float | None, "Pearson correlation of the atlas."]
     spearman: Annotated[float | None, "Spearman correlation of the atlas."]
-    pearson_interval: Annotated[list[float | None], "Its 95 % confidence limits."]
-    spearman_interval: Annotated[list[float | None], "Its 95 % confidence limits."]
+    pearson_interval: Annotated[list[float | None], "95 % confidence limits of `pearson`."]
+    spearman_interval: Annotated[list[float | None], "95 % confidence limits of `spearman`."]
     measures: Annotated[dict[str, MeasuredRatings], "Correlations of each measure by name."]
     n_pairs: Annotated[int, "Number of rated pairs."]
     n_known: Annotated[int, "Number of pairs whose words are both in the atlas."]
@@ -634,7 +638,7 @@ class EvaluatedTriplets(TypedDict):
     mu_global: None
     recall_at_10: None
     accuracy: Annotated[float | None, "Share of the choices that the atlas predicts, 0 to 1."]
-    accuracy_interval: Annotated[list[float | None], "Its 95 % confidence limits."]
+    accuracy_interval: Annotated[list[float | None], "95 % confidence limits of `accuracy`."]
     chance: Annotated[float, "Accuracy by chance."]
     ceiling: Annotated[float | None, "Accuracy of the majority answer."]
     ceiling_by_others: Annotated[float | None, "Accuracy of the majority of the other answers."]
@@ -689,8 +693,8 @@ class ClusterNumbers(TypedDict):
     description_length: Annotated[list[float | None], "Description length in nats."]
     held_out: Annotated[list[float | None] | None, "Mean error on hidden pairs of each number."]
     held_out_error: Annotated[list[float | None] | None, "Error over all hidden pairs."]
-    held_out_standard_error: Annotated[list[float | None] | None, "Its standard error."]
-    fewest_by_held_out: Annotated[int | None, "Smallest number within a standard error."]
+    held_out_standard_error: Annotated[list[float | None] | None, "Standard error over pairs."]
+    fewest_by_held_out: Annotated[int | None, "Smallest number within one standard error."]
     recurrence: Annotated[
         list[list[float | None]], "Share of refits in which each cluster recurs, by number."
     ]
@@ -705,9 +709,9 @@ class ClusterNumbers(TypedDict):
 class Levels(TypedDict):
     """Observed agreement of senses, and two levels by chance, from 0 to 1."""
 
-    observed: Annotated[float | None, "Observed."]
-    by_other_words: Annotated[float | None, "Senses of other words."]
-    by_dealing: Annotated[float | None, "Neighbours permuted within a word."]
+    observed: Annotated[float | None, "Observed agreement."]
+    by_other_words: Annotated[float | None, "Agreement with senses of other words."]
+    by_dealing: Annotated[float | None, "Agreement if neighbours are permuted within a word."]
 
 
 class Stability(TypedDict):

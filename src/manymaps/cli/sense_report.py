@@ -21,7 +21,7 @@ __all__ = ["data_differ", "sense_interval", "senses_record", "senses_text"]
 
 # Unlisted groups and maps with a smaller share do not have a row.
 LEAST_LISTED = 0.005
-# Shares of the same data differ less, because files round strengths.
+# Rounding of strengths in files changes shares by less than this.
 MOST_ROUNDED = 0.01
 # As many meanings as the page shows on cards.
 MOST_MEANINGS = 5
@@ -306,7 +306,7 @@ def _data_share(sense: dict[str, Any]) -> float:
 
 
 def _others_share(record: dict[str, Any]) -> str:
-    """Format the response share that the listed senses leave."""
+    """Format the response share that is in no listed sense."""
     return f"{max(0.0, 1 - sum(map(_data_share, record['senses']))):.0%}"
 
 

@@ -111,7 +111,7 @@ def senses(options: SensesOptions) -> None:
     \b
     Examples:  manymaps senses norms.atlas tie
                manymaps senses norms.atlas tie --data norms.csv
-               manymaps senses norms.atlas --words list.txt --csv > senses.csv
+               manymaps senses norms.atlas --words list.txt
                manymaps senses norms.atlas --all --csv > senses.csv
                manymaps senses posts.atlas orbit --neighbor-kind word
     """
@@ -119,7 +119,7 @@ def senses(options: SensesOptions) -> None:
     refuse(
         (options.as_csv and as_json(), "--csv and --json cannot be combined"),
         (options.all_words and not options.as_csv, "--all requires --csv"),
-        (options.all_words and listed, "use either --all, or a WORD or --words"),
+        (options.all_words and listed, "--all cannot be combined with a WORD or --words"),
         (not (options.all_words or listed),
          "no word given; pass a WORD, a file of words with --words, or --all"),
     )  # fmt: skip
@@ -142,9 +142,9 @@ def senses(options: SensesOptions) -> None:
     records, texts = zip(*(_report(atlas, word, options, intervals) for word in asked), strict=True)
     if data_differ(records):
         note(
-            f"the responses in {options.data} differ from the atlas's; response shares, strengths "
-            f"and ambiguity are those of {options.data}, and the senses and the explained share "
-            "are the atlas's"
+            f"the responses in {options.data} differ from those in the atlas; response shares, "
+            f"strengths and ambiguity are from {options.data}, and senses and explained shares are "
+            "from the atlas"
         )
     several = len(options.words) != 1 or options.list_of_words is not None
     tell(lambda: {"words": records} if several else records[0], lambda: "\n\n".join(texts))

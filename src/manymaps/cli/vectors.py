@@ -32,14 +32,14 @@ class VectorsOptions:
         "rows of the table of counts, such as sites]",
     )
     factors: tuple[str, ...] | None = option(
-        Several(click.STRING, "column"), "Numeric columns that are codes of categories.",
+        Several(click.STRING, "column"), "Numeric columns that contain codes of categories.",
         metavar="COLUMN,...",
     )  # fmt: skip
-    strata: str | None = option("COLUMN", "Permute only among sites with the same value here.")
+    strata: str | None = option("COLUMN", "Permute only sites with the same value in this column.")
     weights: Literal["map", "equal"] = option(
         ["map", "equal"], "Weight sites by their weights in the map, or equally.", default="map"
     )
-    drop_missing: bool = flag("Omit sites without a row or with missing values, and other rows.")
+    drop_missing: bool = flag("Omit sites without a row or a value, and rows that match no site.")
     permutations: int = option(
         positive, "Number of permutations.", default=999, sets="n_permutations"
     )
@@ -51,7 +51,7 @@ class VectorsOptions:
 def vectors(options: VectorsOptions) -> None:
     """Fit variables in ENV.csv to the positions of sites in a map.
 
-    ENV.csv has one row per site; the first column, or the column `label`, contains the labels. The
+    ENV.csv has one row per site. The column `label` or the first column contains the labels. The
     output lists the direction in which each variable increases, the share of its variance that the
     map explains (r2), and the p-value of a permutation test. Columns of text are factors, for which
     the centroid of each level is listed. The results correspond to the function envfit of vegan.

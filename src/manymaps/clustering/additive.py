@@ -300,7 +300,7 @@ class AdditiveClustering(
         labels : sequence of str, optional
             One label per object. The default is the labels of X, or "0", "1", ...
         **weights
-            Rejected; `sample_weight` has no meaning for this estimator.
+            Not supported: `sample_weight` raises a `ParameterError`.
 
         Returns
         -------

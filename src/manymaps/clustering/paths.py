@@ -318,7 +318,7 @@ def _path(
         # The first start is the best solution of the first pass.
         again.solutions_ = np.append(models[i].solutions_, again.solutions_[1:])
         models[i] = again
-    # Refits of a model start in the same way as refits of the model that is suggested.
+    # The solutions of neighbours are starts of these fits only, and not of refits.
     return tuple(one.set_params(init=base.init, n_init=base.n_init) for one in models)
 
 

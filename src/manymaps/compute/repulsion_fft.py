@@ -616,9 +616,9 @@ def _sum_group(
 def _usual_force(forces: np.ndarray) -> float:
     """Return the root mean square of forces (d, n), or their mean size in three dimensions.
 
-    Around a clump in three dimensions, a few charges feel most of the force. Relative to the root
-    mean square, half of 6,000 points at one position had an error of 0.002, but gained a momentum
-    of 0.0065 of the sum of all forces.
+    In three dimensions, the force of a clump acts mostly on a few charges. With half of 6,000
+    points at one position, the error relative to the root mean square was only 0.002. However, the
+    net force, which should be 0, was 0.0065 of the sum of all forces.
     """
     if len(forces) == 3:
         return float(abs(forces).mean()) if forces.size else 0.0

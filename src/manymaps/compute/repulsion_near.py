@@ -11,8 +11,9 @@ a spacing of 0.4. The near part vanishes at the radius. Skeel, Tezcan & Hardy (2
 kernel by a Taylor series. The split is for two and three dimensions. It saves time for a
 heavy-tailed map of sparse points, which has few near pairs and a large grid.
 
-The side of a cell equals the radius. The sources of a row of cells are stored in order, so that the
-three cells with a target's near sources in each of 3 or 9 rows form one run.
+The side of a cell equals the radius. Sources are stored by rows of cells. The near sources of a
+target are in 3 rows in two dimensions, and in 9 rows in three dimensions. The three cells of each
+row are contiguous in memory.
 
 Arrays are described in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 """

@@ -44,7 +44,7 @@ _POINT = {1: 0.065e-6, 2: 0.065e-6, 3: 0.22e-6}
 _CELL = {1: 0.8e-9, 2: 0.8e-9, 3: 1.6e-9}
 _MAP = 60e-6
 # Runs of near sources are short, and runs that do not fill whole registers take most of the time.
-# For 2 degrees of freedom, the time was 1.1 to 1.4 times that of the Cauchy kernel.
+# For 2 degrees of freedom, sums took 1.1 to 1.4 times as long as for the Cauchy kernel.
 _NEAR_STUDENT_PAIR = 3e-9
 _NEAR_PAIRS: dict[KernelCode, float] = {CAUCHY: 0.27e-9, TWO_DEGREES: 0.35e-9}
 _NEAR_POINT = {1: 0.08e-6, 2: 0.08e-6, 3: 0.36e-6}
@@ -197,7 +197,7 @@ def _extents(first, last, offsets, points, low, high):
 
 @inlined
 def _cube(points, i, low, m, inverse):
-    """Return the number of the cube in which a point is."""
+    """Return the number of the cube that contains a point."""
     number = 0
     for k in range(3):
         cell = int((points[k, i] - low[m, k]) * inverse)

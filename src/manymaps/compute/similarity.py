@@ -15,8 +15,9 @@ A compiled loop receives the kernel as its code. An integer code is constant thr
 the compiler moves the branch out of the loop, and the loop remains cached. The exponent of a
 Student kernel has another type, for which the loop is compiled separately (`chosen_by_type`). The
 loops of the other two kernels do not contain the Student kernel, which therefore affects neither
-their compilation time nor their results. The exponent 1.5 has a type of its own, because its power
-is a division and a square root, which take a third of the time of a logarithm and an exponential.
+their compilation time nor their results. The exponent 1.5 has a separate type, because its power
+requires only a division and a square root. These take a third of the time of a logarithm and an
+exponential.
 
 References
 ----------

@@ -202,7 +202,8 @@ class CODE(
         several tables, `atlas_` contains all kinds: the last kind is the columns, and all other
         kinds are rows. Its factors are averages over the tables.
     log_likelihoods_ : dict of (str, str) to float
-        Mean log probability per count in each table. `log_likelihood_` is their weighted mean.
+        Mean log-likelihood per count of each table, in nats. `log_likelihood_` is their mean by
+        `table_weights`.
     n_iter_ : int
         Number of iterations of the selected run.
     converged_ : bool
@@ -339,7 +340,7 @@ class CODE(
             File to which checkpoints are written, and checkpoint from which the fit is resumed, as
             for the other estimators. Both parameters require `n_init=1`.
         **weights
-            Rejected; `sample_weight` has no meaning for this estimator.
+            Not supported: `sample_weight` raises a `ParameterError`.
 
         Returns
         -------
@@ -484,7 +485,7 @@ class CODE(
         Returns
         -------
         float
-            Mean log-likelihood per count in nats. For several tables, their mean by the weights of
+            Mean log-likelihood per count in nats. For several tables, the mean is weighted as in
             the fit.
         """
         check_is_fitted(self, "atlas_")
@@ -532,10 +533,10 @@ class CODE(
     def uniqueness(self, *, n_eigenvalues: int = 10, tolerance: float = 1e-6) -> Uniqueness:
         """Check whether the positions are locally unique up to isometries.
 
-        The check finds the directions in which the cost is flat at its minimum. Translations and
-        rotations are always among them. In the conditional model, all chosen points on a conic
-        (in three dimensions, a quadric) are a further reason. Groups of objects without counts
-        between them are another. Positions are first refined in double precision.
+        The check refines the positions in double precision, and finds the directions in which the
+        cost is flat at its minimum. Translations and rotations are always flat. In the conditional
+        model, there are other flat directions if all chosen points are on a conic (in three
+        dimensions, on a quadric). Groups without counts between them also cause flat directions.
 
         Parameters
         ----------

@@ -295,7 +295,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         y : None
             Ignored.
         **weights
-            Rejected; `sample_weight` has no meaning for this estimator.
+            Not supported: `sample_weight` raises a `ParameterError`.
 
         Returns
         -------

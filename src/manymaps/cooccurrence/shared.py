@@ -37,7 +37,7 @@ __all__ = ["SharedTables", "is_tables", "shared_tables"]
 
 def is_tables(X: Any) -> bool:
     """Return whether the data of a fit are several tables: a mapping, or a list of counts."""
-    # SciPy's sparse matrices of keys are dictionaries.
+    # SciPy's sparse tables in the format "dok" are also dictionaries.
     return (isinstance(X, Mapping) and not sparse.issparse(X)) or (
         isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(one, Counts) for one in X)
     )
@@ -52,7 +52,7 @@ class SharedTables:
     tables : tuple of Counts
         The tables.
     kinds : tuple of str
-        Kinds of the objects, of which the last is the kind of the columns of the first table.
+        Kinds of the objects. The last kind is the kind of the columns of the first table.
     labels : tuple of (tuple of str)
         Labels of the objects of each kind.
     weights : tuple of float
@@ -136,7 +136,7 @@ class SharedTables:
         return Counts(sparse.vstack([blocks[k] for k in range(last)], format="csr"))
 
     def metadata(self) -> dict[str, np.ndarray]:
-        """Return the metadata of all objects; the first table with a column determines it."""
+        """Return the metadata of all objects. If tables repeat a column, the first one is used."""
         sides: list[dict[str, Any]] = [{} for _ in self.kinds]
         for table in self.tables:
             columns = (table.row_metadata, table.column_metadata)

@@ -16,10 +16,11 @@ a size penalty, only rotations remain. The conditional model has a further invar
 unchanged by phi -> A^(-T) phi + s, psi -> A psi + t if |A psi_y + t|^2 - 2 s . (A psi_y + t) -
 |psi_y|^2 is the same for all chosen objects y, because |phi|^2 cancels from p(y|x). Such a motion
 exists for each quadric psi^T S psi + r . psi = c that contains all chosen points. At least
-(d + 1)(d + 2) / 2 - n quadrics contain n points. In the plane, five points are therefore always on
-a conic, and a unique fit requires at least six chosen objects. With several tables, the motion must
-be an invariance of each table. Objects that are chosen in one table and choose in another one
-usually prevent it. The joint model has no such invariance, because |phi|^2 does not cancel.
+(d + 1)(d + 2) / 2 - n independent quadrics contain n points. In the plane, five points are
+therefore always on a conic, and a unique fit requires at least six chosen objects. With several
+tables, the motion must be an invariance of each table. Objects that are chosen in one table and
+choose in another one usually prevent it. The joint model has no such invariance, because |phi|^2
+does not cancel.
 
 All of these motions are affine within each kind of object. They are found as the null space of the
 Hessian among affine motions.

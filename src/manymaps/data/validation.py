@@ -6,7 +6,7 @@ also finds rows that were part of the fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,7 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError
 
-__all__ = ["same_rows", "validated"]
+__all__ = ["same_rows", "same_rows_of", "validated"]
 
 
 class _WrongKindError(DataError, TypeError):
@@ -83,12 +83,21 @@ def same_rows(rows: Any, known: Any) -> np.ndarray:
     If the rows are the known rows in the same order, each row is matched with itself, even if some
     rows are equal.
     """
-    if sparse.issparse(known) != sparse.issparse(rows):
-        rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
+    return same_rows_of([rows], known)
+
+
+def same_rows_of(blocks: Iterable[Any], known: Any) -> np.ndarray:
+    """Match the rows of successive blocks with known rows, as `same_rows` matches one table."""
     numbers: dict[bytes, int] = {}
     first = [numbers.setdefault(row, i) for i, row in enumerate(_as_bytes(known, known.dtype))]
-    matches = [numbers.get(row, -1) for row in _as_bytes(rows, known.dtype)]
-    return np.arange(len(matches)) if matches == first else np.array(matches, np.int64)
+    parts = []
+    for rows in blocks:
+        if sparse.issparse(known) != sparse.issparse(rows):
+            rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
+        found = (numbers.get(row, -1) for row in _as_bytes(rows, known.dtype))
+        parts.append(np.fromiter(found, np.int64))
+    matches = np.concatenate(parts)
+    return np.arange(len(matches)) if np.array_equal(matches, first) else matches
 
 
 def _as_bytes(table: Any, dtype: np.dtype) -> Iterator[bytes]:

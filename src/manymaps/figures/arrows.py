@@ -63,7 +63,7 @@ class Arrows:
         diamonds = dot_boxes(np.column_stack([centres, np.full(len(centres), DIAMOND / 2 * pixel)]))
         shafts = [_beads(start, tip, pixel) for tip in tips[np.isfinite(tips[:, 0])]]
         taken = np.concatenate([*shafts, diamonds[np.isfinite(diamonds[:, 0])], np.zeros((0, 4))])
-        # Strong variables choose first. Levels follow, because their names may have any side.
+        # Strong variables are named first. Levels follow, because their names fit on any side.
         strength = np.concatenate([found.r2, np.full(len(centres), -1.0)])
         for at in known[np.argsort(-strength[known], kind="stable")].tolist():
             outward = marks[at] - start if at < len(tips) else np.array([0.0, -1.0])

@@ -43,7 +43,7 @@ __all__ = ["plot_comparison"]
 # Number of words that are listed by default, and number of senses per word. They determine the
 # height of the page and are not tuned.
 LEAST, USUAL, MOST_SENSES = 3, 8, 6
-# Lengths are in inches for a font size of 9 points. They are smaller in proportion if the font is.
+# Lengths are in inches for a font size of 9 points, and are proportional to the font size.
 # Heights of a row, of the gap between words, and of the line above the list:
 ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
 # The side of an overview and the space for its tick labels.
@@ -185,7 +185,7 @@ def _rows(
 
 
 def _columns(sheet: Sheet, key: Coloring, typeface: Typeface) -> _Columns:
-    """Return the widths of the columns, which on paper leave the rest to the responses."""
+    """Return the widths of the columns. On paper, the responses fill the remaining width."""
     if sheet.width is None:
         return _Columns(WORD_WIDTH, SHARES_WIDTH, LIST_WIDTH, NAMES, sheet)
     inner = sheet.width - 2 * sheet.side

@@ -80,7 +80,7 @@ def elide(text: str, length: int) -> str:
 
 
 def elide_labels(texts: Sequence[str], length: int) -> list[str]:
-    """Shorten labels as `elide` does; labels that would look the same lose their start instead.
+    """Shorten labels at their end, or at their start if they would otherwise become equal.
 
     Examples
     --------

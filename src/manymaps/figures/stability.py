@@ -32,7 +32,7 @@ __all__ = ["plot_stability"]
 
 # Number of words that are shown by default. It determines the height of the page and is not tuned.
 USUAL = 6
-# Lengths are in inches for a font size of 9 points. They are smaller in proportion if the font is.
+# Lengths are in inches for a font size of 9 points, and are proportional to the font size.
 # Heights of a row, of the gap between words, and of the line above the list:
 ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
 # Widths of the columns. A word with 18 characters fills the first column.
@@ -188,7 +188,7 @@ def _rows(
 
 
 def _columns(n_fits: int, width: Width | None) -> _Columns:
-    """Return the widths of the columns, which on paper leave the rest to the neighbours."""
+    """Return the widths of the columns. On paper, the neighbours fill the remaining width."""
     sheet = sheet_for(width)
     if sheet.width is None:
         fit = float(np.clip(MOST_FITS_WIDTH / n_fits, LEAST_FIT_WIDTH, FIT_WIDTH))

@@ -5,8 +5,8 @@
 
 Each list is one trial: its cue is the category, and its answers are the words in their order,
 including repetitions. A participant can have several lists. The recognized column names are listed
-below, and are compared without regard to case and separators. Answers are in the order of the
-column of positions, or otherwise of the rows. Columns of times are not read.
+below, and are compared without regard to case and separators. Answers are sorted by the column of
+positions if there is one, and otherwise by row. Columns of times are not read.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ ROLES = (
     Role("list", "list numbers", LIST, required=False),
     Role("position", "positions", POSITION, required=False),
 )
-# Trials have up to three numbered answers, and questionnaires often fewer than ten.
+# Trials have up to three numbered columns, and questionnaires often have fewer than ten.
 FEWEST_NUMBERED = 10
 NUMBERED = re.compile(r"(.*?)(\d+)")
 NO_FRAME = (
@@ -177,7 +177,7 @@ def fluency_from(
     Raises
     ------
     DataError, ParameterError
-        If `read_fluency` would raise them.
+        For the same reasons as in `read_fluency`.
 
     See Also
     --------
@@ -294,7 +294,7 @@ def _is_fluency(table: Table) -> bool:
     """Return whether the first rows are fluency lists rather than another kind of data."""
     names, body = table.head[0], table.head[1:]
     columns = _find_columns(table, {})
-    # A cue makes it a table of trials, and a number for each answer one of ratings or counts.
+    # A column of cues indicates trials, and a number for each answer indicates ratings or counts.
     others = (*CUE, *STRENGTH, *COUNT, "rating", "ratings", "quantity")
     if columns is None or not body or usual_column(names, others, columns.items) is not None:
         return False
@@ -313,8 +313,8 @@ def _lists(table: Table, wanted: dict[str, str | None]) -> Trials:
     columns = _find_columns(table, wanted)
     if columns is None:
         raise DataError(
-            f"{source} has no columns of participants and answers; its columns are "
-            f"{listed(header)}. Name them as {setting('participant')} and {setting('item')}"
+            f"{source} has no columns of participants and answers, only "
+            f"{listed(header)}; name them with {setting('participant')} and {setting('item')}"
         )
     read = table.read(columns.in_order, needed=1 + max(columns.items[0], columns.participant or 0))
     cells = dict(zip(columns.in_order, read.columns, strict=True))

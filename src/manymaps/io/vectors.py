@@ -164,9 +164,10 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     ----------
     data : object
         Object to convert. It may be gensim's KeyedVectors or a gensim model with the attribute
-        `wv`, AnnData (X is used), `Counts` (their rows), or a mapping of words to vectors. A pair
-        (labels, array), a dense or sparse array, or a pandas, polars or pyarrow frame with labels
-        in a column or in the index is also accepted. `Vectors` are returned unchanged.
+        `wv`, AnnData (with the default table of `read_vectors`), `Counts` (their rows), or a
+        mapping of words to vectors. A pair (labels, array), a dense or sparse array, or a pandas,
+        polars or pyarrow frame with labels in a column or in the index is also accepted. `Vectors`
+        are returned unchanged.
     labels : sequence of str, or str, optional
         Labels of an array or a frame, or the name of the frame's label column.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias, TypedDict, Unpack, cast
@@ -21,7 +21,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
-from manymaps.affinity.distances import METRIC, check_finite, known_distances
+from manymaps.affinity.distances import METRIC, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
@@ -45,10 +45,11 @@ from manymaps.data.frame_labels import labelled_values
 from manymaps.data.judgements import Judgements
 from manymaps.data.similarities import SimilarityTable
 from manymaps.data.trials import as_associations
-from manymaps.data.validation import same_rows, validated
+from manymaps.data.validation import same_rows_of, validated
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
-from manymaps.maps.insertion import Refinement, insert
+from manymaps.maps.blocks import RowBlocks, insert_blocks
+from manymaps.maps.insertion import Refinement
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.personas import persona_start
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
@@ -273,9 +274,9 @@ class MapEstimator(
             settings. By default, the fit starts from the beginning.
         **weights
             `sample_weight`, an array of shape (n,) with a finite weight above 0 for each row. A row
-            with a weight of w is fitted like w identical rows at one position (`docs/design.md`).
-            Weights may be fractions. The perplexity counts copies, including those of the row
-            itself. Associations and judgements have no weights. The weights are stored in the
+            with a weight of w is fitted like w identical rows at one position. Weights may be
+            fractions. The perplexity counts all of these copies, including those of the row itself.
+            Weights cannot be combined with associations or judgements. They are stored in the
             column "weight" of `atlas_`. By default, all weights are 1.
 
         Returns
@@ -386,6 +387,11 @@ class MapEstimator(
         neighbours and then refined (`manymaps.maps.insertion`), independently of the remaining
         rows. `insert` also reports which new objects do not resemble any fitted object.
 
+        Blocks of 4,096 rows are inserted on joblib's active backend, for example in processes or on
+        a Dask cluster. A memory-mapped array (`numpy.load` with `mmap_mode="r"`) is read block by
+        block. Apart from the result, the memory therefore depends only on the fitted data. Calls
+        for successive slices of 4,096 rows return the same coordinates as one call.
+
         Parameters
         ----------
         X : Vectors, (sparse) array or frame of shape (k, n_features) or (k, n)
@@ -414,24 +420,26 @@ class MapEstimator(
                 "with affinity='precomputed'; for any atlas use insert(atlas, {label: {known "
                 "label: similarity}})"
             )
-        rows = validated(self, labelled_values(X)[1], reset=False, accept_sparse="csr")
-        fitted = same_rows(rows, known)
-        fresh = np.flatnonzero(fitted < 0)
-        # A fitted row may have missing values; a new row with missing values has no defined
-        # position.
-        check_finite(rows if (fitted < 0).all() else rows[fresh])
+        rows = labelled_values(X)[1]
+        # The rows of a memory-mapped file are validated when their block is read.
+        read = partial(validated, self, reset=False) if isinstance(rows, np.memmap) else None
+        if read is None or rows.ndim != 2 or len(rows) == 0:
+            rows, read = validated(self, rows, reset=False, accept_sparse="csr"), None
+        blocks = RowBlocks(rows, read)
+        fitted = same_rows_of(blocks, known)
+        blocks.check_finite(fitted < 0)
         places = self.maps_[:, fitted]
-        if len(fresh):
-            with threads(self.n_jobs), warnings.catch_warnings():
-                warnings.simplefilter("ignore", DataWarning)
-                inserted = insert(
-                    self.atlas_,
-                    rows[fresh],
-                    labels=_free_labels(fresh, self.atlas_.labels),
-                    similarity="precomputed" if similar else self.metric,
-                    refine=Refinement(metric=self.metric),
-                )
-            places[:, fresh] = inserted.maps
+        settings = {
+            "similarity": "precomputed" if similar else self.metric,
+            "refine": Refinement(metric=self.metric),
+        }
+        labels = partial(_free_labels, taken=frozenset(self.atlas_.labels))
+        with threads(self.n_jobs), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            for numbers, inserted in insert_blocks(
+                self.atlas_, blocks, fitted < 0, labels, settings
+            ):
+                places[:, numbers] = inserted[0]
         return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
 
     def __sklearn_tags__(self) -> Tags:
@@ -706,12 +714,12 @@ def plain_value(value: Any) -> Any:
     return value.written() if isinstance(value, Affinity) else repr(value)
 
 
-def _free_labels(rows: np.ndarray, taken: Sequence[str]) -> list[str]:
+def _free_labels(rows: np.ndarray, taken: Set[str]) -> list[str]:
     """Create unused labels for new rows from their indices."""
-    known, labels = set(taken), []
+    labels = []
     for row in rows:
         label = f"new {row}"
-        while label in known:
+        while label in taken:
             label += "'"
         labels.append(label)
     return labels

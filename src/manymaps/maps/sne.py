@@ -511,8 +511,8 @@ class TSNE(_SingleMap):
         Factor by which attraction is multiplied in the first `early_exaggeration_iter` iterations.
         The default is 12.
     early_exaggeration_iter : int >= 0 or "auto"
-        Number of iterations with early exaggeration, which `max_iter` includes. The default "auto"
-        is 250, or a third of `max_iter` below 750.
+        Number of iterations with early exaggeration, which are part of `max_iter`. The default
+        "auto" means 250, or a third of `max_iter` if it is below 750.
     late_exaggeration : float >= 1
         Factor by which attraction is multiplied in the last 250 iterations, or in the last third of
         a run of fewer than 750 iterations. The default is 1; larger values contract groups.

@@ -83,8 +83,8 @@ class Measure:
     rows : ndarray of int, shape (n_rows,)
         Indices of the measured objects.
     weights : ndarray of shape (n_rows,), optional
-        Weights of the measured objects, by which the mean and the standard deviation count each
-        value. By default, each value counts once.
+        Weights of the measured objects in the mean and the standard deviation. By default, all
+        weights are 1.
 
     See Also
     --------
@@ -137,7 +137,7 @@ class Measure:
         rows : ndarray of int, shape (n_rows,)
             Indices of the objects.
         weights : ndarray of shape (n_rows,), optional
-            Weights of the values. By default, each value counts once.
+            Weights of the values. By default, all weights are 1.
         **further : ndarray
             Additional attributes of a subclass.
 

@@ -15,7 +15,7 @@ from manymaps.metrics.spaces import TIE, Space, own_places
 
 __all__ = ["keys_and_copies", "weighted_memberships", "weighted_ranks"]
 
-# Sums of fractional weights round. A copy that is short by this share is complete.
+# Relative tolerance for rounding errors in sums of fractional weights.
 _ROUNDING = 1e-12
 
 

@@ -188,7 +188,10 @@ class CombinedObjective:
             return term.weight * part.cost
 
         cost = sum(map(add, self.between), 0.0)
-        cost += self._add_penalty(parameters, gradient)
+        for positions, total in zip(parameters.positions, gradient.positions, strict=True):
+            value, slope = size_penalty(positions, self.penalty)
+            cost += value
+            total += slope
         cost += sum(map(add, self.within), 0.0)
         kl = sum(w * kl for w, kl in zip(self.kl_weights, divergences, strict=True))
         if entries is not None and not all(each.mask.all() for each in entries):
@@ -201,15 +204,6 @@ class CombinedObjective:
             gradient = Parameters(tuple(flat[:n]), tuple(flat[n : 2 * n]), places)
             shares = tuple(flat[2 * n :])
         return Evaluation(cost, kl, gradient, shares, np.concatenate(normalizers))
-
-    def _add_penalty(self, parameters: Parameters, gradient: Parameters) -> float:
-        """Add the gradient of the size penalty, and return its value."""
-        value = 0.0
-        for positions, total in zip(parameters.positions, gradient.positions, strict=True):
-            part, slope = size_penalty(positions, self.penalty)
-            value += part
-            total += slope
-        return value
 
 
 def within_kind_target(name: str, table: Any, kept: np.ndarray) -> Target:

@@ -127,9 +127,9 @@ class Target:
         """The values without the pairs between the copies of one object."""
         if self.weights is None:
             return self.values
-        rows = np.repeat(np.arange(len(self.weights)), np.diff(self.values.indptr))
-        data = np.where(rows == self.values.indices, 0, self.values.data)
-        values = sparse.csr_array((data, self.values.indices, self.values.indptr))
+        values = self.values.copy()
+        rows = np.repeat(np.arange(len(self.weights)), np.diff(values.indptr))
+        values.data[rows == values.indices] = 0
         values.eliminate_zeros()
         return values
 

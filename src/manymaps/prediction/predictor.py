@@ -365,7 +365,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         random_state : int, optional
             Seed that replaces the estimator's `random_state`.
         **weights
-            Rejected; `sample_weight` has no meaning for this estimator.
+            Not supported: `sample_weight` raises a `ParameterError`.
 
         Returns
         -------

@@ -34,8 +34,8 @@ offsets[m + 1], sorted by the index of the object:
     data/close_counts u2     associates: the number of maps on which each is close to the object
     data/close_maps u2, u4   these maps, end to end
     data/fine       u2       associates: the fine sense of each, distinct within an object
-    data/meanings   u2       associates: the number of its meaning among those of the object (65535:
-                             none that the page shows)
+    data/meanings   u2       associates: the number of the meaning of each among the meanings of the
+                             object, or 65535 if the page does not show it
     sense/offsets   u4       n_objects + 1, if associations are known: each object's meanings
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
@@ -47,11 +47,12 @@ offsets[m + 1], sorted by the index of the object:
     feature/K       u4       the objects with the K-th feature
 
 The header contains the labels and the model, the title, view, scales and regions of each map, the
-columns with their categories, and the offset of each block. `map_order` lists similar maps next to
-each other. The `hue` of a region is a number from 0 to 7, and its `island` is the index of the
-region to which it belongs, or null. A title is a list of words, which are labels or, if labels only
-number the objects, categories. The header does not contain hidden objects. The other objects have
-the indices 0, 1, ... and the similarities that the model of all objects assigns to them.
+columns with their categories, the kinds with their counts, and the offset of each block.
+`map_order` lists similar maps next to each other. The `hue` of a region is a number from 0 to 7,
+and its `island` is the index of the region to which it belongs, or null. A title is a list of
+words, which are labels or, if labels only number the objects, categories. The header does not
+contain hidden objects. The other objects have the indices 0, 1, ... and the similarities that the
+model of all objects assigns to them.
 `viewer/src/data/container.ts` reads this format.
 
 Shapes: coordinates (n_entries, n_components), points (k, 2).
@@ -64,6 +65,7 @@ import json
 import math
 import re
 import struct
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -226,7 +228,7 @@ def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
         kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
     if not len(kept):
         raise ParameterError("hides every object of the atlas", name="hide", value="...")
-    if atlas.kinds is not None and len(set(np.array(atlas.kinds)[kept].tolist())) < 2:
+    if atlas.kinds is not None and len(set(atlas.choices.is_row[kept].tolist())) < 2:
         raise ParameterError("hides every object of one kind", name="hide", value="...")
     return kept
 
@@ -291,6 +293,7 @@ def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
     """Return the method, the sizes and the model for the header."""
     model = atlas.model.as_dict()
     told = ("kernel", "normalization", "background", "kernel_width", "given")
+    kinds = Counter(atlas.kinds[int(i)] for i in kept) if atlas.kinds is not None else Counter()
     whole = float(atlas.log_whole) if model["normalization"] == "joint" else -math.inf
     return {
         "method": METHOD_WORDS.get(atlas.method, atlas.method.replace("-", " ")),
@@ -298,21 +301,11 @@ def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
         "n_maps": atlas.n_maps,
         "n_components": atlas.n_components,
         "model": {name: model[name] for name in told},
-        "kinds": _two_kinds(atlas),
+        "kinds": None if atlas.kinds is None else list(kinds),
+        "kind_counts": list(kinds.values()),
         "n_rows": 0 if atlas.kinds is None else int(atlas.choices.is_row[kept].sum()),
         "log_whole": whole if math.isfinite(whole) else None,
     }
-
-
-def _two_kinds(atlas: Atlas) -> list[str] | None:
-    """Return the names of rows and columns, which the page distinguishes by two shapes.
-
-    If there are several kinds of rows, they have one name, and the column "kind" colours each kind.
-    """
-    if atlas.kinds is None:
-        return None
-    *rows, columns = dict.fromkeys(atlas.kinds)
-    return ["/".join(rows), columns]
 
 
 def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:

@@ -161,8 +161,11 @@ export interface Atlas {
   nMaps: number;
   nComponents: number;
   model: Model;
-  /** Of two kinds of object: their names, and how many are of the first (they come first). */
-  kinds: [string, string] | null;
+  /** Of several kinds of object: their names, the last that of the columns. */
+  kinds: string[] | null;
+  /** Where the objects of each kind start, and where the last ones end. */
+  starts: Uint32Array;
+  /** How many objects are not of the last kind. */
   nRows: number;
   /** log of the fixed factors of the model; null where all are 1. */
   logFactors: Float32Array | null;
@@ -186,6 +189,6 @@ export interface Atlas {
 }
 
 /** The name of an object's kind; null where all are of one kind. */
-export function kindOf({ kinds, nRows }: Atlas, object: number): string | null {
-  return kinds?.[object < nRows ? 0 : 1] ?? null;
+export function kindOf({ kinds, starts }: Atlas, object: number): string | null {
+  return kinds?.[starts.findIndex((start) => start > object) - 1] ?? null;
 }

@@ -189,7 +189,20 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
   if (nComponents < 1) throw damaged("n_components");
   const kinds = header.kinds === null ? null : texts(header, "kinds");
   const nRows = count(header, "n_rows");
-  if (kinds && (kinds.length !== 2 || nRows < 1 || nRows >= nObjects)) throw damaged("kinds");
+  // Pages of two kinds were once written without counts.
+  const counts = header.kind_counts ? numbers(header, "kind_counts") : [nRows, nObjects - nRows];
+  const starts = startsOf(Uint32Array.from(kinds ? counts : [nObjects]));
+  const k = starts.length - 1;
+  if (
+    kinds &&
+    (k < 2 ||
+      kinds.length !== k ||
+      starts[k - 1] !== nRows ||
+      starts[k] !== nObjects ||
+      counts.some((count) => count < 1))
+  ) {
+    throw damaged("kinds");
+  }
   const columns = columnsOf(header, blocks, nObjects);
   const shown = (name: unknown): string | null => {
     if (name === null) return null;
@@ -215,7 +228,8 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     nMaps: maps.length,
     nComponents,
     model: modelOf(header, kinds !== null),
-    kinds: kinds as [string, string] | null,
+    kinds,
+    starts,
     nRows: kinds ? nRows : 0,
     logFactors: header.factors === true ? blocks.floats("log_factors", nObjects) : null,
     logWhole: header.log_whole === null ? null : finite(header, "log_whole"),

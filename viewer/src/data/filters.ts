@@ -33,9 +33,11 @@ function isMissing(column: Column, object: number): boolean {
 }
 
 /** The ranges of objects that a column tells of: a kind none of which has a value is left out. */
-function askedOf({ kinds, nRows, nObjects }: Atlas, column: Column): [number, number][] {
-  const ends = kinds === null ? [0, nObjects] : [0, nRows, nObjects];
-  const ranges = ends.slice(1).map((end, k): [number, number] => [elementAt(ends, k), end]);
+function askedOf({ starts }: Atlas, column: Column): [number, number][] {
+  const ranges = [...starts.subarray(1)].map((end, k): [number, number] => [
+    elementAt(starts, k),
+    end,
+  ]);
   return ranges.filter(([start, end]) => {
     for (let object = start; object < end; object++) if (!isMissing(column, object)) return true;
     return false;

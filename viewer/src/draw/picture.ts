@@ -11,12 +11,13 @@ import { type Camera, entryOnScreen, type Size, toScreen } from "../scene/camera
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
 import {
-  DIAMOND,
-  DIAMOND_REACH,
+  CIRCLE,
+  CORNER,
   LEAST_CHOSEN,
   LEAST_LABELLED,
   LEAST_NEAR,
   rim,
+  SQUARE,
 } from "../scene/mark_data.ts";
 import { type Arc, crest, type Point, roundedHull, tracePath } from "../scene/outline.ts";
 import type { Emphasis, Letters, Scene, ShownLabel } from "../scene/scene.ts";
@@ -375,16 +376,17 @@ export class Pen {
 
   private trace(x: number, y: number, radius: number, shape: number): void {
     const { context } = this;
-    if (shape !== DIAMOND) {
+    if (shape === CIRCLE) {
       context.moveTo(x + radius, y);
       context.arc(x, y, radius, 0, 2 * Math.PI);
       return;
     }
-    const reach = radius * DIAMOND_REACH;
-    context.moveTo(x + reach, y);
-    context.lineTo(x, y + reach);
-    context.lineTo(x - reach, y);
-    context.lineTo(x, y - reach);
+    const reach = radius * CORNER;
+    const [dx, dy] = shape === SQUARE ? [reach * Math.SQRT1_2, reach * Math.SQRT1_2] : [reach, 0];
+    context.moveTo(x + dx, y + dy);
+    context.lineTo(x - dy, y + dx);
+    context.lineTo(x - dx, y - dy);
+    context.lineTo(x + dy, y - dx);
     context.closePath();
   }
 

@@ -9,7 +9,7 @@
 import { inBounds, pointOf } from "../data/elements.ts";
 import type { Camera } from "../scene/camera.ts";
 import { rgb } from "../scene/coloring.ts";
-import { DIAMOND, DIAMOND_REACH, rim, VISIBLE_RADIUS } from "../scene/mark_data.ts";
+import { CIRCLE, CORNER, rim, SQUARE, VISIBLE_RADIUS } from "../scene/mark_data.ts";
 import type { Scene } from "../scene/scene.ts";
 import type { Painter, Screen } from "./painter.ts";
 
@@ -57,7 +57,7 @@ export class PixelPainter implements Painter {
     const left = (size.width / 2) * ratio - camera.x * scale;
     const top = (size.height / 2) * ratio + camera.y * scale;
     const unit = scene.radius(camera.zoom);
-    const reach = Math.ceil((DIAMOND_REACH * unit * 2 + 2) * ratio);
+    const reach = Math.ceil((CORNER * unit * 2 + 2) * ratio);
     for (let i = 0; i < count; i++) {
       const [mapX, mapY] = pointOf(points, i);
       const x = left + mapX * scale;
@@ -77,7 +77,7 @@ export class PixelPainter implements Painter {
   }
 
   private mask(radius: number, place: number, shape: number, ratio: number): Mask {
-    const key = ((radius * PARTS * PARTS + place) * 2 + shape) * 64 + Math.round(ratio * 8);
+    const key = ((radius * PARTS * PARTS + place) * 3 + shape) * 64 + Math.round(ratio * 8);
     let mask = this.masks.get(key);
     if (!mask) {
       mask = newMask(radius / PARTS, place, shape, ratio);
@@ -87,14 +87,19 @@ export class PixelPainter implements Painter {
   }
 }
 
+/** How far from the middle the corners of the diamond or square are whose border has this point. */
+function toCorner(x: number, y: number, shape: number): number {
+  return shape === SQUARE ? Math.SQRT2 * Math.max(x, y) : x + y;
+}
+
 /** The shares of rim and fill of the pixels round a dot; all in device pixels. */
 function newMask(radius: number, place: number, shape: number, ratio: number): Mask {
   const ring = rim(radius / ratio) * ratio;
   const middleX = ((place % PARTS) + 0.5) / PARTS;
   const middleY = (Math.floor(place / PARTS) + 0.5) / PARTS;
-  const isDiamond = shape === DIAMOND;
-  const inner = isDiamond ? radius * DIAMOND_REACH : radius;
-  const outer = inner + (isDiamond ? ring * Math.SQRT2 : ring);
+  const isRound = shape === CIRCLE;
+  const inner = isRound ? radius : radius * CORNER;
+  const outer = inner + (isRound ? ring : ring * Math.SQRT2);
   const low = -Math.ceil(outer);
   const side = 2 * Math.ceil(outer) + 1;
   const mask = { low, side, rim: new Uint16Array(side * side), fill: new Uint16Array(side * side) };
@@ -105,7 +110,7 @@ function newMask(radius: number, place: number, shape: number, ratio: number): M
       const x = low + (at % side) + ((sample % SAMPLES) + 0.5) / SAMPLES - middleX;
       const y =
         low + Math.floor(at / side) + (Math.floor(sample / SAMPLES) + 0.5) / SAMPLES - middleY;
-      const distance = isDiamond ? Math.abs(x) + Math.abs(y) : Math.hypot(x, y);
+      const distance = isRound ? Math.hypot(x, y) : toCorner(Math.abs(x), Math.abs(y), shape);
       if (distance <= inner) nFill++;
       else if (distance <= outer) nRim++;
     }

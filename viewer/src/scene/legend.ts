@@ -4,6 +4,7 @@ import type { Atlas, Quantity } from "../data/atlas.ts";
 import { plainText } from "../data/words.ts";
 import * as texts from "../texts.ts";
 import type { Legend } from "./coloring.ts";
+import { shapeOf } from "./mark_data.ts";
 
 /** A part of an entry; one in a colour is a mark of it. */
 export interface Run {
@@ -29,8 +30,8 @@ export function keysOf(atlas: Atlas, legend: Legend, sizes: Sizes, ink: string):
   const names = [by === "weights" ? "" : texts.quantity(by), plainText(size ?? "")];
   const named = names.filter(Boolean).join(texts.TIMES);
   if (named) keys.push([{ text: texts.sizeOf(named) }]);
-  atlas.kinds?.forEach((kind, k) => {
-    keys.push(dot(kind, ink, "●◆"[k]));
+  atlas.kinds?.forEach((kind, k, { length }) => {
+    keys.push(dot(kind, ink, "●◆■"[shapeOf(k, length)]));
   });
   return keys;
 }

@@ -9,15 +9,22 @@ import { inBounds, startsOf } from "../data/elements.ts";
 
 export const CIRCLE = 0;
 export const DIAMOND = 1;
+export const SQUARE = 2;
 
-/** A diamond of the same area as a circle has its corners so many radii from the middle. */
-export const DIAMOND_REACH = Math.sqrt(Math.PI / 2);
+/** A diamond or square of the same area as a circle has its corners so many radii from the middle. */
+export const CORNER = Math.sqrt(Math.PI / 2);
 /** Smaller dots are drawn with this radius in CSS pixels, or they would vanish. */
 export const VISIBLE_RADIUS = 0.8;
 /** The least radii of dots with labels, and of those that stand out: neighbours, and what is chosen. */
 export const LEAST_LABELLED = 1.6;
 export const LEAST_NEAR = 2;
 export const LEAST_CHOSEN = 3.2;
+
+/** The shape of one of several kinds: diamonds are the last, circles and squares alternate. */
+export function shapeOf(kind: number, nKinds: number): number {
+  if (kind === nKinds - 1) return DIAMOND;
+  return kind % 2 ? SQUARE : CIRCLE;
+}
 
 /** The width of the rim of paper round a dot of this radius, both in CSS pixels. */
 export function rim(radius: number): number {
@@ -32,7 +39,7 @@ export interface MarkData {
   radii: Float32Array;
   /** RGBA as one little endian word. */
   colors: Uint32Array;
-  /** CIRCLE or DIAMOND. */
+  /** CIRCLE, DIAMOND or SQUARE. */
   shapes: Uint8Array;
 }
 

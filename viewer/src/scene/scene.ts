@@ -9,7 +9,7 @@
  * overlaps too.
  */
 import { type Atlas, type AtlasMap, lives, type Quantity } from "../data/atlas.ts";
-import { elementAt, inBounds } from "../data/elements.ts";
+import { elementAt, firstAtLeast, inBounds } from "../data/elements.ts";
 import { hits } from "./callouts.ts";
 import { type Camera, entryOnScreen, fit, type Size } from "./camera.ts";
 import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
@@ -28,11 +28,11 @@ import {
 } from "./lettering.ts";
 import {
   CIRCLE,
-  DIAMOND,
   largestFirst,
   type MarkData,
   type Marking,
   markData,
+  shapeOf,
   VISIBLE_RADIUS,
 } from "./mark_data.ts";
 
@@ -343,11 +343,12 @@ export class Scene {
     const { objects, points } = this.map;
     const { atlas, coloring } = this.look;
     const shapes = new Uint8Array(objects.length).fill(CIRCLE);
-    if (atlas.kinds) {
-      objects.forEach((object, entry) => {
-        if (object >= atlas.nRows) shapes[entry] = DIAMOND;
-      });
-    }
+    atlas.kinds?.forEach((_, kind, { length }) => {
+      const [start, end] = [kind, kind + 1].map((k) =>
+        firstAtLeast(objects, elementAt(atlas.starts, k)),
+      );
+      shapes.fill(shapeOf(kind, length), start, end);
+    });
     const colors = coloring.colors(this.map);
     if (this.selection.size > MOST_RINGS) {
       const accent = [...rgb(this.palette.accent), 255];

@@ -118,26 +118,18 @@ export function fromHash(hash: string): Place {
     return value >= low && value <= high ? value : null;
   };
   const map = number("map", 0, MAX_MAP);
+  const text = (key: string) => parts.get(key) ?? null;
   return {
-    word: parts.get("word") ?? null,
-    kind: parts.get("kind") ?? null,
-    context: parts.get("context") ?? null,
-    path: parts.get("path") ?? null,
+    ...{ word: text("word"), kind: text("kind"), context: text("context"), path: text("path") },
     map: map !== null && Number.isInteger(map) ? map : null,
-    maps: parts.get("maps") ?? null,
+    maps: text("maps"),
     zoom: number("zoom", 1 / MAX_COORDINATE, MAX_COORDINATE),
     x: number("x", -MAX_COORDINATE, MAX_COORDINATE),
     y: number("y", -MAX_COORDINATE, MAX_COORDINATE),
     threshold: number("min", 0, 1),
-    by: parts.get("by") ?? null,
-    color: parts.get("color") ?? null,
-    size: parts.get("size") ?? null,
-    lines: parts.get("lines") === "1",
-    contours: parts.get("contours") === "1",
-    ramp: parts.get("ramp") ?? null,
-    scale: parts.get("scale") ?? null,
-    filters,
-    select: parts.get("select") ?? null,
+    ...{ by: text("by"), color: text("color"), size: text("size"), ramp: text("ramp") },
+    ...{ lines: text("lines") === "1", contours: text("contours") === "1" },
+    ...{ scale: text("scale"), filters, select: text("select") },
   };
 }
 

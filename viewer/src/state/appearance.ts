@@ -1,5 +1,5 @@
 /** How marks are drawn now: the look that the state asks for, in the colours of the theme. */
-import type { Atlas, Quantity } from "../data/atlas.ts";
+import type { Atlas } from "../data/atlas.ts";
 import { isPrinting } from "../draw/printing.ts";
 import {
   type Coloring,
@@ -34,42 +34,25 @@ export class Appearance {
     return PALETTES[this.theme];
   }
 
-  /** The same object as long as nothing of it changes. */
+  /** The same object as long as nothing of it changes, so that no map is laid out anew for it. */
   get look(): Look {
+    const { atlas, theme, known } = this;
     const { by, threshold, color, ramp, scale, size, contours } = this.store.state;
-    const coloring = this.coloringOf(color, this.theme, ramp, scale);
+    const coloring = this.coloringOf(color, theme, ramp, scale);
     const { passed } = this.filtering;
-    return this.lookOf(coloring, this.theme, this.sizesOf(size), by, threshold, passed, contours);
+    const shown = { coloring, sizes: this.sizesOf(size), by, threshold, passed, contours };
+    const look: Look = { atlas, theme, ...shown, type: PAGE_TYPE };
+    const keys = Object.keys(look) as (keyof Look)[];
+    if (!known || keys.some((key) => !Object.is(look[key], known[key]))) this.known = look;
+    return this.known ?? look;
   }
 
-  // What a look is made of stays the same object while it says the same, so that no map is laid
-  // out anew for it.
+  private known: Look | null = null;
   private coloringOf = latest(
     (color: string | null, theme: Theme, ramp: RampName | null, scale: Scale): Coloring =>
       coloringBy(this.atlas, color, { theme, ramp, scale }),
   );
   private sizesOf = latest((size: string | null) => sizing(this.atlas, size));
-  private lookOf = latest(
-    (
-      coloring: Coloring,
-      theme: Theme,
-      sizes: Float32Array,
-      by: Quantity,
-      threshold: number,
-      passed: Uint8Array | null,
-      contours: boolean,
-    ): Look => ({
-      atlas: this.atlas,
-      theme,
-      coloring,
-      sizes,
-      by,
-      threshold,
-      passed,
-      contours,
-      type: PAGE_TYPE,
-    }),
-  );
 }
 
 /** The latest result of a function, computed anew for other arguments. */

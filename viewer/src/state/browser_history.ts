@@ -181,50 +181,29 @@ function hashOf({ views, hasTwoAtlases }: Panes): string {
 }
 
 function placeOf(atlas: Atlas, state: State): Place {
-  const {
-    word,
-    context,
-    path,
-    map,
-    camera,
-    threshold,
-    by,
-    color,
-    size,
-    lines,
-    contours,
-    ramp,
-    scale,
-    filters,
-    selection,
-    gallery,
-  } = state;
+  const { word, path, camera, by } = state;
+  const label = (object: number) => elementAt(atlas.labels, object);
   return {
-    word: word === null ? null : elementAt(atlas.labels, word),
+    ...{ lines: state.lines, contours: state.contours, ramp: state.ramp, maps: state.gallery },
+    word: word === null ? null : label(word),
     kind: word === null ? null : kindOf(atlas, word),
-    context: context.map((object) => elementAt(atlas.labels, object)).join("\n"),
-    path: path === null ? null : elementAt(atlas.labels, path),
-    map: atlas.nMaps === 1 && camera === null ? null : map,
-    maps: gallery,
-    zoom: camera?.zoom ?? null,
-    x: camera?.x ?? null,
-    y: camera?.y ?? null,
-    threshold: threshold === atlas.minWeight ? null : threshold,
+    context: state.context.map(label).join("\n"),
+    path: path === null ? null : label(path),
+    map: atlas.nMaps === 1 && camera === null ? null : state.map,
+    ...{ zoom: camera?.zoom ?? null, x: camera?.x ?? null, y: camera?.y ?? null },
+    threshold: state.threshold === atlas.minWeight ? null : state.threshold,
     by: by === "proportions" ? PROPORTION : null,
-    color: color === atlas.color ? null : (color ?? NO_COLUMN),
-    size: size === atlas.size ? null : (size ?? NO_COLUMN),
-    lines,
-    contours,
-    ramp,
-    scale: scale === "linear" ? null : scale,
-    filters: filtersOf(atlas, filters),
-    select: toRuns(selection, MOST_SELECTED),
+    color: state.color === atlas.color ? null : (state.color ?? NO_COLUMN),
+    size: state.size === atlas.size ? null : (state.size ?? NO_COLUMN),
+    scale: state.scale === "linear" ? null : state.scale,
+    filters: filtersOf(atlas, state.filters),
+    select: toRuns(state.selection, MOST_SELECTED),
   };
 }
 
 function objectOf(atlas: Atlas, { word, kind }: Place): number | null {
   if (word === null) return null;
-  return named(atlas, word, atlas.kinds !== null && kind === atlas.kinds[1] ? atlas.nRows : 0);
+  return named(atlas, word, atlas.starts[atlas.kinds?.indexOf(kind ?? "") ?? 0]);
 }
 
 /** The object of a label, else the first without case and accents; null without any. */

@@ -83,9 +83,10 @@ export function provenance({ source, date, credit }: Atlas): string {
 
 /** What an atlas holds, in a line. */
 export function facts(atlas: Atlas): string {
-  const { kinds, nRows, nObjects, nMaps, method } = atlas;
+  const { kinds, starts, nObjects, nMaps, method } = atlas;
+  const countOf = (k: number) => elementAt(starts, k + 1) - elementAt(starts, k);
   const objects = kinds
-    ? texts.kindsCounted(texts.counted(nRows, kinds[0]), texts.counted(nObjects - nRows, kinds[1]))
+    ? kinds.map((kind, k) => texts.counted(countOf(k), kind)).join(", ")
     : texts.countedObjects(atlas, nObjects);
   return texts.facts(objects, nMaps, method);
 }

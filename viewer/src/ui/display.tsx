@@ -13,6 +13,7 @@ import {
   scalesOf,
   sizeColumns,
 } from "../scene/coloring.ts";
+import { shapeOf } from "../scene/mark_data.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
@@ -247,32 +248,32 @@ function Key({ session, item, column }: KeyProps) {
   );
 }
 
-function Kinds({ kinds }: { kinds: [string, string] }) {
+/** Outlines of a circle, a diamond and a square, in the order of the numbers of shapes. */
+const SHAPES = ["M5 .5a4.5 4.5 0 1 0 .1 0z", "M5 0L10 5L5 10L0 5z", "M1 1h8v8H1z"];
+
+function Kinds({ kinds }: { kinds: string[] }) {
   return (
     <ul class="legend" aria-label={texts.MARKS}>
-      <li class="key">
-        <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-          <circle cx="5" cy="5" r="4.5" fill="currentColor" />
-        </svg>
-        <span>{kinds[0]}</span>
-      </li>
-      <li class="key">
-        <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-          <path d="M5 0L10 5L5 10L0 5z" fill="currentColor" />
-        </svg>
-        <span>{kinds[1]}</span>
-      </li>
+      {kinds.map((kind, k) => (
+        <li key={kind} class="key">
+          <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+            <path d={SHAPES[shapeOf(k, kinds.length)]} fill="currentColor" />
+          </svg>
+          <span>{kind}</span>
+        </li>
+      ))}
     </ul>
   );
 }
 
-/** Which of two kinds is listed as neighbours. */
-function Neighbors({ session, kinds }: { session: Session; kinds: [string, string] }) {
+/** Which kinds are listed as neighbours: those of the rows, or the last. */
+function Neighbors({ session, kinds }: { session: Session; kinds: string[] }) {
   const { neighborKind } = session.state;
+  const named = [kinds.slice(0, -1), kinds.slice(-1)];
   return (
     <Choice
       name={texts.NEIGHBOURS}
-      options={kinds.map((kind, k) => [String(k), texts.kinds(kind)])}
+      options={named.map((some, k) => [String(k), some.map(texts.kinds).join(", ")])}
       value={String(neighborKind)}
       onChoose={(chosen) => session.store.change({ neighborKind: chosen === "0" ? 0 : 1 })}
     />

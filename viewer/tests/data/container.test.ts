@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { kindOf } from "../../src/data/atlas.ts";
 import { fromBase64, readAtlas, UnreadableAtlas } from "../../src/data/container.ts";
 import { elementAt } from "../../src/data/elements.ts";
 import { type Blocks, type Description, type Header, packed } from "../packed.ts";
@@ -202,6 +203,23 @@ test("maps of one component lie on a line, maps of three on their plane", async 
   assert.deepEqual([...map.coordinates], [1, 2, 3, 4, 6, 5]);
 });
 
+test("objects of three kinds stand in ranges", async () => {
+  const parts = { ...SMALL, kinds: ["author", "paper", "word"], nRows: 2 };
+  const read = (...counts: number[]) =>
+    readAtlas(packed({ ...parts, model: { given: "rows" }, header: { kind_counts: counts } }));
+  const atlas = await read(1, 1, 2);
+  const kinds = atlas.labels.map((_, object) => kindOf(atlas, object));
+  assert.deepEqual(kinds, ["author", "paper", "word", "word"]);
+  for (const counts of [
+    [2, 2],
+    [1, 2, 1],
+    [1, 1, 1],
+    [2, 0, 2],
+  ]) {
+    await assert.rejects(read(...counts), /kinds/);
+  }
+});
+
 test("two kinds of object have factors, a joint model its log Z", async () => {
   const atlas = await readAtlas(
     packed({
@@ -214,6 +232,7 @@ test("two kinds of object have factors, a joint model its log Z", async () => {
     }),
   );
   assert.deepEqual([atlas.kinds, atlas.nRows], [["document", "word"], 1]);
+  assert.deepEqual([...atlas.starts], [0, 1, 4]);
   assert.ok(Math.abs(elementAt(atlas.logFactors ?? [], 2) - Math.log(2)) < 1e-6);
   assert.deepEqual(atlas.model, {
     kernel: "gaussian",

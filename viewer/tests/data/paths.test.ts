@@ -51,6 +51,30 @@ test("a path leads through a word that both maps have", async () => {
   assert.ok(Math.abs((steps[1]?.share ?? 0) - 0.5) < 1e-3);
 });
 
+test("over observed links the cheapest path need not be the shortest", async () => {
+  const observed: [number, number][][] = [
+    [
+      [2, 0.9],
+      [1, 0.1],
+    ],
+    [[2, 1]],
+    [
+      [1, 0.8],
+      [3, 0.2],
+    ],
+    [],
+  ];
+  const steps = path(await ties({ observed }), 0, 1);
+  assert.deepEqual(
+    steps.map(({ from, to, map }) => [from, map, to]),
+    [
+      [0, 1, 2],
+      [2, 1, 1],
+    ],
+  );
+  assert.equal(path(await ties({ observed }), 1, 0).length, 1);
+});
+
 test("none leads where no map is shared, nor from a word to itself", async () => {
   const atlas = await ties();
   assert.deepEqual(path(atlas, 0, 3), []);

@@ -5,7 +5,7 @@ import { elementAt, pointOf } from "../../src/data/elements.ts";
 import { entryOnScreen, fit } from "../../src/scene/camera.ts";
 import { sizing } from "../../src/scene/coloring.ts";
 import { labelText } from "../../src/scene/lettering.ts";
-import { DIAMOND, largestFirst } from "../../src/scene/mark_data.ts";
+import { CIRCLE, DIAMOND, largestFirst, SQUARE } from "../../src/scene/mark_data.ts";
 import { NO_EMPHASIS, Scene, type ShownLabel } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
 
@@ -115,16 +115,17 @@ test("large marks are drawn first", () => {
   }
 });
 
-test("the second kind is drawn with diamonds", () => {
-  const atlas = tinyAtlas({
-    labels: ["row", "column"],
-    points: [0, 0, 1, 1],
-    kinds: ["rows", "columns"],
-    nRows: 1,
-  });
-  const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
-  assert.equal(scene.shape(1), DIAMOND);
-  assert.notEqual(scene.shape(0), DIAMOND);
+test("each kind has a shape, the last one diamonds", () => {
+  const labels = ["author", "author too", "paper", "word"];
+  const points = [0, 0, 1, 1, 2, 0, 3, 1];
+  const shapes = (kinds: string[], starts: number[]) => {
+    const atlas = tinyAtlas({ labels, points, kinds, starts, nRows: 3 });
+    const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
+    return labels.map((_, entry) => scene.shape(entry));
+  };
+  assert.deepEqual(shapes(["row", "word"], [0, 3, 4]), [CIRCLE, CIRCLE, CIRCLE, DIAMOND]);
+  const three = shapes(["author", "paper", "word"], [0, 2, 3, 4]);
+  assert.deepEqual(three, [CIRCLE, CIRCLE, SQUARE, DIAMOND]);
 });
 
 test("no two labels meet, at any zoom, threshold and emphasis", () => {
