@@ -235,3 +235,69 @@ def test_wrong_values_are_usage_errors(folder):
     result = inserted(folder, "new.vec", "--perplexity", "31")
     failed(result, 2, "--perplexity 31.0 must be from 1 to 30")
     assert not (folder / "more.atlas").exists()
+
+
+class TestBatches:
+    @pytest.fixture
+    def rows(self, folder) -> np.ndarray:
+        rows = cluster_vectors()[1].astype(np.float32)
+        np.save(folder / "rows.npy", rows)
+        return rows
+
+    def inserted(self, folder: Path, *options: object, atlas: str = "old.atlas") -> Result:
+        files = folder / atlas, folder / "rows.npy", "-o", folder / "places.npy"
+        return invoke("insert", *files, "--batch", 4, *options)
+
+    def test_positions_equal_those_of_transform(self, folder, rows):
+        result = worked(self.inserted(folder, "--json", "--similarity", "euclidean"))
+        assert {"inserted": 6, "known": 30}.items() <= json.loads(result.stdout).items()
+        fit = mm.TSNE(perplexity=5, max_iter=100, random_state=0).fit(rows[:30])
+        np.testing.assert_array_equal(np.load(folder / "places.npy"), fit.transform(rows))
+        assert not list(folder.glob("*.part"))
+
+    def test_an_interrupted_command_keeps_its_batches(self, folder, rows, monkeypatch):
+        worked(self.inserted(folder))
+        whole = (folder / "places.npy").read_bytes()
+        (folder / "places.npy").unlink()
+        placed: list[int] = []
+
+        def interrupted(atlas, new, **settings):
+            if len(placed) == 1:
+                placed.append(0)
+                raise KeyboardInterrupt
+            placed.append(len(new))
+            return place(atlas, new, **settings)
+
+        monkeypatch.setattr("manymaps.maps.blocks.insert", interrupted)
+        result = self.inserted(folder)
+        assert result.exit_code == 130
+        assert "finished batches are in" in result.stderr
+        assert not (folder / "places.npy").exists()
+        worked(self.inserted(folder, "--backend", "threading"))
+        assert placed == [2, 0, 4]
+        assert (folder / "places.npy").read_bytes() == whole
+
+    def test_other_options_do_not_resume(self, folder, rows, monkeypatch):
+        def interrupted(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("manymaps.maps.blocks.insert", interrupted)
+        for options in (), (), ("--no-refine",):
+            assert self.inserted(folder, *options).exit_code == 130
+        assert len(list(folder.glob("places.npy.*.part"))) == 2
+
+    def test_several_maps_have_proportions(self, folder, rows):
+        fit = mm.MultipleMapsTSNE(2, perplexity=5, max_iter=5, random_state=0).fit(rows[:30])
+        fit.atlas_.save(folder / "two.atlas")
+        worked(self.inserted(folder, atlas="two.atlas"))
+        places = np.load(folder / "places.npy")
+        assert places.shape == (36, 6)
+        np.testing.assert_allclose(places[:, 4:].sum(axis=1), 1, rtol=1e-6)
+
+    def test_unsuitable_inputs_are_refused(self, folder, rows):
+        failed(self.inserted(folder, "--cue", "x"), 2, "does not apply to")
+        failed(inserted(folder, "new.vec", "--batch", 4), 2, "must end in .npy")
+        failed(inserted(folder, "new.vec", "--backend", "loky"), 2, "without --batch")
+        failed(self.inserted(folder, atlas="bare.atlas"), 3, "use --vectors")
+        np.save(folder / "rows.npy", rows[:, :-1])
+        failed(self.inserted(folder), 3, "expected one row of")

@@ -13,7 +13,8 @@ import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import OF_PAIRS, Reading, atlas_argument, jobs_option, refuse_given
 from manymaps.cli.record import argument, chosen, command, group, option, output_option
-from manymaps.cli.types import InputFile, Number, OutputFile, count_or, perplexities
+from manymaps.cli.types import InputFile, Number, OutputFile, Whole, count_or, perplexities
+from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
@@ -56,7 +57,8 @@ class InsertOptions:
     output: Path = output_option(
         "OUT.atlas",
         OutputFile(archive=True, may_replace=("ATLAS",)),
-        "Write the extended atlas to this file, which may be ATLAS itself.",
+        "Write the extended atlas to this file, which may be ATLAS itself. With --batch, write the "
+        "positions to this NPY file.",
     )
     vectors: Path | None = option(
         InputFile(),
@@ -113,7 +115,14 @@ class InsertOptions:
         "Effective number of neighbours for --refine.  [default: that of ATLAS]",
         metavar="X[,X...]",
     )
+    batch: int | None = option(
+        Whole(1),
+        "Read NEW, an NPY file of vectors, in batches of N rows, and write only positions. OUT has "
+        "one row per row of NEW with the coordinates and, for several maps, the proportions. To "
+        "resume after an interruption, repeat the command.",
+    )
     reading: NewReading = group(NewReading)
+    workers: Workers = group(Workers)
     jobs: int | None = jobs_option()
 
 
@@ -133,8 +142,13 @@ def insert(options: InsertOptions) -> None:
                manymaps insert nouns.atlas glove.txt -o more.atlas --words new-nouns.txt
                manymaps insert norms.atlas answers.csv -o more.atlas --neighbors local
                manymaps insert posts.atlas new-counts.npz -o more.atlas
+               manymaps insert part.atlas all.npy -o positions.npy --batch 4096
     """
+    _check_batch(options)
     atlas, output = mm.load_atlas(options.atlas), options.output
+    if options.batch is not None:
+        _insert_batches(atlas, options.batch, options)
+        return
     if atlas.kinds is not None:
         refuse_given(NOT_OF_COUNTS, "a bipartite atlas")
         grown, n_inserted, dissimilar = _insert_counts(atlas, options)
@@ -152,6 +166,49 @@ def insert(options: InsertOptions) -> None:
         "output": str(output),
     }
     text = f"{output}: {n_inserted:,} new of {grown.n_objects:,} objects, in {seconds:.1f} s"
+    tell(lambda: record, lambda: text, summary=True)
+
+
+def _check_batch(options: InsertOptions) -> None:
+    """Reject options that do not apply with --batch, or apply only with it."""
+    check_workers(options.workers)
+    if options.batch is None:
+        refuse_given(("backend", "scheduler"), "an insertion without --batch")
+        return
+    refuse_given(("words", "labels", "format", "cue", "response", "strength", "rows", "columns",
+                  "count"), "rows of an NPY file (--batch)")  # fmt: skip
+    for name, path in ("NEW", options.new), ("-o", options.output):
+        if path.suffix.lower() != ".npy":
+            raise click.UsageError(f"{name}: the name of {path} must end in .npy with --batch")
+
+
+def _insert_batches(atlas: mm.Atlas, batch: int, options: InsertOptions) -> None:
+    """Insert the rows of an NPY file in batches and report their number."""
+    from manymaps.cli.batches import insert_batches
+    from manymaps.cli.reading import vectors_of_atlas
+    from manymaps.compute.threads import threads
+
+    vectors = atlas.vectors
+    if options.vectors is not None:
+        vectors = vectors_of_atlas(atlas, options.vectors).values
+    if vectors is None or atlas.kinds is not None:
+        raise DataError(
+            f"--batch requires vectors, but {options.atlas} contains none; use --vectors"
+        )
+    settings = _settings(options)
+    inputs = (options.atlas, options.vectors, options.similarity, settings)
+    settings = {**settings, "similarity": options.similarity, "vectors": vectors}
+    with on_workers(options.workers, options.jobs), threads(options.jobs):
+        n_inserted, n_known = insert_batches(
+            atlas, options.new, options.output, batch, settings, inputs
+        )
+    if n_known:
+        note(f"{n_known:,} rows of {options.new} are equal to rows of the atlas and do not move")
+    seconds, output = elapsed(), options.output
+    record = {
+        "inserted": n_inserted, "known": n_known, "seconds": seconds, "output": str(output)
+    }  # fmt: skip
+    text = f"{output}: positions of {n_inserted + n_known:,} rows, in {seconds:.1f} s"
     tell(lambda: record, lambda: text, summary=True)
 
 
@@ -264,18 +321,19 @@ def _placed(atlas: mm.Atlas, new: Any, options: InsertOptions, **given: Any) -> 
     """Insert new objects with the options of the command."""
     from manymaps.compute.threads import threads
 
+    with work("placing the new objects"), threads(options.jobs):
+        return mm.insert(atlas, new, **_settings(options), **given)
+
+
+def _settings(options: InsertOptions) -> dict[str, Any]:
+    """Return the settings of `mm.insert` that the options define."""
     weights: NeighborWeights = (
         mm.PowerWeights(options.theta, power=options.p)
         if options.weights == "power"
         else mm.ExponentialWeights(options.theta, p=options.p)
     )
-    refinement = mm.Refinement(perplexity=options.perplexity)
-    with work("placing the new objects"), threads(options.jobs):
-        return mm.insert(
-            atlas,
-            new,
-            **chosen(options, "neighbors", "sd", "dissimilar"),
-            weights=replace(weights, reference_word=options.reference_word),
-            refine=refinement if options.refine else False,
-            **given,
-        )
+    return {
+        **chosen(options, "neighbors", "sd", "dissimilar"),
+        "weights": replace(weights, reference_word=options.reference_word),
+        "refine": mm.Refinement(perplexity=options.perplexity) if options.refine else False,
+    }

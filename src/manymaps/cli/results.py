@@ -546,6 +546,15 @@ class Insert(TypedDict):
     output: Annotated[str, "File of the atlas."]
 
 
+class InsertedRows(TypedDict):
+    """Positions that `--batch` writes."""
+
+    inserted: Annotated[int, "Number of inserted rows."]
+    known: Annotated[int, "Number of rows that are equal to rows of the atlas."]
+    seconds: Seconds
+    output: Annotated[str, "File of the positions."]
+
+
 class EvaluatedMaps(TypedDict):
     """Agreement with associations or vectors; `_se` marks standard errors."""
 
@@ -908,7 +917,7 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "pairs": (Pairs,),
     "disambiguate": (Disambiguate,),
     "gist": (Gist,),
-    "insert": (Insert,),
+    "insert": (Insert, InsertedRows),
     "evaluate": (EvaluatedMaps, EvaluatedCounts, EvaluatedRatings, EvaluatedTriplets),
     "cluster": (Clustered, ClusterNumbers),
     "stability": (Stability,),

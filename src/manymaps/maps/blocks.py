@@ -7,7 +7,7 @@ active backend distributes over processes or a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -83,7 +83,6 @@ def insert_blocks(
     atlas: Atlas,
     blocks: RowBlocks,
     chosen: np.ndarray,
-    labels: Callable[[np.ndarray], Sequence[str]],
     settings: Mapping[str, Any],
 ) -> Generator[tuple[np.ndarray, Inserted], None, None]:
     """Insert some of the rows, and yield the result of each block when it ends.
@@ -96,8 +95,6 @@ def insert_blocks(
         The new rows.
     chosen : ndarray of bool, shape (k,)
         Mask of the rows to insert.
-    labels : function
-        Function that returns labels for indices of rows.
     settings : mapping
         Further arguments of `insert`.
 
@@ -116,6 +113,7 @@ def insert_blocks(
     """
     if atlas.model.normalization == "joint":
         _ = atlas.log_whole  # computed here once, and not by every worker
+    taken = frozenset(atlas.labels)
     used = [k for k in range(len(blocks)) if chosen[blocks.numbers(k)].any()]
     n_sent = _SENT if is_spread() else 1
     with work("block of rows", total=len(used)) as at:
@@ -125,7 +123,7 @@ def insert_blocks(
             for k in used[first : first + n_sent]:
                 rows = np.flatnonzero(chosen[blocks.numbers(k)])
                 parts.append(k * blocks.size + rows)
-                tasks.append((atlas, blocks[k][rows], labels(parts[-1]), settings))
+                tasks.append((atlas, blocks[k][rows], _free_labels(parts[-1], taken), settings))
             with closing(_run(tasks)) as running:
                 for done, (k, inserted) in enumerate(running, first + 1):
                     yield parts[k], inserted
@@ -147,3 +145,14 @@ def _inserted(
 ) -> Inserted:
     found = insert(atlas, rows, labels=labels, **settings)
     return found.maps, found.proportions, found.dissimilar
+
+
+def _free_labels(rows: np.ndarray, taken: Set[str]) -> list[str]:
+    """Create unused labels for new rows from their indices."""
+    labels = []
+    for row in rows:
+        label = f"new {row}"
+        while label in taken:
+            label += "'"
+        labels.append(label)
+    return labels

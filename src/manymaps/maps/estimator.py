@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias, TypedDict, Unpack, cast
@@ -433,12 +433,9 @@ class MapEstimator(
             "similarity": "precomputed" if similar else self.metric,
             "refine": Refinement(metric=self.metric),
         }
-        labels = partial(_free_labels, taken=frozenset(self.atlas_.labels))
         with threads(self.n_jobs), warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            for numbers, inserted in insert_blocks(
-                self.atlas_, blocks, fitted < 0, labels, settings
-            ):
+            for numbers, inserted in insert_blocks(self.atlas_, blocks, fitted < 0, settings):
                 places[:, numbers] = inserted[0]
         return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
 
@@ -712,14 +709,3 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, np.random.RandomState):
         return None
     return value.written() if isinstance(value, Affinity) else repr(value)
-
-
-def _free_labels(rows: np.ndarray, taken: Set[str]) -> list[str]:
-    """Create unused labels for new rows from their indices."""
-    labels = []
-    for row in rows:
-        label = f"new {row}"
-        while label in taken:
-            label += "'"
-        labels.append(label)
-    return labels
