@@ -46,8 +46,8 @@ offsets[m + 1], sorted by the index of the object:
     column/K        u2, f4   n_objects: the K-th column's categories (65535: none), or numbers
     feature/K       u4       the objects with the K-th feature
 
-The header contains the labels and the model, the title, view, scales and regions of each map, the
-columns with their categories, the kinds with their counts, and the offset of each block.
+The header contains the labels, the model, the kinds with their counts, and the offsets of blocks.
+For each map, it contains the title, view, scales and regions, and for each column the categories.
 `map_order` lists similar maps next to each other. The `hue` of a region is a number from 0 to 7,
 and its `island` is the index of the region to which it belongs, or null. A title is a list of
 words, which are labels or, if labels only number the objects, categories. The header does not
