@@ -207,11 +207,19 @@ async function bundle() {
   const safe = { unsafe_arrows: true, unsafe: true, pure_getters: true };
   const compress = { passes: 3, keep_fargs: false, hoist_funs: true, ...safe };
   const options = { module: true, ecma: 2022, compress, format: { comments: false } };
-  // Shaders are texts, which no minifier of scripts shortens.
+  // Shaders are texts, which no minifier of scripts shortens. What only they name gets one letter.
+  const inShaders = "place fill inner ring form reach circle distance inside covered away result";
+  const letters = Object.fromEntries(
+    inShaders.split(" ").map((name, k) => [name, "abcdefghijkl"[k]]),
+  );
   const text = result.outputFiles[0].text.replace(
     /(#version[^`]*?\n)([^`]*)`/g,
     (_, first, rest) =>
-      `${first}${rest.replace(/\s*([-\n{};=+*(),>])\s*/g, "$1").replaceAll("\n", "")}\``,
+      `${first}${rest
+        .replace(/\s*([-\n{};=+*(),>/?:<])\s*/g, "$1")
+        .replaceAll("\n", "")
+        .replace(/\b0(?=\.[1-9])|(?<=\d\.)0\b/g, "")
+        .replace(/\b[a-z]+\b/g, (name) => letters[name] ?? name)}\``,
   );
   const { code } = await minify(text, options);
   if (Buffer.byteLength(code) > LIMIT) {

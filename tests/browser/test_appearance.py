@@ -9,6 +9,7 @@ import pytest
 
 import manymaps as mm
 from manymaps.labels import plural
+from manymaps.model import T_SNE
 
 pytestmark = pytest.mark.slow
 
@@ -142,6 +143,28 @@ def test_three_kinds_have_three_marks(open_page, kinds, pages, tmp_path):
     here = kinds.map_weights[0] >= 0.05
     assert len(list(root.iter(f"{SVG}circle"))) == here[:authors].sum()
     assert (square, len(paths) - square) == (here[authors:documents].sum(), here[documents:].sum())
+
+
+def test_fitted_variables_are_arrows_over_the_map(open_page, pages, tmp_path):
+    points = np.random.default_rng(1).normal(size=(1, 40, 2))
+    sites = [f"site {k}" for k in range(40)]
+    atlas = mm.Atlas(sites, points, np.ones((1, 40)), T_SNE)
+    x, y = points[0].T
+    table = {"site": sites, "east": x, "north west": y - x, "half": np.where(y > 0, "up", "down")}
+    mm.write_page(atlas, pages / "fitted.html", vectors=mm.fit_vectors(atlas, table))
+    at = open_page(pages / "fitted.html")
+    root = svg_of(at, tmp_path)
+    marks = at.read("atlas.atlas.maps[0].vectors")
+    assert {mark["name"] for mark in marks} == {"east", "north west", "half: down", "half: up"}
+    assert {mark["name"] for mark in marks} <= {text.text for text in root.iter(f"{SVG}text")}
+    color = next(t for t in root.iter(f"{SVG}text") if t.text == "east").get("fill")
+    shafts = [each for each in root.iter(f"{SVG}path") if each.get("stroke") == color]
+    steps = [np.diff(np.array(re.findall(r"-?[.\d]+", each.get("d")), float).reshape(2, 2), axis=0)
+             for each in shafts]  # fmt: skip
+    wanted = [np.subtract([m["x"], m["y"]], m["from"]) for m in marks if m["from"]]
+    for (step,), way in zip(steps, wanted, strict=True):
+        # On the screen y grows downwards. The line ends where the head of the arrow begins.
+        assert np.arctan2(-step[1], step[0]) == pytest.approx(np.arctan2(way[1], way[0]), abs=0.02)
 
 
 def test_features_are_outlined(open_page, featured_page, tmp_path):

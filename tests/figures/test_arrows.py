@@ -7,6 +7,7 @@ import pytest
 import manymaps as mm
 from cli_samples import failed, invoke, worked
 from figure_samples import assert_apart
+from manymaps.analysis.fitted_vectors import arrow_tips
 from manymaps.errors import ParameterError
 from manymaps.model import MULTIPLE_MAPS_T_SNE, T_SNE
 
@@ -52,6 +53,7 @@ def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
     assert_apart(figure, [*names, *(text for text in ax.texts if text.get_gid() == "label")])
     (diamonds,) = [dots for dots in ax.collections if dots.get_gid() == "centroid"]
     np.testing.assert_allclose(diamonds.get_offsets(), found.factors[0].centroids)
+    np.testing.assert_allclose(low + arrow_tips(found, found.origin - low, high - low), ends[:, 1])
 
 
 def test_variables_without_a_direction_or_none_at_all_are_no_arrows(atlas):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import manymaps as mm
+from manymaps.analysis.fitted_vectors import arrow_tips
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import dominant, title_words
@@ -587,6 +588,35 @@ class TestFeatures:
         feature = SimpleNamespace(weight=1, members=["tie"])
         with pytest.raises(ParameterError, match="bipartite"):
             read(mm.load_atlas(made / "code.atlas"), features=[feature])
+
+
+class TestVectors:
+    @pytest.fixture
+    def fitted(self) -> tuple[Atlas, mm.FittedVectors]:
+        atlas = several(20, 2)
+        x, y = atlas.maps[1].T
+        table = {"site": atlas.labels, "one": [1.0] * 20, "up": y, "right": x + y, "half": y > 0}
+        return atlas, mm.fit_vectors(atlas, table, map=1, n_permutations=9)
+
+    def test_arrows_and_centroids_of_a_map(self, fitted):
+        atlas, found = fitted
+        first, second = read(atlas, vectors=found).header["maps"]
+        assert first["vectors"] == []
+        marks = second["vectors"]
+        assert [mark["name"] for mark in marks] == ["up", "right", "half: False", "half: True"]
+        assert [mark["from"] for mark in marks] == [found.origin.tolist()] * 2 + [None] * 2
+        low, high = np.split(np.array(second["view"]), 2)
+        places = [[mark["x"], mark["y"]] for mark in marks]
+        tips = low + arrow_tips(found, found.origin - low, high - low)
+        np.testing.assert_allclose(places, [*tips[1:], *found.factors[0].centroids])
+
+    def test_vectors_of_no_map_of_one_map_twice_or_of_a_line(self, fitted):
+        atlas, found = fitted
+        for vectors in (replace(found, map=2), [found, found]):
+            with pytest.raises(ParameterError, match="different maps from 0 to 1"):
+                read(atlas, vectors=vectors)
+        with pytest.raises(ParameterError, match="this map has 1"):
+            read(atlas, vectors=replace(found, origin=found.origin[:1]))
 
 
 class TestRefusals:

@@ -219,6 +219,7 @@ function headerOf(description: Description): Header {
         .map((object) => elementAt(labels, object)),
       view: [-1, -1, 1, 1],
       share: 1,
+      vectors: [],
       ...scaleOf(description, m),
       regions: (description.regions?.[m] ?? []).map(({ members, ...region }) => ({
         ...region,

@@ -49,6 +49,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     title: labels.slice(0, 1),
     share: 1,
     regions: [],
+    vectors: [],
   };
   return {
     title: "tiny",

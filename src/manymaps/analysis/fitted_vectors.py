@@ -34,10 +34,12 @@ from manymaps.labels import listed, natural_order, plural
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 
-__all__ = ["FittedFactor", "FittedVectors", "fit_vectors"]
+__all__ = ["FittedFactor", "FittedVectors", "arrow_tips", "check_plane", "fit_vectors"]
 
 # As in vegan, a permuted r2 that is smaller than the observed r2 by less than this is equal.
 _ROUNDING = float(np.sqrt(np.finfo(float).eps))
+# Share of the space between the origin and the edge that the longest arrow fills, as in vegan.
+FILL = 0.75
 # With two sites, every variable has an r2 of 1.
 _FEWEST_SITES = 3
 
@@ -264,6 +266,38 @@ class FittedVectors(TabularResult):
                 for one in self.factors
             ],
         }
+
+
+def check_plane(found: FittedVectors) -> None:
+    """Check that variables were fitted to a map of two dimensions.
+
+    Raises
+    ------
+    ParameterError
+        If the map has another number of dimensions.
+    """
+    if len(found.origin) != 2:
+        raise ParameterError(
+            f"vectors are drawn on maps of two dimensions; this map has {len(found.origin)}"
+        )
+
+
+def arrow_tips(found: FittedVectors, start: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return the tips (n, 2) of the arrows of variables in a panel.
+
+    Parameters
+    ----------
+    found : FittedVectors
+        Variables fitted to a map of two dimensions.
+    start, size : ndarray of shape (2,)
+        Position of the origin from the lower left corner of the panel, and the size of the panel,
+        in any unit. The tips have the same unit. The tip of a constant variable is NaN.
+    """
+    reach = found.directions * np.sqrt(found.r2)[:, None]
+    room = np.where(reach > 0, size - start, start)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.nanmin(room / np.abs(reach), initial=np.inf)
+    return start + FILL * scale * reach
 
 
 def _cells(values: Sequence[float] | np.ndarray) -> list[str]:

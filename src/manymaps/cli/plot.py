@@ -13,7 +13,6 @@ from manymaps.cli.contract import note
 from manymaps.cli.options import Width, atlas_argument, refuse, refuse_given
 from manymaps.cli.record import chosen, command, option, output_option
 from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
-from manymaps.labels import listed
 
 __all__ = ["plot"]
 
@@ -165,15 +164,10 @@ def _fitted(atlas: mm.Atlas, options: PlotOptions) -> mm.FittedVectors | None:
     """Fit the variables of --vectors to the map, and select those with a small p-value."""
     if options.vectors is None:
         return None
-    from manymaps.cli.vectors import fitted_vectors
+    from manymaps.cli.vectors import significant_vectors
 
-    found = fitted_vectors(
-        atlas, options.vectors, map=(options.maps or (0,))[0], kind=options.kind, drop_missing=True
-    )
-    shown = found.significant(options.p_max)
-    names = [*shown.variables, *(one.name for one in shown.factors)]
-    note(f"variables with p <= {options.p_max:g}: {listed(names)}")
-    return shown
+    first = (options.maps or (0,))[0]
+    return significant_vectors(atlas, options.vectors, options.p_max, map=first, kind=options.kind)
 
 
 def _check_known(option: str, what: str, value: str | None, known: Iterable[str]) -> None:

@@ -16,7 +16,7 @@ from manymaps.cli.types import InputFile, Several, Whole, positive
 from manymaps.errors import DataError
 from manymaps.labels import listed
 
-__all__ = ["fitted_vectors", "vectors"]
+__all__ = ["significant_vectors", "vectors"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ def vectors(options: VectorsOptions) -> None:
     map explains (r2), and the p-value of a permutation test. Columns of text are factors, for which
     the centroid of each level is listed. The results correspond to the function envfit of vegan.
 
-    `manymaps plot ATLAS --vectors ENV.csv` draws the variables as arrows.
+    `manymaps plot` and `manymaps view` draw the variables as arrows with `--vectors ENV.csv`.
 
     \b
     Examples:  manymaps vectors dune.atlas dune_env.csv
@@ -66,7 +66,7 @@ def vectors(options: VectorsOptions) -> None:
         options, "map", "kind", "strata", "weights", "drop_missing", "permutations", "seed"
     )
     atlas, factors = mm.load_atlas(options.atlas), options.factors or ()
-    found = fitted_vectors(atlas, options.file, factors=factors, **settings)
+    found = _fitted(atlas, options.file, factors=factors, **settings)
     if options.as_csv:
         from manymaps.atlas.export import columns_as_csv
 
@@ -75,7 +75,7 @@ def vectors(options: VectorsOptions) -> None:
         tell(found.record, lambda: str(found))
 
 
-def fitted_vectors(atlas: mm.Atlas, file: Path, **settings: Any) -> mm.FittedVectors:
+def _fitted(atlas: mm.Atlas, file: Path, **settings: Any) -> mm.FittedVectors:
     """Read a table, fit its variables to a map, and report omitted sites and rows."""
     from manymaps.io.metadata import read_columns
 
@@ -87,3 +87,15 @@ def fitted_vectors(atlas: mm.Atlas, file: Path, **settings: Any) -> mm.FittedVec
     if found.omitted:
         note(f"{file}: omitted {listed(found.omitted)}")
     return found
+
+
+def significant_vectors(
+    atlas: mm.Atlas, file: Path, p_max: float, *, map: int, kind: str | None = None
+) -> mm.FittedVectors:
+    """Fit the variables of a table to a map, and select and name those with a small p-value."""
+    found = _fitted(atlas, file, map=map, kind=kind, drop_missing=True)
+    shown = found.significant(p_max)
+    names = [*shown.variables, *(one.name for one in shown.factors)]
+    where = f"map {map}, " if atlas.n_maps > 1 else ""
+    note(f"{where}variables with p <= {p_max:g}: {listed(names)}")
+    return shown

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.patches import FancyArrowPatch
 
-from manymaps.analysis.fitted_vectors import FittedVectors
+from manymaps.analysis.fitted_vectors import FittedVectors, arrow_tips, check_plane
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import CATEGORIES
 from manymaps.figures.labels import boxes_meet, dot_boxes
@@ -26,8 +26,6 @@ from manymaps.figures.panel import LABEL_PAD, Frame, Panel, draw_label
 
 __all__ = ["Arrows", "arrows_for"]
 
-# Share of the space between the origin and the edge that the longest arrow fills, as in vegan.
-FILL = 0.75
 # Blue as in vegan. Text, highlighted objects and dots by size have other colours.
 COLOR = CATEGORIES[0]
 # In points: the size of a diamond, the width of an arrow, and the distance of its name.
@@ -48,7 +46,8 @@ class Arrows:
     def draw(self, panel: Panel) -> np.ndarray:
         """Draw arrows, diamonds and names; return the boxes (k, 4) in pixels that they occupy."""
         found, frame, pixel = self.found, panel.frame, panel.frame.pixel
-        start, tips = _tips(found, frame)
+        start = frame.to_pixels(found.origin)
+        tips = arrow_tips(found, start, frame.size)
         centres = frame.to_pixels(
             np.concatenate([np.zeros((0, 2)), *(one.centroids for one in found.factors)])
         )
@@ -93,21 +92,8 @@ def arrows_for(found: FittedVectors | None, map: int, size: float) -> Arrows | N
             f"the vectors were fitted to map {found.map}, but map {map} is drawn; fit them with "
             f"map={map}"
         )
-    if len(found.origin) != 2:
-        raise ParameterError(
-            f"vectors are drawn on maps of two dimensions; this map has {len(found.origin)}"
-        )
+    check_plane(found)
     return Arrows(found, size)
-
-
-def _tips(found: FittedVectors, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the origin (2,) and the tips (n, 2) of the arrows in pixels."""
-    start = frame.to_pixels(found.origin)
-    reach = found.directions * np.sqrt(found.r2)[:, None]
-    room = np.where(reach > 0, frame.size - start, start)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scale = np.nanmin(room / np.abs(reach), initial=np.inf)
-    return start, start + FILL * scale * reach
 
 
 def _draw_marks(panel: Panel, start: np.ndarray, tips: np.ndarray, centres: np.ndarray) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from manymaps.analysis.fitted_vectors import FittedVectors, check_plane
 from manymaps.errors import ParameterError
 from manymaps.labels import plural
 
@@ -29,6 +30,7 @@ class PageOptions:
     hide: str | Collection[str] = ()
     map_titles: Mapping[int, str] | None = None
     examples: Sequence[str] | None = None
+    vectors: FittedVectors | Sequence[FittedVectors] | None = None
 
     def nouns(self, default: str) -> tuple[str, str]:
         """Return the singular and the plural noun for objects.
@@ -57,6 +59,24 @@ class PageOptions:
                 fault = f"names a map that does not exist; maps are 0 to {n_maps - 1}"
                 raise ParameterError(fault, name="map_titles", value=number)
         return {int(number): str(title) for number, title in titles.items()}
+
+    def vectors_of(self, n_maps: int) -> dict[int, FittedVectors]:
+        """Return the fitted variables, by the numbers of their maps.
+
+        Raises
+        ------
+        ParameterError
+            If a map does not exist, has two results, or does not have two dimensions.
+        """
+        given = [self.vectors] if isinstance(self.vectors, FittedVectors) else self.vectors or ()
+        by_map: dict[int, FittedVectors] = {}
+        for found in given:
+            if found.map in by_map or found.map not in range(n_maps):
+                fault = f"must be fitted to different maps from 0 to {n_maps - 1}"
+                raise ParameterError(fault, name="vectors", value=found.map)
+            check_plane(found)
+            by_map[found.map] = found
+        return by_map
 
     @property
     def hidden(self) -> tuple[str, ...]:

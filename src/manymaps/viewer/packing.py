@@ -48,6 +48,8 @@ offsets[m + 1], sorted by the index of the object:
 
 The header contains the labels, the model, the kinds with their counts, and the offsets of blocks.
 For each map, it contains the title, view, scales and regions, and for each column the categories.
+A fitted variable is an arrow that extends `from` the origin to x, y, or a centroid, with null for
+`from`.
 `map_order` lists similar maps next to each other. The `hue` of a region is a number from 0 to 7,
 and its `island` is the index of the region to which it belongs, or null. A title is a list of
 words, which are labels or, if labels only number the objects, categories. The header does not
@@ -71,9 +73,10 @@ from typing import Any
 
 import numpy as np
 
+from manymaps.analysis.fitted_vectors import FittedVectors, arrow_tips
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
-from manymaps.atlas.landmarks import content_order, principal_plane, standing, view
+from manymaps.atlas.landmarks import View, content_order, principal_plane, standing, view
 from manymaps.atlas.regions import Region, map_regions, region_titles
 from manymaps.atlas.roles import label_roles, numbers_of_kinds
 from manymaps.checks import check_number
@@ -371,7 +374,7 @@ def _maps(
     n_maps, n_components = atlas.n_maps, atlas.n_components
     priority, words = _importance(atlas)
     color = options.color
-    given = options.titles_of(n_maps)
+    given, vectors = options.titles_of(n_maps), options.vectors_of(n_maps)
     column = color if color is None or categories_of(atlas, color) is not None else None
     described: list[dict[str, Any]] = []
     order = np.zeros(len(entries.objects), np.int64)
@@ -409,6 +412,7 @@ def _maps(
                 "view": [*box.low.tolist(), *box.high.tolist()],
                 "share": share,
                 "regions": listed,
+                "vectors": _vectors(vectors.get(m), box),
             }
         )
     largest = int(np.diff(entries.offsets).max())
@@ -417,6 +421,32 @@ def _maps(
     if n_components > 2:
         blocks |= {"axes": axes.ravel().astype("<f4"), "middles": middles.ravel().astype("<f4")}
     return described, blocks
+
+
+def _vectors(found: FittedVectors | None, box: View) -> list[dict[str, Any]]:
+    """List the arrows of a map, the strongest first, and the centroids of factors.
+
+    An arrow extends from the origin to x, y. A centroid is the point x, y.
+    """
+    if found is None:
+        return []
+    origin = found.origin
+    tips = box.low + arrow_tips(found, origin - box.low, box.high - box.low)
+    rows = np.argsort(-found.r2, kind="stable")
+    marks = [
+        {
+            "name": found.variables[k],
+            "x": float(tips[k, 0]),
+            "y": float(tips[k, 1]),
+            "from": origin.tolist(),
+        }
+        for k in rows[np.isfinite(tips[rows, 0])].tolist()
+    ]
+    return marks + [
+        {"name": f"{one.name}: {level}", "x": x, "y": y, "from": None}
+        for one in found.factors
+        for level, (x, y) in zip(one.levels, one.centroids.tolist(), strict=True)
+    ]
 
 
 def _shown(weights: np.ndarray, min_weight: float) -> np.ndarray:

@@ -23,6 +23,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from manymaps.analysis.fitted_vectors import FittedVectors
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
@@ -66,6 +67,7 @@ def write_page(
     hide: str | Collection[str] = (),
     map_titles: Mapping[int, str] | None = None,
     examples: Sequence[str] | None = None,
+    vectors: FittedVectors | Sequence[FittedVectors] | None = None,
 ) -> None:
     """Write an atlas to a single HTML file that works offline.
 
@@ -108,14 +110,19 @@ def write_page(
         Labels of the examples below the search field. The page opens with the meanings of the first
         example. By default, four frequent words with balanced meanings on several maps are chosen.
         If no associations are known, four objects that are spread over many maps are chosen.
+    vectors : FittedVectors or sequence of FittedVectors, optional
+        Variables to draw as arrows over the map to which they were fitted (`fit_vectors`), at most
+        one result per map of two dimensions. As in `plot_map`, the levels of a factor are diamonds
+        at their centroids. `FittedVectors.significant` selects variables by their p-value.
 
     Raises
     ------
     ParameterError
         If the suffix is not supported, or a column does not exist or is unsuitable. If pictures are
         too large, a value is out of range, or every object would be hidden. If the number of
-        atlases is not one or two, the number of titles is wrong, or features are passed for two
-        atlases.
+        atlases is not one or two, the number of titles is wrong, or features or vectors are passed
+        for two atlases. If vectors were fitted to a map that does not exist, several were fitted to
+        the same map, or the map does not have two dimensions.
     UnknownLabelError
         If the atlas does not contain an example or a member of a feature. The message suggests
         similar labels.
@@ -124,7 +131,7 @@ def write_page(
 
     See Also
     --------
-    AtlasWidget, plot_atlas
+    AtlasWidget, fit_vectors, plot_atlas
 
     Notes
     -----
@@ -150,12 +157,12 @@ def write_page(
         raise ParameterError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
     atlases = [atlas] if isinstance(atlas, Atlas) else list(atlas)
     titles = _titles(title, len(atlases), Path(path).stem)
-    for name, of_one in (("features", features), ("map_titles", map_titles)):
+    for name, of_one in (("features", features), ("map_titles", map_titles), ("vectors", vectors)):
         if len(atlases) > 1 and of_one is not None:
             raise ParameterError("requires a single atlas; pass one atlas", name=name)
     options = PageOptions(
         None, description, source, credit, date, noun, color, size, features, min_weight, hide,
-        map_titles, None if examples is None else tuple(examples),
+        map_titles, None if examples is None else tuple(examples), vectors,
     )  # fmt: skip
     packed = [
         pack_page(one, _options_of(one, atlases, replace(options, title=own)))

@@ -20,6 +20,14 @@ export interface Model {
 export type Quantity = "weights" | "proportions";
 
 /** One map: its entries are the objects that live in it, k of them. */
+/** A fitted variable: the tip of an arrow and where it starts, or a centroid, which has no start. */
+export interface Vector {
+  name: string;
+  x: number;
+  y: number;
+  from: [number, number] | null;
+}
+
 export interface AtlasMap {
   number: number;
   /** Object of each entry, ascending. */
@@ -45,6 +53,8 @@ export interface AtlasMap {
   share: number;
   /** Parts of the map that have names, those of most objects first. */
   regions: Region[];
+  /** Variables fitted to the map, the strongest first. */
+  vectors: Vector[];
 }
 
 /** A part of a map: a category that is at home there, a feature, or a group of neighbours. */

@@ -22,6 +22,7 @@ import type {
   Observed,
   Region,
   SenseGroups,
+  Vector,
 } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 import { elementAt, inBounds, startsOf } from "./elements.ts";
@@ -317,6 +318,20 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
       title,
       share: finite(map, "share"),
       regions: regionsOf(map, end - start),
+      vectors: vectorsOf(map),
+    };
+  });
+}
+
+function vectorsOf(map: Fields): Vector[] {
+  return list(map, "vectors").map((listed) => {
+    const vector = asFields(listed, "vectors");
+    const from = vector.from && numbers(vector, "from");
+    return {
+      name: text(vector, "name"),
+      x: finite(vector, "x"),
+      y: finite(vector, "y"),
+      from: from as Vector["from"],
     };
   });
 }

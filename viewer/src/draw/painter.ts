@@ -12,3 +12,7 @@ export interface Screen {
 export interface Painter {
   paint(target: CanvasRenderingContext2D, scene: Scene, camera: Camera, screen: Screen): void;
 }
+
+export function newCanvas(): HTMLCanvasElement {
+  return document.createElement("canvas");
+}

@@ -13,6 +13,7 @@ import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
 import {
   CIRCLE,
   CORNER,
+  DIAMOND,
   LEAST_CHOSEN,
   LEAST_LABELLED,
   LEAST_NEAR,
@@ -22,6 +23,7 @@ import {
 import { type Arc, crest, type Point, roundedHull, tracePath } from "../scene/outline.ts";
 import type { Emphasis, Letters, Scene, ShownLabel } from "../scene/scene.ts";
 import { NO_EMPHASIS } from "../scene/scene.ts";
+import type { VectorMark } from "../scene/vectors.ts";
 import type { Painter, Screen } from "./painter.ts";
 
 /** A feature drawn as a line round its members. */
@@ -178,7 +180,7 @@ const TIE = { width: 1.2, opacity: 0.75, dashes: [3, 4] };
 const CONTOUR_OPACITY = 0.5;
 
 /** The corners of an arrow that points to the right. */
-const ARROW: Point[] = [
+const ARROW: [Point, ...Point[]] = [
   [4.5, 0],
   [-3, 3.6],
   [-3, -3.6],
@@ -283,15 +285,37 @@ export class Pen {
         context.stroke();
       }
     }
-    if (!arrow) return;
+    context.fillStyle = style === "chosen" ? scene.palette.accent : scene.palette.muted;
+    if (arrow) this.head(arrow.x, arrow.y, arrow.angle);
+  }
+
+  private head(x: number, y: number, angle: number): void {
+    const { context } = this;
     context.save();
-    context.translate(arrow.x, arrow.y);
-    context.rotate(arrow.angle);
+    context.translate(x, y);
+    context.rotate(angle);
     context.beginPath();
     for (const [x, y] of ARROW) context.lineTo(x, y);
-    context.fillStyle = style === "chosen" ? scene.palette.accent : scene.palette.muted;
     context.fill();
     context.restore();
+  }
+
+  /** The arrow of a fitted variable, or the centroid of one of its levels. */
+  vector({ line: [start, [x, y]], angle }: VectorMark, color: string): void {
+    const { context } = this;
+    context.fillStyle = context.strokeStyle = color;
+    context.beginPath();
+    if (start[0] === x && start[1] === y) {
+      this.trace(x, y, 3.5, DIAMOND);
+      context.fill();
+      return;
+    }
+    const [left, top] = [x - ARROW[0][0] * Math.cos(angle), y - ARROW[0][0] * Math.sin(angle)];
+    context.moveTo(...(start as [number, number]));
+    context.lineTo(left, top);
+    context.lineWidth = 1.5;
+    context.stroke();
+    this.head(left, top, angle);
   }
 
   /** A labelled dot that is too small to be seen beside its label. */
@@ -417,9 +441,11 @@ export function drawLetters(
   scene: Scene,
   camera: Camera,
   size: Size,
-  { labels, names }: Letters,
+  { labels, names, vectors = [] }: Letters,
 ): void {
   const pen = new Pen(context, scene, camera, size);
+  const color = elementAt(scene.palette.categories, 0);
+  for (const vector of vectors) pen.vector(vector, color);
   for (const label of labels) pen.labelled(label);
   for (const label of labels) pen.callout(label);
   context.textAlign = "center";
@@ -433,6 +459,12 @@ export function drawLetters(
     write(context, text, x + width / 2, baseline({ y, height }), 5);
   }
   context.globalAlpha = 1;
+  context.font = fontOf(scene.look.type.near);
+  context.fillStyle = color;
+  for (const { name, box } of vectors) {
+    const height = box.bottom - box.top;
+    write(context, name, (box.left + box.right) / 2, baseline({ y: box.top, height }), 4);
+  }
   let style: LabelStyle | null = null;
   for (const label of labels) {
     if (label.style !== style) {

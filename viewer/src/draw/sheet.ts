@@ -19,7 +19,7 @@ import type { Point } from "../scene/outline.ts";
 import type { Scene } from "../scene/scene.ts";
 import * as texts from "../texts.ts";
 import { escaped, round, svgOf } from "./drawing_svg.ts";
-import type { Painter } from "./painter.ts";
+import { newCanvas, type Painter } from "./painter.ts";
 import { drawPicture, prepare, type View } from "./picture.ts";
 
 /** One map of a sheet; all of a sheet have one size. */
@@ -156,12 +156,12 @@ export async function sheetCanvas(
 ): Promise<HTMLCanvasElement> {
   const layout = layOut(sheet, palette);
   const { width, height } = layout.size;
-  const canvas = document.createElement("canvas");
+  const canvas = newCanvas();
   const context = prepare(canvas, layout.size, ratio);
   if (!context) throw new Error(texts.NO_CANVAS);
   context.fillStyle = palette.paper;
   context.fillRect(0, 0, width, height);
-  const picture = document.createElement("canvas");
+  const picture = newCanvas();
   sheet.panels.forEach(({ scene, camera, size, view }, k) => {
     drawPicture(picture, scene, camera, { ...view, size, marks, devicePixelRatio: ratio });
     context.drawImage(picture, ...elementAt(layout.places, k), size.width, size.height);

@@ -9,7 +9,7 @@ import type { Camera } from "../scene/camera.ts";
 import { rgb } from "../scene/coloring.ts";
 import { type MarkData, VISIBLE_RADIUS } from "../scene/mark_data.ts";
 import type { Scene } from "../scene/scene.ts";
-import type { Painter, Screen } from "./painter.ts";
+import { newCanvas, type Painter, type Screen } from "./painter.ts";
 
 /**
  * `middle` of the screen in map units, `scale` of map units to the clip square, `pixel` a device pixel
@@ -28,9 +28,7 @@ uniform float unit;
 uniform float ratio;
 out vec2 place;
 flat out vec4 fill;
-flat out float inner;
-flat out float ring;
-flat out float form;
+flat out float inner, ring, form;
 void main() {
   float r = max(${VISIBLE_RADIUS} * ratio, radius * unit);
   ring = clamp(0.4 * (r / ratio - 1.0), 0.0, 1.1) * ratio;
@@ -46,9 +44,7 @@ const FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 place;
 flat in vec4 fill;
-flat in float inner;
-flat in float ring;
-flat in float form;
+flat in float inner, ring, form;
 uniform vec3 paper;
 out vec4 result;
 void main() {
@@ -109,7 +105,7 @@ export class WebglPainter implements Painter {
 
   /** A painter that tells when it is lost or back, or null where no graphics processor draws. */
   static make(changed: () => void): WebglPainter | null {
-    const canvas = document.createElement("canvas");
+    const canvas = newCanvas();
     const gl = canvas.getContext("webgl2", {
       alpha: false,
       antialias: false,

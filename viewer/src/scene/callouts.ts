@@ -230,7 +230,7 @@ function isInside(box: ScreenBox, { width, height }: Rules["size"]): boolean {
   return left >= MARGIN && top >= MARGIN && right <= width - MARGIN && bottom <= height - MARGIN;
 }
 
-type Segment = readonly [Point, Point];
+export type Segment = readonly [Point, Point];
 
 /** Whether a segment has a point within a box. */
 export function hits([[fromX, fromY], [toX, toY]]: Segment, box: ScreenBox): boolean {

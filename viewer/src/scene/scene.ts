@@ -43,6 +43,7 @@ import {
   type ShownName,
   settledRegions,
 } from "./regions.ts";
+import { type VectorMark, vectorMarks } from "./vectors.ts";
 
 export { type Emphasis, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
 
@@ -78,6 +79,8 @@ const NUMBERED = 6;
 
 /** What is written on a map. */
 export interface Letters {
+  /** Fitted variables, none on still pictures. */
+  vectors?: VectorMark[];
   labels: ShownLabel[];
   names: ShownName[];
 }
@@ -254,7 +257,10 @@ export class Scene {
   }
 
   /** The labels and names that are shown on a screen, and where; labels that matter most last. */
-  letters(camera: Camera, size: Size, covers: readonly ScreenBox[] = []): Letters {
+  letters(camera: Camera, size: Size, others: readonly ScreenBox[] = []): Letters {
+    const nameSize = (name: string) => this.textSize(name, "near");
+    const vectors = vectorMarks(this.map.vectors, camera, size, nameSize);
+    const covers = [...others, ...vectors.map(({ box }) => box)];
     const view = new ScreenView(this, camera, size);
     const first = this.emphasizedLabels(camera, size, covers);
     const { chosen, near } = this.emphasized.emphasis;
@@ -267,11 +273,11 @@ export class Scene {
     const plan = this.plan ?? this.pending;
     const isFar = camera.zoom < NUMBERED * this.fitCamera.zoom;
     if (!plan || (isFar && names.length && this.look.atlas.isNumbered)) {
-      return { labels: first.reverse(), names };
+      return { labels: first.reverse(), names, vectors };
     }
     const { zooms, known } = plan.ranges;
-    const others: ShownLabel[] = [];
-    for (let rank = 0; rank < known && others.length < MOST_LABELS; rank++) {
+    const more: ShownLabel[] = [];
+    for (let rank = 0; rank < known && more.length < MOST_LABELS; rank++) {
       if (inBounds(zooms[rank]) > camera.zoom) continue;
       const entry = inBounds(plan.order[rank]);
       if (!this.visible[entry] || !view.mayShow(entry)) continue;
@@ -279,9 +285,9 @@ export class Scene {
       const label = view.place(entry, plan.style(entry));
       const box = boxOf(label);
       if (!view.isOn(label) || kept.some((other) => meet(box, other))) continue;
-      if (!leaders.some((leader) => hits(leader, box))) others.push(label);
+      if (!leaders.some((leader) => hits(leader, box))) more.push(label);
     }
-    return { labels: [...others.reverse(), ...first.reverse()], names };
+    return { labels: [...more.reverse(), ...first.reverse()], names, vectors };
   }
 
   /** Lines of equal density in map units, x, y of both ends of each piece; none where none are asked for. */

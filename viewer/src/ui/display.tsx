@@ -16,7 +16,7 @@ import {
 import { shapeOf } from "../scene/mark_data.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { Button, Check } from "./button.tsx";
 import { Only } from "./filters.tsx";
 
 const QUANTITIES: readonly Quantity[] = ["weights", "proportions"];
@@ -60,14 +60,11 @@ export function Display({ session }: { session: Session }) {
         />
       )}
       {atlas.observed && <Lines session={session} />}
-      <label class="key">
-        <input
-          type="checkbox"
-          checked={state.contours}
-          onChange={() => store.change({ contours: !state.contours })}
-        />
-        <span>{texts.CONTOURS}</span>
-      </label>
+      <Check
+        name={texts.CONTOURS}
+        isOn={state.contours}
+        onChange={(contours) => store.change({ contours })}
+      />
       {atlas.kinds && <Neighbors session={session} kinds={atlas.kinds} />}
       {atlas.features.length > 0 && <Features session={session} />}
     </section>
@@ -285,14 +282,11 @@ function Lines({ session }: { session: Session }) {
   const { lines, word } = session.state;
   return (
     <>
-      <label class="key">
-        <input
-          type="checkbox"
-          checked={lines}
-          onChange={() => session.store.change({ lines: !lines })}
-        />
-        <span>{texts.DRAW_LINKS}</span>
-      </label>
+      <Check
+        name={texts.DRAW_LINKS}
+        isOn={lines}
+        onChange={(isOn) => session.store.change({ lines: isOn })}
+      />
       {lines && (
         <p class="quiet">
           {word === null
@@ -310,19 +304,18 @@ function Features({ session }: { session: Session }) {
     <fieldset class="features">
       <legend>{texts.FEATURES}</legend>
       {session.atlas.features.map((feature, k) => (
-        <label key={feature.name} class="key">
-          <input
-            type="checkbox"
-            checked={features.has(k)}
-            onChange={() => {
-              const next = new Set(features);
-              if (!next.delete(k)) next.add(k);
-              session.store.change({ features: next });
-            }}
-          />
-          <span title={feature.name}>{feature.name}</span>
+        <Check
+          key={feature.name}
+          name={feature.name}
+          isOn={features.has(k)}
+          onChange={() => {
+            const next = new Set(features);
+            if (!next.delete(k)) next.add(k);
+            session.store.change({ features: next });
+          }}
+        >
           <span class="number quiet">{feature.weight.toPrecision(2)}</span>
-        </label>
+        </Check>
       ))}
     </fieldset>
   );

@@ -17,7 +17,7 @@ import {
 import { fold } from "../state/search.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { Button, Check } from "./button.tsx";
 
 /** Longer lists of categories can be searched, and are cut. */
 const FEW = 12;
@@ -109,17 +109,13 @@ function Categories({ session, column }: CategoriesProps) {
       <div class="listed">
         {listed.map((code) => (
           <div key={code} class="keyed">
-            <label class="key">
-              <input
-                type="checkbox"
-                checked={filtering.lets(column, code)}
-                onChange={(event) => session.let(column, [code], event.currentTarget.checked)}
-              />
-              <span dir="auto" title={nameOf(code)}>
-                {nameOf(code)}
-              </span>
+            <Check
+              name={nameOf(code)}
+              isOn={filtering.lets(column, code)}
+              onChange={(isOn) => session.let(column, [code], isOn)}
+            >
               <span class="number quiet">{texts.whole(counts.get(code) ?? 0)}</span>
-            </label>
+            </Check>
             <Only name={nameOf(code)} onChoose={() => session.showOnly(column, [code])} />
           </div>
         ))}
@@ -206,14 +202,11 @@ function Range({ session, column }: { session: Session; column: NumberColumn }) 
         </label>
       ))}
       {hasMissing(atlas, column) && (
-        <label class="key">
-          <input
-            type="checkbox"
-            checked={filter.withMissing}
-            onChange={(event) => change({ withMissing: event.currentTarget.checked })}
-          />
-          <span>{texts.NO_VALUE}</span>
-        </label>
+        <Check
+          name={texts.NO_VALUE}
+          isOn={filter.withMissing}
+          onChange={(withMissing) => change({ withMissing })}
+        />
       )}
     </fieldset>
   );

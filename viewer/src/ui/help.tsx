@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { Button, Check } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 
 interface HelpProps {
@@ -44,14 +44,11 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
           </>
         ))}
       </dl>
-      <label class="key">
-        <input
-          type="checkbox"
-          checked={hasKeys}
-          onChange={() => session.store.change({ hasKeys: !hasKeys })}
-        />
-        <span>{texts.SHORTCUTS}</span>
-      </label>
+      <Check
+        name={texts.SHORTCUTS}
+        isOn={hasKeys}
+        onChange={(isOn) => session.store.change({ hasKeys: isOn })}
+      />
     </dialog>
   );
 }

@@ -5,7 +5,7 @@ import type { Panes } from "../state/panes.ts";
 import { facts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { Button, Check } from "./button.tsx";
 import { Colophon } from "./colophon.tsx";
 import { Gallery } from "./gallery.tsx";
 import { Icon } from "./icons.tsx";
@@ -98,14 +98,7 @@ function Bar({ panes, session, name, id }: BarProps) {
       </h2>
       <p class="facts">{panes.hasTwoAtlases && facts(session.atlas)}</p>
       {!isFirst && (
-        <label class="key">
-          <input
-            type="checkbox"
-            checked={panes.isLinked}
-            onChange={() => panes.link(!panes.isLinked)}
-          />
-          <span>{texts.SAME_WORD}</span>
-        </label>
+        <Check name={texts.SAME_WORD} isOn={panes.isLinked} onChange={(isOn) => panes.link(isOn)} />
       )}
       {!panes.hasTwoAtlases && (
         <Button

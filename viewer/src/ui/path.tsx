@@ -9,7 +9,7 @@ import type { Meaning } from "../state/lookups.ts";
 import { noMatch } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { AS_TYPED, Button } from "./button.tsx";
 import { Card, Share, stepBetween } from "./cards.tsx";
 import { Icon } from "./icons.tsx";
 import { Word } from "./words.tsx";
@@ -126,10 +126,7 @@ export function PathTo({ session, object }: { session: Session; object: number }
           class="line"
           type="text"
           placeholder={texts.another(session.atlas.noun[0])}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          dir="auto"
+          {...AS_TYPED}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />

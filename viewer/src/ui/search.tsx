@@ -11,7 +11,7 @@ import type { Found } from "../state/finder.ts";
 import { meantName, noMatch, whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { AS_TYPED, Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { holdPictures } from "./pictures.tsx";
 import { Marked, Word } from "./words.tsx";
@@ -164,10 +164,7 @@ export function Search({ session, isOpening }: SearchProps) {
         aria-autocomplete="list"
         aria-activedescendant={isOpen && hits.length > 0 ? `hit-${active}` : undefined}
         placeholder={texts.find(nouns)}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        dir="auto"
+        {...AS_TYPED}
         value={text}
         ref={field}
         onInput={(event) => typed(event.currentTarget.value)}

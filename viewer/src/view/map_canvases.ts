@@ -3,7 +3,9 @@
  *
  * Whatever changes asks for a frame (`schedule`), and there is one drawing a frame at most.
  */
+
 import type { Marks } from "../draw/marks.ts";
+import { newCanvas } from "../draw/painter.ts";
 import {
   drawGround,
   drawLetters,
@@ -49,8 +51,8 @@ export class MapCanvases {
   readonly frameTimes: number[] = [];
   /** What was written last. */
   letters: Letters = { labels: [], names: [] };
-  private dots = document.createElement("canvas");
-  private upper = document.createElement("canvas");
+  private dots = newCanvas();
+  private upper = newCanvas();
   private frame = 0;
   private dirty = { dots: true, letters: true };
   /** Device pixels per CSS pixel in which the dots are drawn now. */

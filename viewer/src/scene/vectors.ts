@@ -1,0 +1,53 @@
+/** Fitted variables over a map: arrows and centroids, each with its name beyond it. */
+import type { Vector } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
+import { hits, type Segment } from "./callouts.ts";
+import { type Camera, type Size, toScreen } from "./camera.ts";
+import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
+
+/** How far from its arrow a name stands. */
+const GAP = 5;
+/** How far round its tip, in radians, a name may stand from where an arrow points: in eight places. */
+const TURNS = [0, 0.8, -0.8, 1.6, -1.6, 2.4, -2.4, 3.1];
+
+/** A variable on the screen. */
+export interface VectorMark {
+  name: string;
+  /** Where an arrow starts, and its tip; a centroid has one place twice. */
+  line: Segment;
+  /** Where an arrow points on the screen. */
+  angle: number;
+  box: ScreenBox;
+}
+
+/** Variables at a camera; each name takes the first place round its tip that is free of the others. */
+export function vectorMarks(
+  vectors: readonly Vector[],
+  camera: Camera,
+  size: Size,
+  textSize: (name: string) => Size,
+): VectorMark[] {
+  const lines = vectors.map(
+    ({ x, y, from }): Segment => [
+      toScreen(camera, size, ...(from ?? [x, y])),
+      toScreen(camera, size, x, y),
+    ],
+  );
+  const taken: ScreenBox[] = [];
+  return lines.map((line, k) => {
+    const [[left, top], [x, y]] = line;
+    const { name } = elementAt(vectors, k);
+    const angle = Math.atan2(y - top, x - left);
+    const { width, height } = textSize(name);
+    const places = TURNS.map((turn) => {
+      const right = x + Math.round(Math.cos(angle + turn)) * (width / 2 + GAP);
+      const below = y + Math.round(Math.sin(angle + turn)) * (height / 2 + GAP);
+      return boxAt(right, below, width, height);
+    });
+    const isFree = (place: ScreenBox) =>
+      !lines.some((other) => hits(other, place)) && !taken.some((other) => meet(place, other));
+    const box = places.find(isFree) ?? elementAt(places, 0);
+    taken.push(box);
+    return { name, line, angle, box };
+  });
+}
