@@ -286,7 +286,7 @@ export const noSuchMap = (map: number, last: number) =>
 export const HELP_TITLE = "How to read an atlas";
 export const SHORTCUTS = "Single-key shortcuts";
 export const OBSERVED_HELP =
-  "“Observed” is the share in the data, and “predicted” is the share that the maps predict. “Close” means a similarity on that map of at least 5% of the largest one.";
+  "“Observed” is the share in the data. “Predicted” is the share that the maps predict. “Close” means a similarity on that map of at least 5% of the largest one.";
 export const reading = (isSingle: boolean, nouns: string, by: "weights" | "proportions") =>
   `${
     isSingle
