@@ -12,7 +12,7 @@ type Noun = readonly [one: string, several: string];
 
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
 
-/** A whole number with its thousands apart. */
+/** A whole number with separators of thousands. */
 export const whole = (count: number) => count.toLocaleString("en");
 
 const plural = (count: number, noun: string) => `${noun}${count === 1 ? "" : "s"}`;
@@ -31,7 +31,7 @@ export const countedObjects = ({ noun }: { noun: Noun }, count: number, adjectiv
 /** A text that begins a heading. */
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A share as per cent: "<1%" below 1 %, one decimal below 10 %; exact digits where they are asked for. */
+/** A share as per cent: "<1%" below 1 %, one decimal below 10 %; two decimals if isExact. */
 export function percent(share: number, isExact = false): string {
   const value = 100 * share;
   if (!(value > 0)) return "0%";
@@ -46,7 +46,7 @@ export function percent(share: number, isExact = false): string {
 /** A whole per cent; "<1%" for 0. */
 export const wholePercent = (value: number) => (value > 0 ? `${value}%` : "<1%");
 
-// What is used in several places
+// Shared texts
 
 export const BETWEEN = " · ";
 export const DASH = " – ";
@@ -94,7 +94,7 @@ export const foundList = (nouns: string) => `${capital(nouns)} found`;
 export const noMatch = (noun: string, text: string) => `No ${noun} matches “${text}”`;
 export const showGroupOnly = <T>(column: T, value: T) => ["Show only ", column, " = ", value];
 
-// A word: heading, cards and what is disclosed
+// A word: heading, cards and collapsed sections
 
 export const MEANINGS = "Meanings";
 export const CLOSE_MEANINGS = "Close the meanings";
@@ -122,7 +122,8 @@ export const ASSOCIATES = "Its associates";
 export const NEAREST = "Nearest neighbours";
 export const PREDICTED_BY_MAPS = "Predicted by the maps";
 export const OBSERVED_HEAD = "observed";
-export const OBSERVED_TITLE = "Response share in the data; a dash if it is not among the strongest";
+export const OBSERVED_TITLE =
+  "Response share in the data. A dash means that it is not among the strongest.";
 export const PREDICTED_HEAD = "predicted";
 export const PREDICTED_TITLE = "Response share predicted by the maps";
 export const SHARE_HEAD = "share";
@@ -151,8 +152,8 @@ export const NO_PATH = "No path found";
 export function pathIs(steps: number, isObserved: boolean, hasData: boolean): string {
   if (steps === 0) return NO_PATH;
   if (isObserved) return "Each step follows an observed link, with its response share.";
-  const model = "Each step stays in one map and follows the model.";
-  return hasData ? `No path over observed links. ${model}` : model;
+  const model = "Each step connects objects that are close in one map.";
+  return hasData ? `No path follows observed links only. ${model}` : model;
 }
 export const twoDifferent = (nouns: string) => `A path needs two different ${nouns}`;
 export const stepEnd = (label: string, map: number) => `${label} in map ${map}`;
@@ -178,7 +179,7 @@ export const keysOfMap = (name: string, title: string, nouns: string) =>
 export const PROJECTION =
   "The map is drawn on the plane through its two axes with the most variance";
 export const projection = (dimensions: number, share: string) =>
-  `Projection of ${dimensions} dimensions with ${share} of variance`;
+  `Projection of ${dimensions} dimensions, with ${share} of the variance`;
 export const seenNow = (objects: string) => `${objects} in sight`;
 export const observedHere = (share: string) => `${share} observed here`;
 export const alsoIn = (maps: readonly number[], count: number) =>
@@ -190,7 +191,7 @@ export const LABELLED = "labelled ";
 export const firstOf = (count: number, all: string) => `The first ${count} of ${all}`;
 export const ALSO_HEAD = "also in map";
 export const OBSERVED_HERE_TITLE = "Observed share of its meanings in this map";
-/** What the areas of dots show. */
+/** The quantity that the areas of dots show. */
 export const quantity = (by: "weights" | "proportions") =>
   by === "weights" ? "map weight" : "mixing proportion";
 export const measured = (by: "weights" | "proportions", share: string) =>
@@ -285,12 +286,12 @@ export const noSuchMap = (map: number, last: number) =>
 export const HELP_TITLE = "How to read an atlas";
 export const SHORTCUTS = "Single-key shortcuts";
 export const OBSERVED_HELP =
-  "“Observed” is the share in the data, “predicted” the share that the maps predict. “Close” means a similarity on that map of at least 5% of the largest one.";
+  "“Observed” is the share in the data, and “predicted” is the share that the maps predict. “Close” means a similarity on that map of at least 5% of the largest one.";
 export const reading = (isSingle: boolean, nouns: string, by: "weights" | "proportions") =>
   `${
     isSingle
       ? `Each dot is one of the ${nouns}. Similar ${nouns} are close together.`
-      : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its ${quantity(by)}${by === "weights" ? ": the share of its associations that this map contributes" : ", which the model fits; its proportions sum to 1 over the maps"}.`
+      : `Each map shows some of the ${nouns}; associated ${nouns} are close together. The area of a dot is its ${quantity(by)}${by === "weights" ? ": the share of its associations that this map contributes" : ", a fitted number that sums to 1 over all maps"}.`
   } Click a dot to select it; double-click to open it. Drag with Shift to select in a box, with Alt to select with a lasso. An arrow at the edge points to a neighbour outside the picture; click it to go there.`;
 
 export const KEYS: [keys: string[], meaning: string][] = [
