@@ -122,7 +122,6 @@ def view(options: ViewOptions) -> None:
     \b
     Examples:  manymaps view norms.atlas -o norms.html --open
                manymaps view norms.atlas -o norms.html --metadata words.csv --size frequency
-               manymaps view dune.atlas -o dune.html --vectors dune_env.csv
                manymaps view young.atlas old.atlas -o compare.html
     """
     output = options.output
