@@ -110,7 +110,7 @@ def test_variables_over_the_maps(folder):
     (folder / "env.csv").write_text("\n".join(["word,depth", *rows]))
     options = ("--vectors", folder / "env.csv", "--p-max", 1)
     result = worked(view(folder, *options))
-    assert "map 1, p <= 1: 'depth'\n" in result.stderr
+    assert "map 1, variables with p <= 1: 'depth'\n" in result.stderr
     maps = blocks_and_header(folder / "words.html")[1]["maps"]
     assert [[mark["name"] for mark in each["vectors"]] for each in maps] == [["depth"]] * 2
     failed(view(folder, "--p-max", 0.5), 2, "view without --vectors")
