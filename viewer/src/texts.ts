@@ -15,7 +15,7 @@ const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
 /** A whole number with separators of thousands. */
 export const whole = (count: number) => count.toLocaleString("en");
 
-const plural = (count: number, noun: string) => `${noun}${count === 1 ? "" : "s"}`;
+const plural = (count: number, noun: string) => noun + (count === 1 || /s$/.test(noun) ? "" : "s");
 
 /** A small count in words, with its noun: "One meaning", "Three maps". */
 export const spelled = (count: number, noun: string) =>

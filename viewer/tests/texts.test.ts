@@ -63,3 +63,15 @@ test("texts are typeset", () => {
     if (typeof text === "string") assert.doesNotMatch(text, /"|\.\.\.| {2}|!/, name);
   }
 });
+
+test("nouns have plurals", () => {
+  const found = [
+    [1, "site"],
+    [30, "species"],
+    [1200, "word"],
+  ] as [number, string][];
+  assert.deepEqual(
+    found.map(([count, noun]) => texts.counted(count, noun)),
+    ["1 site", "30 species", "1,200 words"],
+  );
+});
