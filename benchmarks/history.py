@@ -1,6 +1,6 @@
 """Speed of eight kernels and four whole jobs, as ratios to a fixed NumPy job in the same process.
 
-    python benchmarks/history.py [--repeats 5] [-o FILE] [--commit NAME]
+    python benchmarks/history.py [--repeats 5] [--tasks NAME ...] [-o FILE]
 
 One JSON line is appended to the file, or printed: the commit, its date, the versions of Python and
 NumPy, and the ratio of each task. A ratio is the processor time of the task divided by that of the
