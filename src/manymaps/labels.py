@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "FIRST", "UnknownLabelError", "barcodes", "case_note", "case_variants", "find_label",
-    "first_of", "fold", "in_words", "label_places", "listed", "natural_order",
+    "first_of", "fold", "in_words", "label_places", "letter", "listed", "natural_order",
     "numbered_alike", "numbered_labels", "only_count", "plain_spelling", "plural",
     "repeated_label", "shown",
 ]  # fmt: skip
@@ -269,6 +269,16 @@ def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
             return label, first[label], place
         first[label] = place
     return None
+
+
+def letter(number: int) -> str:
+    """Return a, b, ..., z, aa, ab, ... for a number from 0.
+
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'aa')
+    """
+    first = "" if number < 26 else letter(number // 26 - 1)
+    return first + chr(ord("a") + number % 26)
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:

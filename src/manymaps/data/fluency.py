@@ -18,6 +18,7 @@ import numpy as np
 from manymaps.checks import check_number, check_whole
 from manymaps.data.associations import ReadReport
 from manymaps.data.trials import MISSING, Trials
+from manymaps.labels import letter
 from manymaps.seeds import drawn_generator
 
 __all__ = ["GeneratedLists", "make_fluency_lists"]
@@ -126,8 +127,13 @@ def make_fluency_lists(
     for word in range(own.size, len(memberships)):
         memberships[word, rng.permutation(n_categories)[:2]] = True
     popularity = 1 / (1 + np.arange(len(memberships)) % n_words)
-    given = np.stack([_walk(memberships, popularity, length, switch, rng)
-                      for _ in range(n_participants)])  # fmt: skip
+    # Cumulative popularity of all words, and within each category.
+    everywhere = popularity.cumsum()
+    within = np.where(memberships.T, popularity, 0).cumsum(axis=1)
+    given = np.full((n_participants, length), MISSING, np.int32)
+    for row in given:
+        words = _walk(memberships, everywhere, within, length, switch, rng)
+        row[: len(words)] = words
     lists = Trials(
         ["words"],
         _names(memberships, n_words),
@@ -142,16 +148,15 @@ def make_fluency_lists(
 
 def _walk(
     memberships: np.ndarray,
-    popularity: np.ndarray,
+    everywhere: np.ndarray,
+    within: np.ndarray,
     length: int,
     switch: float,
     rng: np.random.Generator,
-) -> np.ndarray:
+) -> list[int]:
     """Return the words of one list in the order of their first visits."""
-    everywhere = popularity.cumsum()
-    within = np.where(memberships.T, popularity, 0).cumsum(axis=1)
-    words = dict.fromkeys([_drawn(everywhere, rng)])
-    word = next(iter(words))
+    word = _drawn(everywhere, rng)
+    words = {word: None}
     for _ in range(_MOST_STEPS * length):
         if len(words) == length:
             break
@@ -160,9 +165,7 @@ def _walk(
         else:
             word = _drawn(within[rng.choice(np.flatnonzero(memberships[word]))], rng)
         words[word] = None
-    row = np.full(length, MISSING, np.int32)
-    row[: len(words)] = list(words)
-    return row
+    return list(words)
 
 
 def _drawn(cumulative: np.ndarray, rng: np.random.Generator) -> int:
@@ -171,16 +174,10 @@ def _drawn(cumulative: np.ndarray, rng: np.random.Generator) -> int:
 
 def _names(memberships: np.ndarray, n_words: int) -> list[str]:
     """Return labels such as b3, and ab1 for a word shared by the categories a and b."""
-    letters = [_letters(category) for category in range(memberships.shape[1])]
+    letters = [letter(category) for category in range(memberships.shape[1])]
     n_own = n_words * len(letters)
     return [
         "".join(letters[c] for c in np.flatnonzero(categories))
         + str(word % n_words + 1 if word < n_own else word - n_own + 1)
         for word, categories in enumerate(memberships)
     ]
-
-
-def _letters(category: int) -> str:
-    """Return a, b, ..., z, aa, ab, ..."""
-    before, letter = divmod(category, 26)
-    return (_letters(before - 1) if before else "") + chr(ord("a") + letter)

@@ -24,7 +24,7 @@ from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, Coloring
 from manymaps.figures.lettering import Typeface, elide, text_sizes
 
-__all__ = ["SCREEN", "Captions", "Sheet", "Width", "letter", "sheet_for"]
+__all__ = ["SCREEN", "Captions", "Sheet", "Width", "sheet_for"]
 
 Pair = tuple[float, float]
 Width: TypeAlias = Literal["column", "page"]
@@ -82,16 +82,6 @@ def sheet_for(width: str | None, size: tuple[float, float] | None = None) -> She
     return Sheet(
         WIDTHS[width], 0.01, 0.02, 0.2, 0.08, note=6.0, key=6.5, title=7.0, tick=6.0, text=6.5
     )
-
-
-def letter(number: int) -> str:
-    """Return the letter of a panel with this number, from 0.
-
-    >>> letter(0), letter(25), letter(26)
-    ('a', 'z', 'aa')
-    """
-    first = "" if number < 26 else letter(number // 26 - 1)
-    return first + chr(ord("a") + number % 26)
 
 
 class Captions:

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.comparison import NO_CHANGE, Comparison, SenseChange
 from manymaps.checks import check_whole
-from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.layout import (
     FIRST_ROW,
@@ -36,7 +36,7 @@ from manymaps.figures.layout import (
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.rows import named_words, words_that_fit, write
-from manymaps.labels import in_words, plural
+from manymaps.labels import in_words, letter, plural
 
 __all__ = ["plot_comparison"]
 

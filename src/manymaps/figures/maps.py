@@ -42,7 +42,7 @@ from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.arrows import Arrows, arrows_for
-from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring, default_column
 from manymaps.figures.islands import panel_words, with_islands, with_meanings
 from manymaps.figures.kinds import draw_kinds, dressed, remarks
@@ -75,7 +75,7 @@ from manymaps.figures.panel import (
     most_labels,
     read_scene,
 )
-from manymaps.labels import in_words, plural
+from manymaps.labels import in_words, letter, plural
 
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 

@@ -17,12 +17,12 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.diagnosis import Diagnosis
 from manymaps.atlas.atlas import Atlas
-from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, Coloring
 from manymaps.figures.layout import SIDE, TITLE, name_axes, panel_border, root, two_panels
 from manymaps.figures.lettering import typeface_for
 from manymaps.figures.panel import Dots, Look, draw, for_paper, most_labels, read_scene
-from manymaps.labels import plural
+from manymaps.labels import letter, plural
 from manymaps.model.choice import T_SNE
 
 __all__ = ["plot_shepard"]

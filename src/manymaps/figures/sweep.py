@@ -21,11 +21,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK
 from manymaps.figures.layout import SIDE, TITLE, name_axes, root, two_panels
 from manymaps.figures.lettering import text_sizes, typeface_for
-from manymaps.labels import plural
+from manymaps.labels import letter, plural
 from manymaps.prediction.sweeps import SweepResult
 
 __all__ = ["plot_sweep"]

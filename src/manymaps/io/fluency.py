@@ -44,7 +44,7 @@ from manymaps.io.tables import (
     table_passes,
 )
 from manymaps.io.trial_columns import CUE, PARTICIPANT, ROW_NUMBERS, is_numeric
-from manymaps.io.trials import attribute
+from manymaps.io.trials import attribute, named_participants
 from manymaps.labels import listed
 
 __all__ = ["fluency_from", "holds_fluency", "read_fluency"]
@@ -325,18 +325,18 @@ def _lists(table: Table, wanted: dict[str, str | None]) -> Trials:
             f"{header[columns.items[0]]!r}"
         )
     notes: list[str] = [columns.note(header)]
-    first, given, dropped = np.arange(len(codes)), codes, {}
-    if not columns.is_wide:
-        rows = np.flatnonzero(codes[:, 0] >= 0)
-        cells = {c: column.take(rows) for c, column in cells.items()}
-        keys = [cells[c].codes for c in columns.keys]
-        position = columns.position
-        ranks = None if position is None else _ranks(cells[position], header[position], notes)
-        first, given = _gathered(codes[rows, 0], keys, ranks)
-        dropped = {"no answer": len(codes) - rows.size} if rows.size < len(codes) else {}
+    rows = np.flatnonzero((codes[:, 0] >= 0) | columns.is_wide)
+    cells = {c: column.take(rows) for c, column in cells.items()}
+    dropped = {"no answer": len(codes) - rows.size} if rows.size < len(codes) else {}
     who, people = np.arange(len(read)), [f"(row {row + 1})" for row in range(len(read))]
     if columns.participant is not None:
-        who, people = cells[columns.participant].codes, cells[columns.participant].texts
+        people, who = named_participants(cells[columns.participant], notes)
+    first, given = rows, codes
+    if not columns.is_wide:
+        position = columns.position
+        ranks = None if position is None else _ranks(cells[position], header[position], notes)
+        keys = [who, *(cells[c].codes for c in (columns.category, columns.list) if c is not None)]
+        first, given = _gathered(codes[rows, 0], keys, ranks)
     others = {
         header[c]: attribute(cells[c].take(first), header[c], who[first], people, notes)
         for c in (columns.category, *columns.others)
