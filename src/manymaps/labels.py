@@ -238,11 +238,10 @@ def plural(kind: str, n: int | None = None) -> str:
     >>> plural("word", 1200), plural("species"), plural("site", 1), plural("country")
     ('1,200 words', 'species', '1 site', 'countries')
     """
-    name = kind
     if n != 1 and not kind.endswith("s"):
-        ending = "ies" if kind.endswith("y") and kind[-2:-1] not in "aeiou" else None
-        name = kind[:-1] + ending if ending else kind + "s"
-    return name if n is None else f"{n:,} {name}"
+        is_regular = not kind.endswith("y") or kind[-2:-1] in "aeiou"
+        kind = kind + "s" if is_regular else kind[:-1] + "ies"
+    return kind if n is None else f"{n:,} {kind}"
 
 
 def in_words(parts: Sequence[str]) -> str:
@@ -265,9 +264,8 @@ def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
         return None
     first: dict[str, int] = {}
     for place, label in enumerate(labels):
-        if label in first:
+        if first.setdefault(label, place) < place:
             return label, first[label], place
-        first[label] = place
     return None
 
 
@@ -277,8 +275,7 @@ def letter(number: int) -> str:
     >>> letter(0), letter(25), letter(26)
     ('a', 'z', 'aa')
     """
-    first = "" if number < 26 else letter(number // 26 - 1)
-    return first + chr(ord("a") + number % 26)
+    return (letter(number // 26 - 1) if number > 25 else "") + chr(ord("a") + number % 26)
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:

@@ -271,3 +271,5 @@ def test_generated_lists_are_censored_walks_over_the_categories():
     rows = [{word // 5 for word in row if word >= 0} for row in pure.lists.given.tolist()]
     assert all(len(categories) == 1 for categories in rows)
     assert make_fluency_lists(2, 28, 2, random_state=0).lists.answers[-1] == "ab2"
+    with pytest.raises(ParameterError, match="n_categories=1"):
+        make_fluency_lists(2, 1, n_shared=1)

@@ -72,7 +72,7 @@ def make_fluency_lists(
     n_participants : int, at least 1
         Number of participants, with one list each.
     n_categories : int, at least 1
-        Number of categories.
+        Number of categories, at least 2 if there are shared words.
     n_words : int, at least 2
         Number of words that belong to one category only, per category. The popularity of the words
         of a category is 1, 1/2, 1/3, ...
@@ -115,17 +115,16 @@ def make_fluency_lists(
     ['b1', 'b2', 'b3', 'b4', 'a2', 'a4']
     """
     check_whole("n_participants", n_participants)
-    check_whole("n_categories", n_categories)
+    check_whole("n_categories", n_categories, 2 if n_shared else 1)
     check_whole("n_words", n_words, 2)
     check_whole("n_shared", n_shared, 0)
     check_whole("length", length)
     check_number("switch", switch, least=0, most=1)
     rng = drawn_generator(random_state)
-    own = np.arange(n_categories * n_words)
-    memberships = np.zeros((own.size + n_shared, n_categories), dtype=bool)
-    memberships[own, own // n_words] = True
-    for word in range(own.size, len(memberships)):
-        memberships[word, rng.permutation(n_categories)[:2]] = True
+    shared = np.zeros((n_shared, n_categories), dtype=bool)
+    for row in shared:
+        row[rng.permutation(n_categories)[:2]] = True
+    memberships = np.vstack([np.eye(n_categories, dtype=bool).repeat(n_words, axis=0), shared])
     popularity = 1 / (1 + np.arange(len(memberships)) % n_words)
     # Cumulative popularity of all words, and within each category.
     everywhere = popularity.cumsum()

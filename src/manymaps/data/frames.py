@@ -63,8 +63,7 @@ def long_columns(
         "map": np.tile(np.arange(n_maps), n),
         "proportion": proportions.T.ravel(),
     }
-    axes = maps.T.reshape(n_components, -1)
-    columns |= dict(zip(axis_names(n_components), axes, strict=True))
+    columns |= dict(zip(axis_names(n_components), maps.T.reshape(n_components, -1), strict=True))
     columns |= {name: values.T.ravel() for name, values in (beside or {}).items()}
     for name, values in metadata.items():
         unique = name if name not in columns else f"metadata_{name}"

@@ -148,8 +148,7 @@ def read_fluency(
     """
     asked_format(format, FLUENCY_FORMATS)
     wanted = {"participant": participant, "item": item, "category": category}
-    table = read_table(sampled(path), _layout(wanted), format)
-    return _selected(_lists(table, wanted), where)
+    return _lists(read_table(sampled(path), _layout(wanted), format), wanted, where)
 
 
 def fluency_from(
@@ -192,7 +191,7 @@ def fluency_from(
     ('cat', 'dog', 'cow')
     """
     wanted = {"participant": participant, "item": item, "category": category}
-    return _selected(_lists(frame_table(data, "the frame", NO_FRAME), wanted), where)
+    return _lists(frame_table(data, "the frame", NO_FRAME), wanted, where)
 
 
 def holds_fluency(path: str | os.PathLike[str], format: str | None = None) -> bool:
@@ -253,10 +252,6 @@ def _layout(wanted: dict[str, str | None]) -> Layout:
     )
 
 
-def _selected(lists: Trials, where: str | None) -> Trials:
-    return lists if where is None else lists.where(where)
-
-
 def _find_columns(table: Table, wanted: dict[str, str | None]) -> _Columns | None:
     """Find the columns of fluency lists, or return None if there are no answers."""
     names, body, source = table.head[0], table.head[1:], table.source
@@ -307,8 +302,8 @@ def _is_fluency(table: Table) -> bool:
     return several == 1 and not is_numeric(body, item) and len(set(who)) < len(who)
 
 
-def _lists(table: Table, wanted: dict[str, str | None]) -> Trials:
-    """Convert a table to trials, one per list."""
+def _lists(table: Table, wanted: dict[str, str | None], where: str | None) -> Trials:
+    """Convert a table to trials, one per list, and select some of them."""
     header, source = table.head[0], table.source
     columns = _find_columns(table, wanted)
     if columns is None:
@@ -343,7 +338,7 @@ def _lists(table: Table, wanted: dict[str, str | None]) -> Trials:
         if c is not None
     }
     category = None if columns.category is None else cells[columns.category].take(first)
-    return Trials(
+    lists = Trials(
         ["words"] if category is None else category.texts,
         answers,
         np.zeros(first.size, np.int32) if category is None else category.codes,
@@ -353,6 +348,7 @@ def _lists(table: Table, wanted: dict[str, str | None]) -> Trials:
         others,
         ReadReport(source, len(read), 0, dropped, tuple(notes)),
     )
+    return lists if where is None else lists.where(where)
 
 
 def _coded(columns: Sequence[CodedColumn]) -> tuple[list[str], np.ndarray]:
