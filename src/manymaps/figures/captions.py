@@ -22,7 +22,7 @@ from matplotlib.transforms import Affine2DBase, ScaledTranslation, Transform
 from manymaps.checks import check_choice
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, Coloring
-from manymaps.figures.lettering import Typeface, elide, text_sizes
+from manymaps.figures.lettering import Typeface, elide, text_width
 
 __all__ = ["SCREEN", "Captions", "Sheet", "Width", "sheet_for"]
 
@@ -53,6 +53,11 @@ class Sheet:
     title: float = 8.5
     tick: float = 8.0
     text: float = 9.0
+
+    @property
+    def is_column(self) -> bool:
+        """Whether the figure fits in one of two columns of a paper."""
+        return self.width == WIDTHS["column"]
 
     @property
     def scale(self) -> float:
@@ -285,5 +290,4 @@ class Captions:
         return self.figure.dpi_scale_trans + origin + moved
 
     def _width(self, text: str, size: float, *, bold: bool = False) -> float:
-        pixels = text_sizes(self.figure, [text], [self.typeface.font(size, bold=bold)])[0, 0]
-        return float(pixels) * 72 / self.figure.dpi
+        return text_width(self.figure, text, self.typeface.font(size, bold=bold))
