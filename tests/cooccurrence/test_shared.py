@@ -10,6 +10,7 @@ from scipy.spatial import procrustes
 import manymaps as mm
 from count_samples import SIZES, planted
 from manymaps.cooccurrence.shared import shared_tables
+from manymaps.model.objective import Entries
 from manymaps.model.parameters import Parameters, log_softmin
 from reference import code_log_likelihood
 
@@ -137,13 +138,11 @@ def test_active_entries_have_the_same_gradient():
     masks = [np.ones((3, n), bool) for n in nonempty.sizes]
     masks[1][0, 2] = False
     point.weights[1][0, 2] = 40  # this entry has no proportion
-    from manymaps.model.objective import Entries
-
     whole = objective.evaluate(point)
     active = objective.evaluate(point, entries=tuple(map(Entries, masks)))
     assert active.cost == pytest.approx(whole.cost, rel=1e-6)
     for k, mask in enumerate(masks):
-        for parts in (("positions"), ("weights")):
+        for parts in ("positions", "weights"):
             expected = getattr(whole.gradient, parts)[k][mask]
             np.testing.assert_allclose(getattr(active.gradient, parts)[k], expected, atol=1e-5)
         np.testing.assert_allclose(active.shares[k], whole.shares[k][mask], atol=1e-5)

@@ -319,14 +319,13 @@ export const KEYS: [keys: string[], meaning: string][] = [
 export const FAILURE = "This atlas cannot be shown";
 export const NO_ATLAS = "This page does not contain an atlas.";
 export const notOpened = (problem: string) => `The atlas could not be opened: ${problem}`;
-const again = (problem: string) =>
-  `The data in this page ${problem}; save the page again with \`manymaps view\`.`;
+const again = (problem: string, part = "The data") =>
+  `${part} in this page ${problem}; save the page again with \`manymaps view\`.`;
 export const NOT_BASE64 = again("are not base64 text");
 export const NOT_PACKED = again("are not a packed atlas");
 export const NOT_DESCRIBED = again("do not describe an atlas");
 export const TRUNCATED = again("are truncated or damaged");
 export const damaged = (part: string) => again(`are damaged (${part})`);
-export const NOT_JSON =
-  "The header of the data in this page is not JSON; save the page again with `manymaps view`.";
+export const NOT_JSON = again("is not JSON", "The header of the data");
 export const newer = (version: number, own: number) =>
   `The data in this page have format ${version}, newer than ${own} of this viewer; update manymaps and save the page again with \`manymaps view\`.`;
