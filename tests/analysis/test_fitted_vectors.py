@@ -65,6 +65,8 @@ def test_figures_are_those_of_vegan(atlas, weights, expected, near):
     np.testing.assert_allclose([*found.p, found.factors[0].p], p, atol=0.022)
     assert found.factors[0].levels == ("clay", "peat", "sand")
     assert found.factors[0].sizes == (4, 4, 4)
+    origin = np.average(POINTS, axis=0, weights=None if weights == "map" else weights)
+    np.testing.assert_allclose(found.origin, origin)
 
 
 def test_the_order_of_rows_and_a_rotation_change_nothing(atlas):
@@ -80,7 +82,7 @@ def test_the_order_of_rows_and_a_rotation_change_nothing(atlas):
 
 
 def test_constants_codes_categories_and_strata(atlas):
-    table = {**TABLE, "one": [3.5] * 12, "block": [1, 2] * 6, "wet": [True, False] * 6}
+    table = {**TABLE, "one": [3.5] * 12, "block": [1.0, 2.0] * 6, "wet": [True, False] * 6}
     found = mm.fit_vectors(atlas, table, factors=["block"], n_permutations=49)
     assert found.variables == ("pH", "depth", "one")
     assert (found.r2[2], found.p[2]) == (0, 1)
@@ -96,6 +98,14 @@ def test_constants_codes_categories_and_strata(atlas):
     assert within.factors[0].p == 1
     assert within.significant(0.05).variables == ("pH",)
     assert within.significant(0.05).factors == ()
+    assert within.significant(within.p[0]).variables == ("pH",)
+
+
+def test_permutations_of_sites_at_one_position_reach_the_observed_r2():
+    pairs = np.repeat(np.arange(6), 2)
+    table = {**TABLE, "pair": pairs}
+    found = mm.fit_vectors(atlas_of(POINTS[pairs]), table, strata="pair", n_permutations=49)
+    assert found.p.tolist() == [1, 1]
 
 
 def test_each_map_weighs_its_own_sites():
@@ -141,7 +151,9 @@ def test_tables_that_do_not_fit_are_refused(atlas, change, message):
 
 def test_incomplete_sites_are_omitted_on_request(atlas):
     table = {**TABLE, "site": ["x", *SITES[1:]], "pH": [*TABLE["pH"][:11], np.nan]}
-    found = mm.fit_vectors(atlas, table, drop_missing=True)
+    table["same"] = TABLE["soil"]
+    found = mm.fit_vectors(atlas, table, strata="same", drop_missing=True)
+    assert found.factors[0].p == 1
     assert (found.n_sites, found.omitted) == (10, ("site 0", "site 11", "x"))
     part = {name: values[1:11] for name, values in TABLE.items()}
     same = mm.fit_vectors(atlas.subset(SITES[1:11]), part)

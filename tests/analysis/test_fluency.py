@@ -1,6 +1,7 @@
 """Networks of fluency lists (SNAFU, a slow reference, known categories), and their cleaning."""
 
 import hashlib
+from dataclasses import replace
 from itertools import pairwise
 from math import comb
 
@@ -23,6 +24,7 @@ from manymaps import (
     network_statistics,
     resampled,
 )
+from manymaps.data.associations import ReadReport
 from manymaps.datasets import make_fluency_lists
 
 
@@ -93,6 +95,20 @@ def test_window_links_are_those_of_the_formula_by_hand(generated):
             if k >= 2 and tail < alpha / 2:
                 expected[tuple(sorted((one, generated.answers[j])))] = k
     assert links(fluency_network(generated, window=window, rows="keep")) == expected
+
+
+def test_a_window_beyond_the_list_contains_all_other_words(generated):
+    short = replace(generated, given=generated.given[:, :4])
+    last, beyond = (links(fluency_network(short, window=w, alpha=0.5)) for w in (3, 9))
+    assert last == beyond
+
+
+def test_statistics_of_two_triangles_joined_by_a_link():
+    lists = lists_of("cat,dog,cow,cat", "cow,emu", "emu,ant,fly", "fly,emu", "cow,cat", "pig,hen")
+    found = network_statistics(fluency_network(lists, "walk"))
+    assert (found["n_words"], found["n_links"], found["n_connected"]) == (8, 8, 6)
+    assert (found["mean_degree"], found["n_communities"]) == (14 / 6, 2)
+    assert found["modularity"] == pytest.approx(2 * (3 / 7 - 1 / 4))
 
 
 # The sums of SemNeT's functions `cosine` and `similarity(method = "cor")`, after `resp2bin` and
@@ -192,13 +208,14 @@ def test_maps_of_a_network_recover_the_categories():
 def test_cleaning_lists_everything_that_it_changes():
     lists = lists_of(
         "cat,girafe,Cat,cat,?",
-        "polar bear,dogs,lamp,dog,foxes",
+        "polar bear,dogs,goat,dog,foxes",
         "cat",
         "n/a",
-        "polarbear,fox,cat,emu",
+        "polarbear,fox,cat,emu,dogs",
+        report=ReadReport("lists.csv", 19, 0, {"no answer": 1}),
     )
-    accepted = ["Cat", "dog", "dogs", "fox", "foxes", "polar bear", "giraffe", "emu"]
-    cleaned = clean_fluency(lists, accepted=accepted, corrections={"polarbear": "polar bear"})
+    accepted = ["Cat", "dog", "dogs", "fox", "foxes", "polar bear", "giraffe", "emu", "boat"]
+    cleaned = clean_fluency(lists, accepted=accepted, corrections={"PolarBear": "polar bear"})
     table = cleaned.findings
     rows = list(zip(*(table[name].tolist() for name in table), strict=True))
     assert rows == [
@@ -206,23 +223,23 @@ def test_cleaning_lists_everything_that_it_changes():
         ("missing answer", "p0", 1, 5, "?", "", "dropped"),
         ("missing answer", "p3", 4, 1, "n/a", "", "dropped"),
         ("intrusion", "p0", 1, 2, "girafe", "giraffe", "dropped"),
-        ("intrusion", "p1", 2, 3, "lamp", "", "dropped"),
+        ("intrusion", "p1", 2, 3, "goat", "", "dropped"),
         ("repetition", "p0", 1, 4, "cat", "", "dropped"),
         ("short list", "p3", 4, 0, "", "", "dropped"),
     ]
     assert cleaned.counts()["repetition"] == 1
     kept = [[cleaned.lists.answers[w] for w in row if w >= 0] for row in cleaned.lists.given]
     assert kept == [["cat", "Cat"], ["polar bear", "dogs", "dog", "foxes"], ["cat"],
-                    ["polar bear", "fox", "cat", "emu"]]  # fmt: skip
+                    ["polar bear", "fox", "cat", "emu", "dogs"]]  # fmt: skip
     variants = list(
         zip(*(cleaned.variants[name].tolist() for name in cleaned.variants), strict=True)
     )
     assert variants == [
         ("cat", 3, "Cat", 1, "case or spaces"),
-        ("dog", 1, "dogs", 1, "plural"),
+        ("dogs", 2, "dog", 1, "plural"),
         ("fox", 1, "foxes", 1, "plural"),
     ]
-    assert cleaned.lists.report.dropped == {"empty list": 1}
+    assert cleaned.lists.report.dropped == {"no answer": 1, "empty list": 1}
     again = clean_fluency(clean_fluency(lists_of("cat,cat")).lists, fold=True).lists
     assert again.given.tolist() == [[0, -1]]
     assert cleaned.to_frame("pandas").shape == (7, 7)
@@ -237,6 +254,10 @@ def test_cleaning_merges_case_and_drops_short_lists_only_on_request():
     short = clean_fluency(lists, min_words=2)
     assert short.lists.participant.tolist() == [0, 1]
     assert short.findings["action"].tolist() == ["dropped", "dropped"]
+    # A list with less than a third of the median number of words is reported.
+    kept = clean_fluency(lists_of("t-rex,pony,cat,dog", "t rex,ponies,cat,dog", "cat"))
+    assert kept.findings["action"].tolist() == ["kept"]
+    assert kept.variants["difference"].tolist() == ["case or spaces", "plural"]
 
 
 def test_lists_of_several_categories_and_empty_networks_are_refused():

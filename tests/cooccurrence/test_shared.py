@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import approx_fprime
 from scipy.spatial import procrustes
 
 import manymaps as mm
 from count_samples import SIZES, planted
-from manymaps.cooccurrence.shared import shared_tables
+from manymaps.cooccurrence.shared import is_tables, shared_tables
 from manymaps.model.objective import Entries
 from manymaps.model.parameters import Parameters, log_softmin
 from reference import code_log_likelihood
@@ -23,6 +24,30 @@ def data():
 @pytest.fixture(scope="module")
 def fit(data):
     return mm.CODE(random_state=0).fit(data[1])
+
+
+def test_a_chain_of_tables_has_weighted_margins_and_one_bipartite_table():
+    papers = mm.Counts([[1, 3], [2, 2]], ["d0", "d1"], ["w0", "w1"], ("document", "word"),
+                       row_metadata={"year": [1, 2]})  # fmt: skip
+    authors = mm.Counts([[1, 0], [1, 1]], ["a0", "a1"], ["d0", "d1"], ("author", "document"),
+                        column_metadata={"year": [8, 9], "pages": [3, 4]})  # fmt: skip
+    groups = mm.Counts([[1, 1]], ["g0"], ["a0", "a1"], ("group", "author"))
+    shared = shared_tables([papers, groups, authors], [2, 1, 1])
+    assert shared.kinds == ("document", "group", "author", "word")
+    # The weights are 1.5, 0.75 and 0.75, and the last two tables contain no words.
+    documents = 1.5 * np.array([4, 4]) / 8 + 0.75 * np.array([2, 1]) / 3
+    np.testing.assert_allclose(shared.margins[0], documents / 2.25)
+    per_paper = np.array([[1, 3], [2, 2]]) / 4
+    per_author = (np.array([[1, 0], [1, 1]]) / 3 * 0.75) @ per_paper
+    per_author_mean = per_author / per_author.sum(axis=1, keepdims=True)
+    blocks = 1.5 / 2 * per_paper, 0.75 / 2 * per_author_mean.sum(axis=0), per_author
+    np.testing.assert_allclose(shared.bipartite().values.toarray(), np.vstack(blocks))
+    assert shared.metadata()["year"][:2].tolist() == [1, 2]
+    assert shared.metadata()["pages"][:2].tolist() == [3, 4]
+    fit = mm.CODE(random_state=0, max_iter=2, penalty=0.01).fit([papers, authors])
+    assert fit.atlases_["document", "word"].metadata["year"][:2].tolist() == [1, 2]
+    # This sparse format is also a dictionary.
+    assert not is_tables(sparse.dok_array(np.eye(2)))
 
 
 def stacked(points):

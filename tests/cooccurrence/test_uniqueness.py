@@ -1,7 +1,10 @@
 """Local uniqueness of CODE: the Hessian by finite differences, and flat directions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 from count_samples import planted, smooth_table
 from manymaps import CODE, Counts, DataWarning, ParameterError
@@ -43,14 +46,22 @@ def test_cost_gradient_and_hessian(form):
 def test_similarities_within_a_kind_are_part_of_the_hessian():
     rng = np.random.default_rng(0)
     table, within = Counts(smooth_table(5, 6)), rng.random((5, 5))
-    cost = CODE(tolerance=0, row_weight=0.7)._objective(table, table, within, None)
+    estimator = CODE(random_state=0, tolerance=0, row_weight=0.7)
+    cost = estimator._objective(table, table, within, None)
     curvature = Curvature(cost, (5, 6), 2)
     points, motion = rng.normal(0, 0.6, (2, 11, 2))
     up, down = (curvature.evaluate(points + sign * 1e-5 * motion)[1] for sign in (1, -1))
     expected = (up - down) / 2e-5
     np.testing.assert_allclose(curvature.product(points, motion), expected, atol=1e-6)
-    fit = CODE(random_state=0).fit(table, row_similarities=within)
-    assert fit.uniqueness().is_unique
+    fit = estimator.fit(table, row_similarities=within)
+    found = fit.uniqueness()
+    assert found.is_unique
+    # Eigenvalues are per unit of mass.
+    points = np.concatenate([fit.row_embedding_, fit.column_embedding_])
+    hessian = [curvature.product(points, v.reshape(11, 2)).ravel() for v in np.eye(22)]
+    masses = np.diag(np.repeat(curvature.masses, 2))
+    expected = eigh(hessian, masses, eigvals_only=True)
+    np.testing.assert_allclose(found.eigenvalues, expected[: len(found.eigenvalues)], atol=1e-3)
 
 
 @pytest.mark.parametrize("form", FORMS[:3])
@@ -63,6 +74,8 @@ def test_a_fit_of_enough_objects_is_unique_up_to_isometries(form):
     assert found.eigenvalues.shape == (5,)
     assert found.eigenvalues[3] > 1e-4 > 1e-8 > np.abs(found.eigenvalues[:3]).max()
     assert not found.displacements.any()
+    for change in {"slope": 0.1}, {"eigenvalues": found.eigenvalues - 1}:
+        assert not replace(found, **change).is_unique
 
 
 @pytest.mark.parametrize(("d", "n_isometries"), [(1, 1), (2, 3), (3, 6)])
@@ -143,13 +156,18 @@ def test_a_third_kind_in_a_cycle_of_tables_determines_the_positions():
     assert found.displacements.shape == (turned.atlas_.n_objects,)
 
 
-def test_lanczos_finds_the_eigenvalues_of_the_whole_hessian(monkeypatch):
-    fit = CODE(random_state=0, penalty=0.01).fit(smooth_table(12, 5))
+def test_iterations_find_the_eigenvalues_of_the_whole_hessian(monkeypatch):
+    fit, free = (CODE(random_state=0, penalty=p).fit(smooth_table(25, 5)) for p in (0.01, 0))
     whole = fit.uniqueness(n_eigenvalues=6)
     monkeypatch.setattr("manymaps.cooccurrence.uniqueness._DENSE", 10)
     some = fit.uniqueness(n_eigenvalues=6)
     np.testing.assert_allclose(some.eigenvalues, whole.eigenvalues, atol=1e-7)
     assert some.n_zero == whole.n_zero == 1
+    # Repeated eigenvalues are all found, also if fewer are requested.
+    for n in (1, 4):
+        assert free.uniqueness(n_eigenvalues=n).n_zero == 4
+    monkeypatch.setattr("manymaps.cooccurrence.uniqueness._BLOCK", 2)
+    assert free.uniqueness(n_eigenvalues=1).n_zero == 4
 
 
 def test_fits_that_are_not_supported_are_refused():

@@ -33,21 +33,23 @@ def test_rows_of_answers_are_gathered_by_participant_category_and_list(tmp_path)
 
 
 def test_rows_of_lists_are_read_in_the_order_of_their_numbers(tmp_path):
-    names = [f"Response_{k:02}" for k in range(11, 0, -1)]
-    frame = pd.DataFrame({"Group": [1, 2], "ID": ["p1", "p2"]} | dict.fromkeys(names, "NA"))
-    frame.loc[0, "Response_01"], frame.loc[0, "Response_10"] = "cat", "dog"
-    frame.loc[1, "Response_02"] = "cow"
+    names = [f"Response_{k}" for k in range(11, 0, -1)]
+    seconds = dict.fromkeys((f"Second_{k}" for k in range(12)), 5)
+    columns = {"Session": [1, 2], "ID": ["p1", "p2"]} | dict.fromkeys(names, "NA") | seconds
+    frame = pd.DataFrame(columns)
+    frame.loc[0, "Response_2"], frame.loc[0, "Response_10"] = "cat", "dog"
+    frame.loc[1, "Response_1"] = "cow"
     path = tmp_path / "wide.csv"
     frame.to_csv(path, index=False)
     lists = read_fluency(path)
     assert texts(lists) == [["cat", "dog"], ["cow"]]
-    assert lists.columns["Group"].tolist() == [1, 2]
+    assert lists.columns["Session"].tolist() == [1, 2]
     assert texts(fluency_from(frame)) == texts(lists)
     assert holds_fluency(path)
     # A list without a participant is that of another participant.
     assert fluency_from(frame.assign(ID=["NA", ""])).n_participants == 2
     # Fewer columns are lists on request only.
-    few = frame[["ID", "Response_01", "Response_02"]]
+    few = frame[["ID", "Response_1", "Response_2"]]
     assert texts(fluency_from(few, item="Response")) == [["cat"], ["cow"]]
     with pytest.raises(DataError, match="no columns of participants and answers"):
         fluency_from(few)
