@@ -52,8 +52,7 @@ _NEAR_CELL = 1e-9
 _NEAR_MAP = 60e-6
 _CLUSTERED = 1.2
 _SQUARE = 9.0
-_SQUARES = 64
-_CUBES = 32
+_SQUARES = {2: 64, 3: 32}
 # There are few lengths, so that maps of about the same span share a grid and a transformed kernel.
 # In one dimension, many more cells are affordable.
 _LENGTHS = np.array(
@@ -112,11 +111,11 @@ def plan_batch(
     neighbors = np.zeros(len(target_offsets) - 1)
     d = len(targets)
     if kind != GAUSSIAN and d > 1:
-        side = np.fmax(_SQUARE, extent[1] / (_SQUARES if d == 2 else _CUBES)).astype(np.float32)
+        side = np.fmax(_SQUARE, extent[1] / _SQUARES[d]).astype(np.float32)
         with alone_if(len(side) < FEW_MAPS):
             share_out(
-                _count_neighbors if d == 2 else _count_in_cubes, len(side), target_offsets,
-                targets, source_offsets, sources, extent[0], side, neighbors,
+                _count_neighbors, len(side), target_offsets, targets, source_offsets, sources,
+                extent[0], side, _SQUARES[d], neighbors,
             )  # fmt: skip
         neighbors *= (_SQUARE / side) ** d
     sizes = np.diff(target_offsets), np.diff(source_offsets)
@@ -196,49 +195,28 @@ def _extents(first, last, offsets, points, low, high):
 
 
 @inlined
-def _cube(points, i, low, m, inverse):
-    """Return the number of the cube that contains a point."""
+def _cell(points, i, low, m, inverse, edge):
+    """Return the number of the cell that contains a point, with `edge` cells along each axis."""
     number = 0
-    for k in range(3):
+    for k in range(points.shape[0]):
         cell = int((points[k, i] - low[m, k]) * inverse)
-        number = number * _CUBES + max(0, min(cell, _CUBES - 1))
+        number = number * edge + max(0, min(cell, edge - 1))
     return number
 
 
 @compiled
-def _count_in_cubes(
-    first, last, target_offsets, targets, source_offsets, sources, low, side, neighbors
-):
-    """Count the target-source pairs of each map that share a cube with the given `side`."""
-    for m in range(first, last):
-        inverse = np.float32(1.0) / side[m]
-        counts = np.zeros(_CUBES**3, np.int64)
-        for j in range(source_offsets[m], source_offsets[m + 1]):
-            counts[_cube(sources, j, low, m, inverse)] += 1
-        pairs = 0
-        for i in range(target_offsets[m], target_offsets[m + 1]):
-            pairs += counts[_cube(targets, i, low, m, inverse)]
-        neighbors[m] = pairs
-
-
-@compiled
 def _count_neighbors(
-    first, last, target_offsets, targets, source_offsets, sources, low, side, neighbors
+    first, last, target_offsets, targets, source_offsets, sources, low, side, edge, neighbors
 ):
-    """Count the target-source pairs of each map that share a square with the given `side`."""
-    edge = _SQUARES - 1
+    """Count the target-source pairs of each map that share a cell with the given `side`."""
     for m in range(first, last):
         inverse = np.float32(1.0) / side[m]
-        counts = np.zeros((_SQUARES, _SQUARES), np.int64)
+        counts = np.zeros(edge ** targets.shape[0], np.int64)
         for j in range(source_offsets[m], source_offsets[m + 1]):
-            column = int((sources[0, j] - low[m, 0]) * inverse)
-            row = int((sources[1, j] - low[m, 1]) * inverse)
-            counts[max(0, min(row, edge)), max(0, min(column, edge))] += 1
+            counts[_cell(sources, j, low, m, inverse, edge)] += 1
         pairs = 0
         for i in range(target_offsets[m], target_offsets[m + 1]):
-            column = int((targets[0, i] - low[m, 0]) * inverse)
-            row = int((targets[1, i] - low[m, 1]) * inverse)
-            pairs += counts[max(0, min(row, edge)), max(0, min(column, edge))]
+            pairs += counts[_cell(targets, i, low, m, inverse, edge)]
         neighbors[m] = pairs
 
 
