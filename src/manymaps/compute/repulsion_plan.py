@@ -52,7 +52,8 @@ _NEAR_CELL = 1e-9
 _NEAR_MAP = 60e-6
 _CLUSTERED = 1.2
 _SQUARE = 9.0
-_SQUARES = {2: 64, 3: 32}
+_SQUARES = 64
+_CUBES = 32
 # There are few lengths, so that maps of about the same span share a grid and a transformed kernel.
 # In one dimension, many more cells are affordable.
 _LENGTHS = np.array(
@@ -111,11 +112,11 @@ def plan_batch(
     neighbors = np.zeros(len(target_offsets) - 1)
     d = len(targets)
     if kind != GAUSSIAN and d > 1:
-        side = np.fmax(_SQUARE, extent[1] / _SQUARES[d]).astype(np.float32)
+        side = np.fmax(_SQUARE, extent[1] / (_SQUARES if d == 2 else _CUBES)).astype(np.float32)
         with alone_if(len(side) < FEW_MAPS):
             share_out(
-                _count_neighbors, len(side), target_offsets, targets, source_offsets, sources,
-                extent[0], side, _SQUARES[d], neighbors,
+                _count_neighbors, len(side), (0,) * d, target_offsets, targets, source_offsets,
+                sources, extent[0], side, neighbors,
             )  # fmt: skip
         neighbors *= (_SQUARE / side) ** d
     sizes = np.diff(target_offsets), np.diff(source_offsets)
@@ -195,10 +196,15 @@ def _extents(first, last, offsets, points, low, high):
 
 
 @inlined
-def _cell(points, i, low, m, inverse, edge):
-    """Return the number of the cell that contains a point, with `edge` cells along each axis."""
-    number = 0
-    for k in range(points.shape[0]):
+def _n_cells(axes):
+    return _SQUARES if len(axes) == 2 else _CUBES
+
+
+@inlined
+def _cell(points, i, low, m, inverse, axes):
+    """Return the number of the cell that contains a point."""
+    number, edge = 0, _n_cells(axes)
+    for k in range(len(axes)):
         cell = int((points[k, i] - low[m, k]) * inverse)
         number = number * edge + max(0, min(cell, edge - 1))
     return number
@@ -206,17 +212,17 @@ def _cell(points, i, low, m, inverse, edge):
 
 @compiled
 def _count_neighbors(
-    first, last, target_offsets, targets, source_offsets, sources, low, side, edge, neighbors
+    first, last, axes, target_offsets, targets, source_offsets, sources, low, side, neighbors
 ):
     """Count the target-source pairs of each map that share a cell with the given `side`."""
     for m in range(first, last):
         inverse = np.float32(1.0) / side[m]
-        counts = np.zeros(edge ** targets.shape[0], np.int64)
+        counts = np.zeros(_n_cells(axes) ** len(axes), np.int64)
         for j in range(source_offsets[m], source_offsets[m + 1]):
-            counts[_cell(sources, j, low, m, inverse, edge)] += 1
+            counts[_cell(sources, j, low, m, inverse, axes)] += 1
         pairs = 0
         for i in range(target_offsets[m], target_offsets[m + 1]):
-            pairs += counts[_cell(targets, i, low, m, inverse, edge)]
+            pairs += counts[_cell(targets, i, low, m, inverse, axes)]
         neighbors[m] = pairs
 
 
