@@ -27,7 +27,7 @@ export function Display({ session }: { session: Session }) {
   const colors = colorColumns(atlas);
   const sizes = sizeColumns(atlas);
   // Of one map there is no share that tells its objects apart.
-  const noColumn = session.isSingle ? texts.NO_COLUMN : texts.BY_WEIGHT;
+  const noColumn = session.isSingle ? texts.NO_COLUMN : texts.quantity("weights");
   return (
     <section aria-label={texts.DISPLAY}>
       {!session.isSingle && (
