@@ -41,7 +41,7 @@ def test_a_chain_of_tables_has_weighted_margins_and_one_bipartite_table():
     per_author = (np.array([[1, 0], [1, 1]]) / 3 * 0.75) @ per_paper
     per_author_mean = per_author / per_author.sum(axis=1, keepdims=True)
     blocks = 1.5 / 2 * per_paper, 0.75 / 2 * per_author_mean.sum(axis=0), per_author
-    np.testing.assert_allclose(shared.bipartite().values.toarray(), np.vstack(blocks))
+    np.testing.assert_allclose(shared.bipartite.values.toarray(), np.vstack(blocks))
     assert shared.metadata()["year"][:2].tolist() == [1, 2]
     assert shared.metadata()["pages"][:2].tolist() == [3, 4]
     fit = mm.CODE(random_state=0, max_iter=2, penalty=0.01).fit([papers, authors])
