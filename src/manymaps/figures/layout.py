@@ -26,7 +26,7 @@ from manymaps.figures.lettering import Typeface
 from manymaps.figures.panel import Dots, Look, Scene
 
 __all__ = [
-    "FIRST_ROW", "FOOT", "HEAD", "METHOD_NAMES", "SIDE", "TITLE", "AtlasFigure", "common_area",
+    "FIRST_ROW", "HEAD", "METHOD_NAMES", "SIDE", "TITLE", "AtlasFigure", "common_area",
     "describe_page", "frame_page", "grid", "key_space", "name_axes", "no_room", "own_axes",
     "panel_border", "panel_width", "root", "stacked", "two_panels",
 ]  # fmt: skip
