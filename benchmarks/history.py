@@ -1,6 +1,6 @@
 """Speed of eight kernels and four whole jobs, as ratios to a fixed NumPy job in the same process.
 
-    python benchmarks/history.py [--repeats 5] [-o FILE] [--commit NAME]
+    python benchmarks/history.py [--repeats 5] [--tasks NAME ...] [-o FILE]
 
 One JSON line is appended to the file, or printed: the commit, its date, the versions of Python and
 NumPy, and the ratio of each task. A ratio is the processor time of the task divided by that of the
@@ -27,7 +27,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -179,10 +179,11 @@ def ratio(prepare: Callable[[], Task], repeats: int) -> float | None:
     return round(min(t for t, _ in times) / min(t for _, t in times), 3)
 
 
-def commit_of(path: Path) -> Iterator[str]:
-    """Yield the short name and date of the commit of a folder, or nothing outside a repository."""
+def commit_of(path: Path) -> list[str]:
+    """The short name and date of the commit of a folder, which are empty outside a repository."""
     log = ["git", "-C", str(path), "log", "-1", "--format=%h %cs"]
-    yield from subprocess.run(log, capture_output=True, text=True, check=False).stdout.split()
+    run = subprocess.run(log, capture_output=True, text=True, check=False, encoding="utf-8")
+    return run.stdout.split() or ["", ""]
 
 
 def main() -> None:
@@ -192,7 +193,7 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="append the line here")
     options = parser.parse_args()
-    commit, date = [*commit_of(Path(mm.__file__).parent), "", ""][:2]
+    commit, date = commit_of(Path(mm.__file__).parent)
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # before a task imports numba
     with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
         ratios = {name: ratio(TASKS[name], options.repeats) for name in options.tasks}

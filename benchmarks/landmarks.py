@@ -53,7 +53,7 @@ def preserved(places: np.ndarray, queries: np.ndarray, expected: np.ndarray) -> 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--points", type=int, default=20_000)
     parser.add_argument("--landmarks", type=int, default=2_000)
     parser.add_argument(

@@ -46,7 +46,7 @@ def report(name: str, rows: np.ndarray, weights: np.ndarray | None, perplexity: 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=6_000)
     parser.add_argument("--many", type=int, default=1_000_000)
     asked = parser.parse_args()

@@ -17,32 +17,32 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from jupyter_cache.executors import utils as runs
+from sphinx.application import Sphinx
+
+import manymaps
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "extensions"))
+import one_kernel
+
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 BUILD = ROOT / "build" / "docs"
-sys.path.insert(0, str(DOCS / "extensions"))
 # The gallery imports one of these scripts.
 sys.path.insert(1, str(ROOT / "examples" / "validation"))
-
-import one_kernel  # noqa: E402
-from jupyter_cache.executors import utils as runs  # noqa: E402
-from sphinx.application import Sphinx  # noqa: E402
-
-import manymaps  # noqa: E402
-
 # The output of a cell arrives in pieces, which would be shown in separate boxes. On a busy machine,
 # a kernel may need minutes to start. myst-nb has no option for either, or for a shared kernel.
 runs.executenb = partial(one_kernel.execute, coalesce_streams=True, startup_timeout=600)
 
 
 def package_digest() -> str:
-    """A name for the state of the package: what its files hold."""
+    """Return a hash of the contents of the package's files."""
     source = Path(manymaps.__file__).parent
     paths = sorted(path for path in source.rglob("*") if path.suffix in (".py", ".js", ".npz"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
 
 
-# Cells and scripts find these: the command of this interpreter, and how kernels start.
+# Cells and scripts use the command of this interpreter, and this startup file for kernels.
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 os.environ["IPYTHONDIR"] = str(BUILD / "ipython")
 os.environ["COLUMNS"] = "100"
@@ -50,10 +50,10 @@ os.environ["MANYMAPS_DEMO"] = str(BUILD / "demo" / "demo.atlas")
 startup = BUILD / "ipython" / "profile_default" / "startup"
 startup.mkdir(parents=True, exist_ok=True)
 shutil.copy(DOCS / "extensions" / "kernel_start.py", startup / "manual.py")
-# Each kernel would warn that what it says on this machine is not encrypted.
+# The kernel would warn that its messages on this machine are not encrypted.
 (startup.parent / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n", "utf-8")
 
-# Figures of another state of the package are drawn again, and names that it has no more forgotten.
+# After a change of the package, all figures are drawn again, and pages of removed names deleted.
 digest = package_digest()
 stamp = BUILD / "made_of"
 if not stamp.exists() or stamp.read_text("utf-8") != digest:
@@ -61,7 +61,7 @@ if not stamp.exists() or stamp.read_text("utf-8") != digest:
         shutil.rmtree(DOCS / made, ignore_errors=True)
     stamp.write_text(digest, "utf-8")
 
-# The atlas of the demo, and the page that the home page shows: made once, in about a minute.
+# The demo's atlas, and the page that the home page shows, are created once, in about a minute.
 if not (BUILD / "demo" / "demo.html").exists():
     subprocess.run(
         [sys.executable, "-m", "manymaps", "demo", "--quiet", "-o", BUILD / "demo"], check=True
@@ -72,7 +72,7 @@ author = "The manymaps developers"
 copyright = "The manymaps developers"
 version = release = manymaps.__version__
 language = "en"
-smartquotes = False  # they make one dash of the two before an option
+smartquotes = False  # they replace the two dashes of an option by one
 
 extensions = [
     "sphinx.ext.autodoc",
@@ -110,11 +110,11 @@ nb_execution_mode = "cache"
 nb_execution_cache_path = str(BUILD / "cells" / digest)
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
-nb_ipywidgets_js = {}  # nothing is loaded over a network
-nb_execution_timeout = 600  # of a cell, on a machine that does other work beside
+nb_ipywidgets_js = {}  # the pages load nothing over a network
+nb_execution_timeout = 600  # seconds per cell, on a busy machine
 
 autosummary_generate = True
-# Of two names that differ in case alone, some systems of files would keep one.
+# Some file systems cannot store two names that differ only in case.
 autosummary_filename_map = {
     f"manymaps.{name.lower()}": f"manymaps.{name.lower()}-function"
     for name in manymaps.__all__
@@ -122,7 +122,7 @@ autosummary_filename_map = {
 }
 default_role = "code"
 viewcode_line_numbers = True
-autodoc_typehints = "none"  # numpydoc's sections say types in words
+autodoc_typehints = "none"  # the sections of numpydoc describe types in words
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 

@@ -51,14 +51,13 @@ AGREEMENT = {
         ("backward strength", "ranked backward strength",
          "backward similarity, mm-tsne, 1 map", "backward similarity, mm-tsne, 40 maps"),
     ),
-    "SimLex-999 (rho)": (
-        "validation_similarity", "SimLex-999", "Spearman's rho",
-        ("strength", "Katz walk", "maps: mm-tsne, 1 map", "maps: mm-tsne, 40 maps"),
-    ),
-    "WordSim-353 (rho)": (
-        "validation_similarity", "WordSim-353", "Spearman's rho",
-        ("strength", "Katz walk", "maps: mm-tsne, 1 map", "maps: mm-tsne, 40 maps"),
-    ),
+    **{
+        f"{ratings} (rho)": (
+            "validation_similarity", ratings, "Spearman's rho",
+            ("strength", "Katz walk", "maps: mm-tsne, 1 map", "maps: mm-tsne, 40 maps"),
+        )
+        for ratings in ("SimLex-999", "WordSim-353")
+    },
 }  # fmt: skip
 MEASURES = ("strength", "best simple measure", "1 map", "40 maps")
 
@@ -67,7 +66,7 @@ def cell(name: str, row: tuple[str, ...], column: str, after: str = "") -> str:
     """Return a cell of a table in docs/results; the row begins with the texts in `row`."""
     header: list[str] = []
     text = (RESULTS / f"{name}.txt").read_text(encoding="utf-8")
-    for line in text.partition(after)[2].splitlines() if after else text.splitlines():
+    for line in text[text.index(after) :].splitlines():
         cells = [part.strip() for part in line.strip("|").split("|")] if "|" in line else []
         if not cells:
             header = []
@@ -105,9 +104,9 @@ def draw_word() -> None:
         pictures.append(np.asarray(Image.open(file).convert("RGB")))
     height = max(len(picture) for picture in pictures)
     # The lower edges are aligned, and a white strip separates one map from many maps.
-    rows = [((height - len(one), 0), (0, 60), (0, 0)) for one in pictures]
     padded = [
-        np.pad(one, pad, constant_values=255) for one, pad in zip(pictures, rows, strict=True)
+        np.pad(one, ((height - len(one), 0), (0, 60), (0, 0)), constant_values=255)
+        for one in pictures
     ]
     # 64 colours make the file a quarter as large.
     Image.fromarray(np.hstack(padded)).quantize(64).save(HERE / "bow.png", optimize=True)

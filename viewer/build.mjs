@@ -19,14 +19,10 @@ const PARTS = ["preact"];
 const READER = "data/container.ts";
 // The fields of whose interfaces others see: scripts, and the notebook.
 const GIVEN = [
-  "data/atlas.ts",
-  "data/observed.ts",
-  "data/paths.ts",
-  "data/probabilities.ts",
-].concat(
-  ["scene/callouts.ts", "scene/camera.ts", "scene/emphasis.ts", "scene/regions.ts"],
-  ["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"],
-);
+  ...["data/atlas.ts", "data/observed.ts", "data/paths.ts", "data/probabilities.ts"],
+  ...["scene/callouts.ts", "scene/camera.ts", "scene/emphasis.ts", "scene/regions.ts"],
+  ...["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"],
+];
 const LIBRARIES = [
   "node_modules/@typescript",
   "node_modules/preact/dist",
@@ -34,27 +30,15 @@ const LIBRARIES = [
   "node_modules/preact/hooks/dist",
 ];
 
-// Names that the lists of names above hold for other things than those used here: members of ours, and
-// what Preact asks of components that are classes, of which there are none.
+// Names that may be shortened although the libraries contain them: members of our own classes, and the
+// methods of Preact's class components, which the page does not use.
 const FREE = [
-  "atlas",
-  "current",
-  "props",
-  "state",
-  "accent",
-  "active",
-  "appearance",
-  "caption",
-  "destroy",
-  "elements",
-  "legend",
-  "line",
-]
-  .concat(["measure", "pending", "place", "store", "visible", "componentDidMount", "contextType"])
-  .concat(["componentDidUpdate", "componentDidCatch", "componentWillMount", "getChildContext"])
-  .concat(["componentWillReceiveProps", "componentWillUnmount", "componentWillUpdate", "diffed"])
-  .concat(["getDerivedStateFromError", "getDerivedStateFromProps", "getSnapshotBeforeUpdate"])
-  .concat(["debounceRendering", "shouldComponentUpdate"]);
+  "atlas current props state accent active appearance caption destroy elements legend line measure",
+  "pending place store visible contextType diffed componentDidMount componentDidUpdate",
+  "componentDidCatch componentWillMount componentWillReceiveProps componentWillUnmount",
+  "componentWillUpdate getChildContext getDerivedStateFromError getDerivedStateFromProps",
+  "getSnapshotBeforeUpdate debounceRendering shouldComponentUpdate",
+].flatMap((names) => names.split(" "));
 
 /**
  * Members of our own classes and interfaces, and Preact's own, which the bundle may call otherwise.

@@ -57,7 +57,7 @@ def _type_of(one: dict[str, Any]) -> str:
 
 
 def write_pages(app: Sphinx, config: Config) -> None:
-    """Write what has changed, before pages are looked for."""
+    """Write the pages that have changed, before Sphinx searches for pages."""
     folder = Path(app.srcdir) / "reference" / "commands"
     folder.mkdir(exist_ok=True)
     for path in folder.glob("*.md"):
@@ -72,21 +72,19 @@ def write_pages(app: Sphinx, config: Config) -> None:
 
 
 def quote_examples(app: Sphinx, context: click.Context, lines: list[str]) -> None:
-    """Make code of what the help prints as it stands, its examples, in place."""
+    """Convert the examples in the help, which are line blocks, to literal blocks, in place."""
     quoted, inside = [], False
     for line in lines:
-        stands = line.startswith("| ")
-        if stands and not inside:
-            quoted += ["::", ""]
-        elif inside and not stands:
-            quoted.append("")
-        quoted.append(f"    {line[2:]}" if stands else line)
-        inside = stands
+        is_example = line.startswith("| ")
+        if is_example != inside:
+            quoted += ["::", ""] if is_example else [""]
+        quoted.append(f"    {line[2:]}" if is_example else line)
+        inside = is_example
     lines[:] = quoted
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register it."""
+    """Register the functions."""
     app.connect("config-inited", write_pages)
     app.connect("sphinx-click-process-description", quote_examples)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,9 +1,9 @@
 """One kernel for all executed pages, because a kernel spends several seconds on imports."""
 
-import asyncio
 from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
+from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 
 _KERNEL = AsyncKernelManager(kernel_name="python3")
@@ -34,4 +34,4 @@ def execute(nb: Any, cwd: str, **options: Any) -> Any:
 def shut_down(*_: Any) -> None:
     """End the kernel, if one was started."""
     if _KERNEL.has_kernel:
-        asyncio.get_event_loop().run_until_complete(_KERNEL.shutdown_kernel(now=True))
+        run_sync(_KERNEL.shutdown_kernel)(now=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "FIRST", "UnknownLabelError", "barcodes", "case_note", "case_variants", "find_label",
-    "first_of", "fold", "in_words", "label_places", "listed", "natural_order",
+    "first_of", "fold", "in_words", "label_places", "letter", "listed", "natural_order",
     "numbered_alike", "numbered_labels", "only_count", "plain_spelling", "plural",
     "repeated_label", "shown",
 ]  # fmt: skip
@@ -238,11 +238,10 @@ def plural(kind: str, n: int | None = None) -> str:
     >>> plural("word", 1200), plural("species"), plural("site", 1), plural("country")
     ('1,200 words', 'species', '1 site', 'countries')
     """
-    name = kind
     if n != 1 and not kind.endswith("s"):
-        ending = "ies" if kind.endswith("y") and kind[-2:-1] not in "aeiou" else None
-        name = kind[:-1] + ending if ending else kind + "s"
-    return name if n is None else f"{n:,} {name}"
+        is_regular = not kind.endswith("y") or kind[-2:-1] in "aeiou"
+        kind = kind + "s" if is_regular else kind[:-1] + "ies"
+    return kind if n is None else f"{n:,} {kind}"
 
 
 def in_words(parts: Sequence[str]) -> str:
@@ -265,10 +264,18 @@ def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
         return None
     first: dict[str, int] = {}
     for place, label in enumerate(labels):
-        if label in first:
+        if first.setdefault(label, place) < place:
             return label, first[label], place
-        first[label] = place
     return None
+
+
+def letter(number: int) -> str:
+    """Return a, b, ..., z, aa, ab, ... for a number from 0.
+
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'aa')
+    """
+    return (letter(number // 26 - 1) if number > 25 else "") + chr(ord("a") + number % 26)
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:

@@ -240,6 +240,8 @@ def test_cleaning_lists_everything_that_it_changes():
         ("fox", 1, "foxes", 1, "plural"),
     ]
     assert cleaned.lists.report.dropped == {"no answer": 1, "empty list": 1}
+    again = clean_fluency(clean_fluency(lists_of("cat,cat")).lists, fold=True).lists
+    assert again.given.tolist() == [[0, -1]]
     assert cleaned.to_frame("pandas").shape == (7, 7)
 
 
@@ -267,6 +269,10 @@ def test_lists_of_several_categories_and_empty_networks_are_refused():
         fluency_network(Associations(["a", "b"], sparse.csr_array([[0, 1], [1, 0]])))
     with pytest.raises(DataError, match="no two words are linked in 2 lists"):
         fluency_network(lists_of("cat,dog", "cow,emu"))
+    with pytest.raises(DataError, match="no two words are linked in 2 lists"):
+        fluency_network(lists_of("cat", "dog"))
+    with pytest.raises(DataError, match="no two words are linked; expected a network"):
+        network_statistics(Associations(["a", "b"], sparse.csr_array((2, 2))))
     with pytest.raises(DataError, match="no list has two different words"):
         fluency_trials(lists_of("cat", "dog"))
     with pytest.raises(DataError, match="none of 1 lists has 3 or more words"):
@@ -286,3 +292,5 @@ def test_generated_lists_are_censored_walks_over_the_categories():
     rows = [{word // 5 for word in row if word >= 0} for row in pure.lists.given.tolist()]
     assert all(len(categories) == 1 for categories in rows)
     assert make_fluency_lists(2, 28, 2, random_state=0).lists.answers[-1] == "ab2"
+    with pytest.raises(ParameterError, match="n_categories=1"):
+        make_fluency_lists(2, 1, n_shared=1)

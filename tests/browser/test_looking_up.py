@@ -335,6 +335,8 @@ def test_a_second_word_tells_which_meaning_is_meant(open_page, grouped, grouped_
 
 def test_a_context_is_typed_after_a_word(open_page, contextual_page):
     at = open_page(contextual_page)
+    at.search.fill("tie knot rope")
+    at.expect(at.hits.first).to_contain_text("tie in the context of knot, rope")
     at.search.fill("tie suit")
     at.expect(at.hits.first).to_contain_text("tie in the context of suit")
     at.search.press("Enter")

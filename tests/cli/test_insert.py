@@ -249,7 +249,11 @@ class TestBatches:
         return invoke("insert", *files, "--batch", 4, *options)
 
     def test_positions_equal_those_of_transform(self, folder, rows):
+        rows[35] *= 50  # far from all others
+        np.save(folder / "rows.npy", rows)
         result = worked(self.inserted(folder, "--json", "--similarity", "euclidean"))
+        assert "30 rows of" in result.stderr
+        assert "resemble" not in result.stderr
         assert {"inserted": 6, "known": 30}.items() <= json.loads(result.stdout).items()
         fit = mm.TSNE(perplexity=5, max_iter=100, random_state=0).fit(rows[:30])
         np.testing.assert_array_equal(np.load(folder / "places.npy"), fit.transform(rows))
@@ -308,6 +312,9 @@ class TestBatches:
         failed(inserted(folder, "new.vec", "--batch", 4), 2, "must end in .npy")
         failed(inserted(folder, "new.vec", "--backend", "loky"), 2, "without --batch")
         failed(self.inserted(folder, atlas="bare.atlas"), 3, "use --vectors")
+        rows[33, 0] = np.nan
+        np.save(folder / "rows.npy", rows)
+        failed(self.inserted(folder), 3, "row 33")
         np.save(folder / "rows.npy", rows[:, :-1])
         failed(self.inserted(folder), 3, "expected one row of")
         rows[33, 1] = np.nan

@@ -11,6 +11,7 @@ from scipy.spatial import procrustes
 import manymaps as mm
 from count_samples import SIZES, planted
 from manymaps.cooccurrence.shared import is_tables, shared_tables
+from manymaps.model.objective import Entries
 from manymaps.model.parameters import Parameters, log_softmin
 from reference import code_log_likelihood
 
@@ -150,6 +151,19 @@ def test_cost_and_gradient_are_those_of_the_reference(form):
     assert evaluation.cost - objective.evaluate(at_zero).cost == pytest.approx(change, abs=1e-4)
 
 
+def test_kinds_without_counts_of_the_columns_are_related_through_other_kinds():
+    papers = mm.Counts([[1, 0], [0, 2], [1, 1]], kinds=("author", "paper"))
+    words = mm.Counts([[2, 0, 1], [0, 3, 0]], kinds=("paper", "word"))
+    topics = mm.Counts([[0, 0, 5], [0, 4, 0]], kinds=("topic", "word"))
+    tables = shared_tables([papers, words, topics])
+    assert tables.kinds == ("author", "word", "topic", "paper")
+    parts = np.split(tables.bipartite.values.toarray(), [3, 6])
+    np.testing.assert_allclose(parts[0], papers.values.toarray() / 5)
+    np.testing.assert_allclose(parts[1], words.values.toarray().T / 6)
+    # Each topic has a single word, and each of these words has a single paper.
+    np.testing.assert_allclose(parts[2], [[5 / 9, 0], [0, 4 / 9]])
+
+
 def test_active_entries_have_the_same_gradient():
     """With some entries inactive, the gradient of the others is that of these entries."""
     tables = shared_tables(planted((600, 800, 400), sizes=dict.fromkeys(SIZES, 6))[1])
@@ -162,13 +176,11 @@ def test_active_entries_have_the_same_gradient():
     masks = [np.ones((3, n), bool) for n in nonempty.sizes]
     masks[1][0, 2] = False
     point.weights[1][0, 2] = 40  # this entry has no proportion
-    from manymaps.model.objective import Entries
-
     whole = objective.evaluate(point)
     active = objective.evaluate(point, entries=tuple(map(Entries, masks)))
     assert active.cost == pytest.approx(whole.cost, rel=1e-6)
     for k, mask in enumerate(masks):
-        for parts in (("positions"), ("weights")):
+        for parts in ("positions", "weights"):
             expected = getattr(whole.gradient, parts)[k][mask]
             np.testing.assert_allclose(getattr(active.gradient, parts)[k], expected, atol=1e-5)
         np.testing.assert_allclose(active.shares[k], whole.shares[k][mask], atol=1e-5)

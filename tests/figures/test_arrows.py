@@ -64,9 +64,13 @@ def test_variables_without_a_direction_or_none_at_all_are_no_arrows(atlas):
         assert [x for x in (*ax.patches, *ax.texts) if x.get_gid() in ("vector", "variable")] == []
 
 
-def test_arrows_of_another_map_or_dimension_are_refused(atlas, table):
+@pytest.fixture
+def two(atlas):
     maps = np.concatenate([atlas.maps] * 2)
-    two = mm.Atlas(SITES, maps, np.full((2, 16), 0.5), MULTIPLE_MAPS_T_SNE)
+    return mm.Atlas(SITES, maps, np.full((2, 16), 0.5), MULTIPLE_MAPS_T_SNE)
+
+
+def test_arrows_of_another_map_or_dimension_are_refused(atlas, two, table):
     with pytest.raises(ParameterError, match="fitted to map 0, but map 1 is drawn"):
         mm.plot_map(two, 1, vectors=mm.fit_vectors(two, table, n_permutations=9))
     line = mm.Atlas(SITES, atlas.maps[:, :, :1], np.ones((1, 16)), T_SNE)
@@ -74,13 +78,18 @@ def test_arrows_of_another_map_or_dimension_are_refused(atlas, table):
         mm.plot_map(line, vectors=mm.fit_vectors(line, table, n_permutations=9))
 
 
-def test_the_command_draws_them(atlas, table, tmp_path):
-    atlas.save(tmp_path / "a.atlas")
+def test_the_command_draws_them(two, table, tmp_path):
+    two.save(tmp_path / "a.atlas")
     frame = pd.DataFrame(table)
     frame.iloc[:15].to_csv(tmp_path / "env.csv", index=False)
     arguments = ("plot", tmp_path / "a.atlas", "-o", tmp_path / "o.svg")
-    done = worked(invoke(*arguments, "--vectors", tmp_path / "env.csv", "--p-max", 0.01))
-    assert "env.csv: omitted 'site 15'\nvariables with p <= 0.01: 'east', 'half'\n" in done.stderr
+    drawn = (*arguments, "--vectors", tmp_path / "env.csv", "--p-max", 0.01)
+    failed(invoke(*drawn), 2, "--vectors requires a single map")
+    done = worked(invoke(*drawn, "--map", 1))
+    assert (
+        "env.csv: omitted 'site 15'\nmap 1, variables with p <= 0.01: 'east', 'half'\n"
+        in done.stderr
+    )
     text = (tmp_path / "o.svg").read_text(encoding="utf-8")
     assert all(f">{name}</text>" in text for name in ("east", "half: lower"))
     failed(invoke(*arguments, "--p-max", 0.01), 2, "--p-max does not apply")

@@ -46,6 +46,8 @@ def test_rows_of_lists_are_read_in_the_order_of_their_numbers(tmp_path):
     assert lists.columns["Session"].tolist() == [1, 2]
     assert texts(fluency_from(frame)) == texts(lists)
     assert holds_fluency(path)
+    # A list without a participant is that of another participant.
+    assert fluency_from(frame.assign(ID=["NA", ""])).n_participants == 2
     # Fewer columns are lists on request only.
     few = frame[["ID", "Response_1", "Response_2"]]
     assert texts(fluency_from(few, item="Response")) == [["cat"], ["cow"]]

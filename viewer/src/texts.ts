@@ -69,9 +69,7 @@ export const andMore = (count: number) => `and ${whole(count)} more`;
 
 export const DISPLAY = "Display";
 export const HELP = "Help";
-export const HELP_KEY = "Help (?)";
 export const SIDE_BY_SIDE = "Side by side";
-export const SIDE_BY_SIDE_KEY = "Side by side (d)";
 export const TWO_ATLASES = "Two atlases side by side";
 export const themeOf = (name: string) => `${capital(name)} theme`;
 export const EXAMPLE = "Example";
@@ -131,7 +129,6 @@ export const ON_MAP_HEAD = "on the map";
 export const CLOSE_HEAD = "close on map";
 export const isClose = (is: boolean) => (is ? "close" : "not close");
 export const NOWHERE = "none";
-export const SELECT_KEY = "Select (s)";
 export const select = (isSelected: boolean) => (isSelected ? "Selected" : "Select");
 export const theObject = (noun: string) => `The ${noun}`;
 export const CLOSE_CARD = "Close the card";
@@ -212,7 +209,6 @@ export const SIZE_BY = "Size by";
 export const COLOURS = "Colours";
 export const SCALE = "Scale";
 export const NO_COLUMN = "none";
-export const BY_WEIGHT = "map weight";
 export const CONTOURS = "Density contours";
 export const DRAW_LINKS = "Draw links";
 export const findToLink = (noun: string) => `Find a ${noun} to see its observed links.`;
@@ -265,7 +261,6 @@ export const SECOND_VIEW = "Second view";
 export const SECOND_OPENED = "Second view opened";
 export const VIEW_CLOSED = "View closed";
 export const SAME_WORD = "Same word in both";
-export const CLOSE_KEY = "Close (d)";
 export const closeView = (name: string) => `Close ${name}`;
 export const isNotIn = <T>(word: T, name: T) => [word, " is not in ", name];
 
@@ -319,14 +314,13 @@ export const KEYS: [keys: string[], meaning: string][] = [
 export const FAILURE = "This atlas cannot be shown";
 export const NO_ATLAS = "This page does not contain an atlas.";
 export const notOpened = (problem: string) => `The atlas could not be opened: ${problem}`;
-const again = (problem: string) =>
-  `The data in this page ${problem}; save the page again with \`manymaps view\`.`;
+const again = (problem: string, part = "The data") =>
+  `${part} in this page ${problem}; save the page again with \`manymaps view\`.`;
 export const NOT_BASE64 = again("are not base64 text");
 export const NOT_PACKED = again("are not a packed atlas");
 export const NOT_DESCRIBED = again("do not describe an atlas");
 export const TRUNCATED = again("are truncated or damaged");
 export const damaged = (part: string) => again(`are damaged (${part})`);
-export const NOT_JSON =
-  "The header of the data in this page is not JSON; save the page again with `manymaps view`.";
+export const NOT_JSON = again("is not JSON", "The header of the data");
 export const newer = (version: number, own: number) =>
   `The data in this page have format ${version}, newer than ${own} of this viewer; update manymaps and save the page again with \`manymaps view\`.`;

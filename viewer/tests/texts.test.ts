@@ -1,12 +1,12 @@
-/** Every visible text of the page stands in `src/texts.ts`, where it can be read as a whole. */
+/** `src/texts.ts` contains every visible text of the page. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as texts from "../src/texts.ts";
 
-/** Names of keys, fonts, and of what programmers alone read. */
+/** Names of keys, and messages and values for programmers. */
 const NOT_VISIBLE = [/^Arrow|^E(nter|scape)$|^Error$|^RangeError/, /^no element |^\(weight\)$/];
-/** All texts of these are parts of SVG documents. */
+/** The strings of these sources are parts of SVG documents. */
 const WRITERS = ["draw/drawing_svg.ts", "draw/sheet.ts"];
 const SOURCES = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
   (name) => /\.tsx?$/.test(name) && name !== "texts.ts" && !WRITERS.includes(name),
@@ -17,7 +17,7 @@ function visible(source: string): string[] {
   const code = source
     .replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
     .replace(/^(import|export) [^;]*? from .*$/gm, "")
-    // What styles, selects, paints and parses is no text.
+    // Shaders, classes, selectors and paths of drawings are not visible.
     .replace(/#version[^`]*/g, "")
     .replace(/(class|d|[vV]iewBox|Icon name)=("[^"]*"|\{[^}]*\})/g, "")
     .replace(
@@ -45,13 +45,13 @@ function visible(source: string): string[] {
   );
 }
 
-test("no source but that of the texts has a visible text", () => {
+test("only the source of the texts has visible texts", () => {
   for (const name of SOURCES) {
     assert.deepEqual(visible(readFileSync(`src/${name}`, "utf8")), [], name);
   }
 });
 
-test("what is visible is found", () => {
+test("visible texts are found", () => {
   assert.deepEqual(
     visible('<b>\n  Show all\n</b>; said("Not close on any map"); <i title="Help" />'),
     ["Show all", "Help", "Not close on any map"],

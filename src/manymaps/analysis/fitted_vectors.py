@@ -27,7 +27,7 @@ from scipy.linalg import orth
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_index, check_whole, not_amount
-from manymaps.data.frames import eager_frame, join_columns
+from manymaps.data.frames import axis_names, eager_frame, join_columns
 from manymaps.data.results import TabularResult
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import listed, natural_order, plural
@@ -153,7 +153,7 @@ class FittedVectors(TabularResult):
         return f"<FittedVectors of {' and '.join(parts)} for {sites} in map {self.map}>"
 
     def __str__(self) -> str:
-        axes = self._axes
+        axes = axis_names(len(self.origin))
         rows = [["variable", *axes, "r2", "p"]]
         for name, direction, r2, p in zip(
             self.variables, self.directions, self.r2, self.p, strict=True
@@ -177,36 +177,24 @@ class FittedVectors(TabularResult):
         return "\n".join([*lines, "", f"map {self.map}, {note}, seed {self.seed}"])
 
     @property
-    def _axes(self) -> list[str]:
-        n_components = len(self.origin)
-        return list("xyz"[:n_components]) if n_components <= 3 else [
-            f"x{c}" for c in range(n_components)
-        ]  # fmt: skip
-
-    @property
     def columns(self) -> dict[str, np.ndarray]:
         """The table with one row per numeric variable and one row per level of a factor.
 
         The columns of the axes contain the direction of a variable or the centroid of a level.
         """
-        names, levels, sizes = list(self.variables), [""] * len(self.variables), self.n_sites
-        for one in self.factors:
-            names += [one.name] * len(one.levels)
-            levels += one.levels
-        points = np.concatenate([self.directions, *(one.centroids for one in self.factors)])
-        counts = [sizes] * len(self.variables)
-        counts += [n for one in self.factors for n in one.sizes]
-        repeats = [len(one.levels) for one in self.factors]
-        table: dict[str, np.ndarray] = {
+        n, factors = len(self.variables), self.factors
+        names = [*self.variables, *(one.name for one in factors for _ in one.levels)]
+        levels = [""] * n + [level for one in factors for level in one.levels]
+        sizes = [self.n_sites] * n + [size for one in factors for size in one.sizes]
+        points = np.concatenate([self.directions, *(one.centroids for one in factors)])
+        return {
             "variable": np.array(names, dtype=object),
             "level": np.array(levels, dtype=object),
-            "n_sites": np.array(counts, dtype=int),
+            "n_sites": np.array(sizes, dtype=int),
+            **dict(zip(axis_names(len(self.origin)), points.T, strict=True)),
+            "r2": np.array([*self.r2, *(one.r2 for one in factors for _ in one.levels)]),
+            "p": np.array([*self.p, *(one.p for one in factors for _ in one.levels)]),
         }
-        table |= dict(zip(self._axes, points.T, strict=True))
-        for name in ("r2", "p"):
-            of_factors = np.repeat([getattr(one, name) for one in self.factors], repeats)
-            table[name] = np.concatenate([getattr(self, name), of_factors])
-        return table
 
     def significant(self, p_max: float = 0.05) -> FittedVectors:
         """Select the variables and factors whose p-value is at most `p_max`.
@@ -451,13 +439,17 @@ class _Sites:
     @cached_property
     def matrix(self) -> np.ndarray:
         """The numeric variables, shape (n, n_variables)."""
-        columns = [column.astype(np.float64) for column in self.numbers.values()]
-        return np.stack(columns, axis=1) if columns else np.zeros((len(self.points), 0))
+        return np.column_stack([np.zeros((len(self.points), 0)), *self.numbers.values()])
+
+    @cached_property
+    def scaled(self) -> np.ndarray:
+        """The positions times the roots of the weights, shape (n, d)."""
+        return np.asarray(self.points * np.sqrt(self.weights)[:, None])
 
     @cached_property
     def basis(self) -> np.ndarray:
-        """An orthonormal basis (n, rank) of the positions times the roots of the weights."""
-        return orth(self.points * np.sqrt(self.weights)[:, None])
+        """An orthonormal basis (n, rank) of `scaled`."""
+        return orth(self.scaled)
 
     def _weighted(self, order: np.ndarray) -> np.ndarray:
         """Return centred and weighted variables, assigned to the sites in this order."""
@@ -467,8 +459,8 @@ class _Sites:
 
     def directions(self) -> np.ndarray:
         """Return unit vectors (n_variables, d) in which the variables increase most."""
-        scaled = self.points * np.sqrt(self.weights)[:, None]
-        slopes = np.linalg.lstsq(scaled, self._weighted(np.arange(len(scaled))), rcond=None)[0].T
+        values = self._weighted(np.arange(len(self.scaled)))
+        slopes = np.linalg.lstsq(self.scaled, values, rcond=None)[0].T
         lengths = np.linalg.norm(slopes, axis=1, keepdims=True)
         return np.divide(slopes, lengths, out=np.full(slopes.shape, np.nan), where=lengths > 0)
 

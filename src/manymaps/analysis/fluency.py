@@ -42,7 +42,7 @@ from manymaps.analysis.network import networkx_library
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
-from manymaps.data.trials import Trials
+from manymaps.data.trials import Trials, without_repeats
 from manymaps.errors import DataError, setting
 from manymaps.labels import listed
 
@@ -224,6 +224,8 @@ def network_statistics(network: Associations, random_state: int = 0) -> dict[str
 
     Raises
     ------
+    DataError
+        If no two words are linked.
     ImportError
         If networkx is not installed.
 
@@ -262,6 +264,8 @@ def network_statistics(network: Associations, random_state: int = 0) -> dict[str
     whole = networkx.from_scipy_sparse_array(network.similarities + network.similarities.T)
     graph = whole.subgraph(max(networkx.connected_components(whole), key=len))
     n = graph.number_of_nodes()
+    if n < 2:
+        raise DataError(f"{network.report.source}: no two words are linked; expected a network")
     degree = 2 * graph.number_of_edges() / n
     clustering = networkx.average_clustering(graph)
     # For 800 words, SciPy needs 0.06 s and networkx 0.28 s.
@@ -327,11 +331,10 @@ def check_lists(lists: Trials) -> None:
 
 
 def _sequence(lists: Trials) -> _Sequence:
-    rows, columns = np.nonzero(lists.given >= 0)
-    words = lists.given[rows, columns].astype(np.int64)
-    _, first = np.unique(rows * len(lists.answers) + words, return_index=True)
-    first.sort()
-    return _Sequence(rows[first], words[first], lists.n_trials, len(lists.answers))
+    given = without_repeats(lists.given)
+    rows, columns = np.nonzero(given >= 0)
+    words = given[rows, columns].astype(np.int64)
+    return _Sequence(rows, words, lists.n_trials, len(lists.answers))
 
 
 def _near(sequence: _Sequence, window: int) -> _Near:
@@ -365,9 +368,9 @@ def _by_chance(
     """Return the probability of at least these counts for words in random positions."""
     n_lists = sequence.n_lists
     length = sequence.word.size / n_lists
-    # A window that is wider than the list contains all other words, so that `close` is 1.
-    width = min(window, length - 1)
-    close = 2 / (length * (length - 1)) * (width * length - width * (width + 1) / 2)
+    close = 1.0  # A window that is at least as wide as the list contains all other words.
+    if window < length - 1:
+        close = 2 / (length * (length - 1)) * (window * length - window * (window + 1) / 2)
     rates = np.bincount(sequence.word, minlength=sequence.n_words) / n_lists
     return np.asarray(special.bdtrc(counts - 1, n_lists, close * rates[first] * rates[second]))
 

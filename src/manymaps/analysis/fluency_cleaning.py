@@ -16,6 +16,7 @@ hyphens, or by a plural ending (dog and dogs, fox and foxes, pony and ponies).
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -25,7 +26,7 @@ import numpy as np
 from manymaps.analysis.fluency import check_lists
 from manymaps.checks import check_whole
 from manymaps.data.results import TabularResult
-from manymaps.data.trials import MISSING, REPEATED, Trials, without_repeats
+from manymaps.data.trials import MISSING, REPEATED, Trials, recoded, without_repeats
 from manymaps.errors import DataError
 from manymaps.io.missing_answers import checked_missing, is_missing
 from manymaps.labels import plain_spelling
@@ -118,9 +119,8 @@ class CleanedLists(TabularResult):
         dict of str to int
             Number of findings by problem, and the number of "variants".
         """
-        problems, numbers = np.unique(self.findings["problem"].astype(str), return_counts=True)
-        found = dict(zip(problems.tolist(), numbers.tolist(), strict=True))
-        counts = {problem: found.get(problem, 0) for problem in (*_ACTIONS, "short list")}
+        found = Counter(self.findings["problem"])
+        counts = {problem: found[problem] for problem in (*_ACTIONS, "short list")}
         return counts | {"variants": len(self.variants["word"])}
 
 
@@ -193,9 +193,9 @@ def clean_fluency(
     spelled, corrected = _spelled(lists.answers, corrections or {}, fold)
     words = list(dict.fromkeys(spelled))
     index = {word: k for k, word in enumerate(words)}
-    recoded = np.array([*map(index.__getitem__, spelled), MISSING], np.int32)
-    given = np.where(lists.given >= 0, recoded[lists.given], MISSING)
-    # The last element, to which -1 refers, represents a missing answer.
+    # In the following arrays, the last element, to which -1 refers, represents a missing answer.
+    answered = np.maximum(lists.given, MISSING)
+    given = np.array([*map(index.__getitem__, spelled), MISSING], np.int32)[answered]
     is_none, is_intrusion = np.zeros((2, len(words) + 1), bool)
     if (usual := checked_missing(missing)) is not None:
         is_none[:-1] = is_missing(words, usual)
@@ -204,7 +204,7 @@ def clean_fluency(
         is_intrusion[:-1] = [plain_spelling(word) not in known for word in words] & ~is_none[:-1]
     kept = without_repeats(np.where((is_none | is_intrusion)[given], MISSING, given))
     masks = {
-        "correction": np.append(corrected, False)[lists.given] & (lists.given >= 0),
+        "correction": np.append(corrected, False)[answered],
         "missing answer": is_none[given],
         "intrusion": is_intrusion[given],
         "repetition": kept == REPEATED,
@@ -246,7 +246,6 @@ def _selected(lists: Trials, masks: _Masks, is_kept: np.ndarray, least: int) -> 
     used = used[used >= 0]
     number = np.full(len(lists.answers), MISSING, np.int32)
     number[used] = np.arange(used.size)
-    given = np.where(lists.given >= 0, number[lists.given], lists.given)
     notes = [_ACTIONS[why].format(int(mask.sum())) for why, mask in masks.items() if mask.any()]
     n_short = int((~is_kept).sum())
     why = "empty list" if least == 1 else f"fewer than {least} words"
@@ -257,6 +256,7 @@ def _selected(lists: Trials, masks: _Masks, is_kept: np.ndarray, least: int) -> 
         notes=(*lists.report.notes, *notes),
     )
     words = [lists.answers[word] for word in used.tolist()]
+    given = recoded(lists.given, number)
     return replace(lists, answers=words, given=given, report=report).take(is_kept)
 
 

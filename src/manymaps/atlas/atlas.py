@@ -660,8 +660,8 @@ class Atlas(AtlasData):
         Returns
         -------
         tuple of Step
-            The steps in order, each with its observed share if associations are known. The tuple
-            is empty if there is no path, or if both words are the same.
+            The steps in order, each with its observed share if associations are known. If no path
+            exists, or if both words are the same, the tuple is empty.
 
         Raises
         ------

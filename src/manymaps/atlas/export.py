@@ -27,7 +27,7 @@ from manymaps.atlas.data import AtlasData
 from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.checks import check_number
 from manymaps.data.csv_cells import write_csv
-from manymaps.data.frames import as_frame, long_columns
+from manymaps.data.frames import as_frame, axis_names, long_columns
 from manymaps.errors import ParameterError, not_installed
 from manymaps.progress import work
 
@@ -212,13 +212,12 @@ def _node_columns(atlas: AtlasData) -> dict[str, np.ndarray]:
     best = atlas.proportions.argmax(axis=0)
     everyone = np.arange(atlas.n_objects)
     points = atlas.maps[best, everyone]
-    axes = "xyz" if atlas.n_components <= 3 else [f"x{c}" for c in range(atlas.n_components)]
     columns = {
         "label": np.asarray(atlas.labels, dtype=object),
         "map": best,
         "proportion": atlas.proportions[best, everyone],
     }
-    columns |= {axes[c]: points[:, c] for c in range(atlas.n_components)}
+    columns |= dict(zip(axis_names(atlas.n_components), points.T, strict=True))
     for name, values in atlas.columns.items():
         columns[name if name not in columns else f"metadata_{name}"] = np.asarray(values)
     return columns

@@ -4,8 +4,8 @@
                      -sum of log q_ij^m    in the model, see below
 
 The cheapest path is the most probable chain. If associations are known, a step leads from i to any
-associate j of i. The map of the step is the map that explains the link best, which is the map with
-the largest v_ij^m. If no observed path leads to the end, or no associations are known, the path
+associate j of i. Among all maps, the map of the step has the largest v_ij^m and therefore explains
+the link best. If no observed path leads to the end, or if no associations are known, the path
 follows the model, and each step joins objects that are near in one map:
 
     q_ij^m = r_i^m v_ij^m / sum_k v_ik^m           strength of the step from i to j through map m
@@ -120,7 +120,7 @@ def cheapest_path(
     Returns
     -------
     list of (int, int, int, float)
-        Start, end, map and strength of each step. The list is empty if there is no path.
+        Start, end, map and strength of each step. If no path exists, the list is empty.
     """
     is_home = (map_weights >= min_weight) | (map_weights == map_weights.max(axis=0))
     around = _Surroundings(choices, map_weights, is_home, n_neighbors)
@@ -151,7 +151,7 @@ def observed_path(
     -------
     list of (int, int, int, float)
         Start, end and map of each step, and the similarity through the map, as in `cheapest_path`.
-        The list is empty if there is no path.
+        If no path exists, the list is empty.
     """
 
     def links(i: int) -> list[tuple[int, int, float]]:
@@ -162,7 +162,8 @@ def observed_path(
     path = []
     for i, j, _, _ in _chain(links, start, end):
         votes = choices.votes(np.array([i]), np.array([j]))[0]
-        # Without a common map, two objects are shown in the map with most weight for the first one.
+        # If no map contains both objects, the step is shown in the map with the largest weight for
+        # the first object.
         map = int((votes if votes.any() else choices.map_weights[:, i]).argmax())
         nearness = normalized(choices.log_weights_in(i, map))
         path.append((i, j, map, float(choices.map_weights[map, i] * nearness[j])))

@@ -467,8 +467,8 @@ def _fit_pairs(
         estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, data.labels)
-    weights = None if options.weights is None else _read_weights(options.weights, data, file)
-    run = _run(estimator, data, options, weights)
+    weights = {} if options.weights is None else _read_weights(options.weights, data, file)
+    run = _run(estimator, data, options, **weights)
     atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
@@ -482,7 +482,7 @@ def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
 
 
-def _read_weights(path: Path, data: PairData, file: Path) -> Mapping[str, Any]:
+def _read_weights(path: Path, data: PairData, file: Path) -> dict[str, Any]:
     """Read the weights of the objects of the data, as a keyword of `fit`.
 
     Raises
@@ -646,20 +646,15 @@ def build(method: str, *records: Any) -> Any:
 
 
 def _run(
-    estimator: Any,
-    data: PairData | mm.Counts | Tables,
-    options: FitOptions,
-    weights: Mapping[str, Any] | None = None,
+    estimator: Any, data: PairData | mm.Counts | Tables, options: FitOptions, **keywords: Any
 ) -> Run:
     """Fit in this process, or run restarts on workers, which save nothing if interrupted."""
     file, workers = str(options.files[0]), options.workers
     if workers.named is None:
-        return run_fit(
-            estimator, data, file, checkpoint=options.checkpoint, resume=options.resume,
-            weights=weights,
-        )  # fmt: skip
+        keywords |= chosen(options, "checkpoint", "resume")
+        return run_fit(estimator, data, file, **keywords)
     with on_workers(workers, options.running.jobs), work(f"fitting {file}"):
-        return Run(_fit(estimator, data, **(weights or {})), stopped=False)
+        return Run(_fit(estimator, data, **keywords), stopped=False)
 
 
 def run_fit(
@@ -668,10 +663,11 @@ def run_fit(
     what: str,
     *,
     checkpoint: Path | None = None,
-    resume: Path | None = None,
-    weights: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> Run:
     """Fit, and keep the maps if Ctrl-C (or the signal TERM) stops the fit.
+
+    Further keywords are those of `fit`.
 
     Raises
     ------
@@ -683,12 +679,11 @@ def run_fit(
     try:
         with work(f"fitting {what}"):
             if checkpoint is not None:
-                files = {"checkpoint": checkpoint, "resume": resume}
-                n_pairs = _fit(estimator, data, **files, **(weights or {}))
+                n_pairs = _fit(estimator, data, checkpoint=checkpoint, **keywords)
                 return Run(n_pairs, stopped=False)
             with ending_early() as stop:
                 estimator.set_params(callback=stop)
-                n_pairs = _fit(estimator, data, resume=resume, **(weights or {}))
+                n_pairs = _fit(estimator, data, **keywords)
             return Run(n_pairs, stop.asked)
     except KeyboardInterrupt as error:
         raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ __all__ = ["fluency"]
 
 # Number of words and spellings named in the report.
 LISTED = 8
+VARIANT = ("word", "variant", "difference")
 STATISTICS = {
     "n_words": "words", "n_links": "links", "n_connected": "words in the largest component",
     "mean_degree": "mean number of neighbours", "path_length": "mean shortest path",
@@ -127,10 +129,8 @@ def fluency(options: FluencyOptions) -> None:
         "dropped": dict(lists.report.dropped),
         "findings": cleaned.counts(),
         "variants": [
-            {"word": word, "variant": variant, "difference": difference}
-            for word, variant, difference in zip(
-                *(cleaned.variants[name] for name in ("word", "variant", "difference")), strict=True
-            )
+            dict(zip(VARIANT, row, strict=True))
+            for row in zip(*(cleaned.variants[name] for name in VARIANT), strict=True)
         ],
         "network": None if network is None else options.network,
         "n_pairs": None if network is None else network.n_pairs // 2,
@@ -195,9 +195,9 @@ def _write_trials(trials: mm.Trials, options: FluencyOptions) -> None:
     assert options.output is not None
     assert trials.participant is not None
     words = np.array(trials.answers, dtype=object)
-    people = np.array(trials.participants, dtype=object)
+    participants = np.array(trials.participants, dtype=object)
     columns = {
-        "participantID": people[trials.participant],
+        "participantID": participants[trials.participant],
         **trials.columns,
         "cue": words[trials.cue],
         "response": words[trials.given[:, 0]],
@@ -213,7 +213,9 @@ def _report(cleaned: mm.CleanedLists, record: dict[str, Any], options: FluencyOp
         ("words", f"{len(lists.answers):,} different, {record['n_answers']:,} in all"),
         *((f"{problem}s", _named(cleaned, problem, counts[problem])) for problem in counts
           if problem != "variants"),
-        ("variants", _variants(cleaned)),
+        ("variants", _with_examples(counts["variants"], [
+            f"{shown(one['word'])} / {shown(one['variant'])}" for one in record["variants"]
+        ])),
     ]  # fmt: skip
     rows += _sizes(record)
     if options.output is None:
@@ -245,16 +247,11 @@ def _named(cleaned: mm.CleanedLists, problem: str, count: int) -> str:
     is_problem = cleaned.findings["problem"] == problem
     column = "participant" if problem == "short list" else "answer"
     names, counts = np.unique(cleaned.findings[column][is_problem].astype(str), return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:LISTED]
-    named = ", ".join(shown(str(names[k])) for k in order)
-    more = ", ..." if len(names) > LISTED else ""
-    return f"{count:,}" + (f" ({named}{more})" if named else "")
+    order = np.argsort(-counts, kind="stable")
+    return _with_examples(count, [shown(str(name)) for name in names[order]])
 
 
-def _variants(cleaned: mm.CleanedLists) -> str:
-    table = cleaned.variants
-    pairs = [f"{shown(word)} / {shown(other)}" for word, other
-             in zip(table["word"], table["variant"], strict=True)]  # fmt: skip
-    more = ", ..." if len(pairs) > LISTED else ""
-    listed = f" ({', '.join(pairs[:LISTED])}{more})" if pairs else ""
-    return f"{len(pairs):,}{listed}"
+def _with_examples(count: int, examples: Sequence[str]) -> str:
+    """Format a number with the first of its examples."""
+    more = ", ..." if len(examples) > LISTED else ""
+    return f"{count:,}" + (f" ({', '.join(examples[:LISTED])}{more})" if examples else "")

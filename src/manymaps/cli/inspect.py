@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import manymaps as mm
-from manymaps.cli.contract import BadData, tell
+from manymaps.cli.contract import BadData, grid, next_step, tell
 from manymaps.cli.options import (
     OF_TRIALS,
     TableReading,
@@ -127,8 +127,6 @@ def _write_nodes(data: mm.Associations, options: InspectOptions) -> None:
 
 def _inspect_folder(folder: Path) -> None:
     """List the visible files of a folder by suffix, and recommend to count their words."""
-    from manymaps.cli.contract import grid, next_step
-
     sizes: dict[str, list[int]] = {}
     for file in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
@@ -151,8 +149,6 @@ def _inspect_folder(folder: Path) -> None:
 def _inspect_fluency(file: Path) -> None:
     """Count the fluency lists of a file by category, and recommend the command for them."""
     import numpy as np
-
-    from manymaps.cli.contract import grid, next_step
 
     lists = mm.read_fluency(file)
     counts = np.bincount(lists.cue, minlength=len(lists.cues))

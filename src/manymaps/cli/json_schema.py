@@ -43,11 +43,10 @@ def schema_of(command: str, *, closed: bool = False) -> dict[str, Any]:
     {'type': 'integer', 'description': 'Number of objects in both atlases.'}
     """
     objects: dict[str, Any] = {}
-    kinds = [_converted(kind, objects, closed) for kind in RESULTS[command]]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"manymaps {command} --json",
-        **(kinds[0] if len(kinds) == 1 else {"anyOf": kinds}),
+        **_converted(RESULTS[command], objects, closed),
         "$defs": objects,
     }
 

@@ -161,11 +161,11 @@ class Running:
 
 
 def width_option() -> Any:
-    """Return the field for the width of the figure that --plot draws."""
+    """Return the field for the width of a figure."""
     return option(
         ("column", "page"),
-        "Draw the figure of --plot for a paper, 89 mm (column) or 183 mm (page) wide, with text of "
-        "at least 6 points.",
+        "Draw the figure for a paper, 89 mm (column) or 183 mm (page) wide, with text of at least "
+        "6 points.",
     )
 
 

@@ -10,9 +10,10 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import note
-from manymaps.cli.options import Width, atlas_argument, refuse, refuse_given
-from manymaps.cli.record import chosen, command, option, output_option
+from manymaps.cli.options import Width, atlas_argument, refuse, refuse_given, width_option
+from manymaps.cli.record import chosen, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, Several, Whole, figure_file
+from manymaps.cli.vectors import Arrows, significant_vectors
 
 __all__ = ["plot"]
 
@@ -70,19 +71,8 @@ class PlotOptions:
     label: str | None = option(
         "KIND", "Label only objects of this kind, such as word (bipartite atlases only)."
     )
-    width: Width | None = option(
-        ("column", "page"),
-        "Draw for a paper, 89 mm (column) or 183 mm (page) wide, with text of at least 6 points.",
-    )
-    vectors: Path | None = option(
-        InputFile(),
-        "Draw the variables of the sites in this table as arrows, as `manymaps vectors` fits them "
-        "(one map only).",
-        metavar="ENV.csv",
-    )
-    p_max: float = option(
-        Number(0, 1), "Omit variables with a larger p-value (with --vectors only).", default=0.05
-    )
+    width: Width | None = width_option()
+    arrows: Arrows = group(Arrows)
     zoom: str | None = option(
         "[WORD,...]",
         "Enlarge the regions around these objects, or the crowded regions if none are named "
@@ -106,11 +96,11 @@ def plot(options: PlotOptions) -> None:
                 manymaps plot cells.atlas -o cells.png --metadata cells.h5ad --color CD8A
     """
     maps, words, kind, zoom = options.maps, options.words, options.kind, options.zoom
-    zoomed, labelled = zoom is not None, options.label is not None
+    zoomed, labelled, arrows = zoom is not None, options.label is not None, options.arrows.vectors
     refuse(
         (maps is not None and words, "--map and --word cannot be combined"),
-        (not (kind is None or words or options.vectors), "--kind requires --word or --vectors"),
-        (options.vectors and (words or zoomed), "--vectors applies to single maps only"),
+        (not (kind is None or words or arrows), "--kind requires --word or --vectors"),
+        (arrows and (words or zoomed), "--vectors applies to single maps only"),
         (words and (zoomed or labelled), "--zoom and --label cannot be combined with --word"),
         (zoomed and len(maps or ()) > 1, "--zoom draws one map; use a single number with --map"),
     )
@@ -118,7 +108,7 @@ def plot(options: PlotOptions) -> None:
     one_map = atlas.n_maps == 1 if maps is None else len(maps) == 1
     refuse(
         (zoomed and atlas.kinds is None, "--zoom applies to bipartite atlases only"),
-        (options.vectors and not one_map, "--vectors requires a single map; use --map"),
+        (arrows and not one_map, "--vectors requires a single map; use --map"),
     )
     if options.metadata is not None:
         from manymaps.cli.reading import with_columns
@@ -127,13 +117,12 @@ def plot(options: PlotOptions) -> None:
     _check_known("color", "column", options.color, atlas.columns)
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
 
-    if options.vectors is None:
-        refuse_given(("p_max",), "plot without --vectors")
     if options.min_proportion is not None:
         refuse_given(("min_weight",), "plot with --min-proportion")
     style = chosen(options, "min_weight", "max_labels", "font_size", "color")
     dots = chosen(options, "min_proportion", "size")
     first = maps[0] if maps else 0
+    vectors = significant_vectors(atlas, options.arrows, [first], kind=kind)
     if words:
         if atlas.kinds is not None or kind is not None:
             from manymaps.cli.reading import kind_of_word
@@ -149,8 +138,8 @@ def plot(options: PlotOptions) -> None:
         )
     elif one_map:
         figure = mm.plot_map(
-            atlas, first, label=options.label, width=options.width, vectors=_fitted(atlas, options),
-            **style, **dots,
+            atlas, first, label=options.label, width=options.width,
+            vectors=vectors[0] if vectors else None, **style, **dots,
         )  # fmt: skip
     else:
         figure = mm.plot_atlas(
@@ -158,16 +147,6 @@ def plot(options: PlotOptions) -> None:
         )
     mm.save_figure(figure, options.output)
     note(f"{options.output}")
-
-
-def _fitted(atlas: mm.Atlas, options: PlotOptions) -> mm.FittedVectors | None:
-    """Fit the variables of --vectors to the map, and select those with a small p-value."""
-    if options.vectors is None:
-        return None
-    from manymaps.cli.vectors import significant_vectors
-
-    first = (options.maps or (0,))[0]
-    return significant_vectors(atlas, options.vectors, options.p_max, map=first, kind=options.kind)
 
 
 def _check_known(option: str, what: str, value: str | None, known: Iterable[str]) -> None:

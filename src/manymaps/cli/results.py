@@ -1,6 +1,6 @@
 """The objects that commands print with --json, as types from which their JSON Schema is derived.
 
-Each command in `RESULTS` has a type, or several types of which the input determines one. The
+Each command in `RESULTS` has a type, or a union of types of which the input determines one. The
 function `schema_of` converts the types to JSON Schema, which `--json-schema` prints and the manual
 lists. Tests check each output of --json against its schema. Unknown and infinite numbers are
 printed as null, so a number that can be unknown has the type `float | None`.
@@ -8,6 +8,7 @@ printed as null, so a number that can be unknown has the type `float | None`.
 
 from __future__ import annotations
 
+from types import UnionType
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 __all__ = ["RESULTS"]
@@ -270,8 +271,8 @@ class Predict(TypedDict):
     output: Output
 
 
-class Setting(TypedDict):
-    """A setting of a sweep, with means over its points and standard deviations (`_spread`)."""
+class Varied(TypedDict):
+    """Parameters that a sweep varies."""
 
     n_maps: Annotated[int, "Number of maps."]
     n_components: Annotated[int, "Number of dimensions of each map."]
@@ -279,6 +280,11 @@ class Setting(TypedDict):
     kernel: Annotated[str, "Kernel."]
     max_iter: Annotated[int, "Maximum number of passes over the cues."]
     patience: Annotated[int, "Passes without a lower validation error that end a fit."]
+
+
+class Setting(Varied):
+    """A setting of a sweep, with means over its points and standard deviations (`_spread`)."""
+
     n_points: Annotated[int, "Number of fits."]
     n_failed: Annotated[int, "Number of fits that failed."]
     train: Annotated[float | None, "Training error in nats per cue."]
@@ -299,15 +305,9 @@ class Setting(TypedDict):
     seconds: Annotated[float | None, "Mean duration of a fit in seconds."]
 
 
-class Failure(TypedDict):
+class Failure(Varied):
     """A fit of a sweep that failed."""
 
-    n_maps: Annotated[int, "Number of maps."]
-    n_components: Annotated[int, "Number of dimensions of each map."]
-    penalty: Annotated[float, "Penalty."]
-    kernel: Annotated[str, "Kernel."]
-    max_iter: Annotated[int, "Maximum number of passes over the cues."]
-    patience: Annotated[int, "Passes without a lower validation error that end a fit."]
     split: Annotated[int, "Number of the split, starting at 0."]
     seed: Annotated[int, "Seed of the fit."]
     failure: Annotated[str, "Reason."]
@@ -902,28 +902,30 @@ class Export(TypedDict):
     left_out: Annotated[int | None, "Number of omitted rows (tables only)."]
 
 
-#: The types of the output of each command. If there are several types, the input determines one.
-RESULTS: dict[str, tuple[type, ...]] = {
-    "demo": (Demo,),
-    "inspect": (InspectedPairs, InspectedVectors, InspectedCounts, InspectedFolder, InspectedLists),
-    "diagnose": (Diagnose,),
-    "spread": (Spread,),
-    "predict": (Predict,),
-    "sweep": (Sweep,),
-    "count": (Count,),
-    "fluency": (Fluency,),
-    "fit": (Fit,),
-    "senses": (Senses, ListedSenses),
-    "pairs": (Pairs,),
-    "disambiguate": (Disambiguate,),
-    "gist": (Gist,),
-    "insert": (Insert, InsertedRows),
-    "evaluate": (EvaluatedMaps, EvaluatedCounts, EvaluatedRatings, EvaluatedTriplets),
-    "cluster": (Clustered, ClusterNumbers),
-    "stability": (Stability,),
-    "compare": (Compare,),
-    "align": (Align,),
-    "vectors": (Vectors,),
-    "view": (View,),
-    "export": (Export,),
+#: The types of the output of each command. In a union, the input determines the type.
+RESULTS: dict[str, type | UnionType] = {
+    "demo": Demo,
+    "inspect": (
+        InspectedPairs | InspectedVectors | InspectedCounts | InspectedFolder | InspectedLists
+    ),
+    "diagnose": Diagnose,
+    "spread": Spread,
+    "predict": Predict,
+    "sweep": Sweep,
+    "count": Count,
+    "fluency": Fluency,
+    "fit": Fit,
+    "senses": Senses | ListedSenses,
+    "pairs": Pairs,
+    "disambiguate": Disambiguate,
+    "gist": Gist,
+    "insert": Insert | InsertedRows,
+    "evaluate": EvaluatedMaps | EvaluatedCounts | EvaluatedRatings | EvaluatedTriplets,
+    "cluster": Clustered | ClusterNumbers,
+    "stability": Stability,
+    "compare": Compare,
+    "align": Align,
+    "vectors": Vectors,
+    "view": View,
+    "export": Export,
 }

@@ -281,9 +281,7 @@ def _neighbor(near: dict[str, Any]) -> str:
     similarity = _fraction(near["similarity"])
     if near["observed"] is None:
         return f"{shown(near['label'])} {similarity}"
-    strength = near["observed"]
-    if "interval" in near:
-        strength = near["interval"]["value"] if near["interval"] else 0
+    strength = _data_share(near, "observed")
     observed = _fraction(strength) if strength > 0 else "-"
     return f"{shown(near['label'])} {observed} ({similarity})"
 
@@ -298,11 +296,11 @@ def _observed(sense: dict[str, Any]) -> str:
     return "unsupported" if sense["unsupported"] else "none"
 
 
-def _data_share(sense: dict[str, Any]) -> float:
-    """Return the response share in the data of --data or, without --data, of the atlas."""
-    if "interval" in sense:
-        return sense["interval"]["value"] if sense["interval"] else 0.0
-    return float(sense["share"])
+def _data_share(one: dict[str, Any], key: str = "share") -> float:
+    """Return a share of a sense or a neighbour in the data of --data or, without it, the atlas."""
+    if "interval" in one:
+        return one["interval"]["value"] if one["interval"] else 0.0
+    return float(one[key])
 
 
 def _others_share(record: dict[str, Any]) -> str:

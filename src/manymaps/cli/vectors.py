@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,13 +11,28 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import note, tell
-from manymaps.cli.options import atlas_argument, seed_option
+from manymaps.cli.options import atlas_argument, refuse_given, seed_option
 from manymaps.cli.record import argument, chosen, command, flag, option
-from manymaps.cli.types import InputFile, Several, Whole, positive
+from manymaps.cli.types import InputFile, Number, Several, Whole, positive
 from manymaps.errors import DataError
 from manymaps.labels import listed
 
-__all__ = ["significant_vectors", "vectors"]
+__all__ = ["Arrows", "significant_vectors", "vectors"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrows:
+    """Options of the commands that draw variables as arrows."""
+
+    vectors: Path | None = option(
+        InputFile(),
+        "Draw the variables of the sites in this table as arrows over each map, as `manymaps "
+        "vectors` fits them.",
+        metavar="ENV.csv",
+    )
+    p_max: float = option(
+        Number(0, 1), "Omit variables with a larger p-value (with --vectors only).", default=0.05
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,12 +106,17 @@ def _fitted(atlas: mm.Atlas, file: Path, **settings: Any) -> mm.FittedVectors:
 
 
 def significant_vectors(
-    atlas: mm.Atlas, file: Path, p_max: float, *, map: int, kind: str | None = None
-) -> mm.FittedVectors:
-    """Fit the variables of a table to a map, and select and name those with a small p-value."""
-    found = _fitted(atlas, file, map=map, kind=kind, drop_missing=True)
-    shown = found.significant(p_max)
-    names = [*shown.variables, *(one.name for one in shown.factors)]
-    where = f"map {map}, " if atlas.n_maps > 1 else ""
-    note(f"{where}variables with p <= {p_max:g}: {listed(names)}")
-    return shown
+    atlas: mm.Atlas, arrows: Arrows, maps: Iterable[int], *, kind: str | None = None
+) -> list[mm.FittedVectors] | None:
+    """Fit the variables of --vectors to maps, and select and name those with a small p-value."""
+    if arrows.vectors is None:
+        refuse_given(("p_max",), f"{click.get_current_context().info_name} without --vectors")
+        return None
+    found = []
+    for m in maps:
+        fitted = _fitted(atlas, arrows.vectors, map=m, kind=kind, drop_missing=True)
+        found.append(fitted.significant(arrows.p_max))
+        names = [*found[-1].variables, *(one.name for one in found[-1].factors)]
+        where = f"map {m}, " if atlas.n_maps > 1 else ""
+        note(f"{where}variables with p <= {arrows.p_max:g}: {listed(names)}")
+    return found

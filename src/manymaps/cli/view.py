@@ -15,10 +15,10 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import BadData, as_json, emit_json, note
-from manymaps.cli.options import atlas_argument, refuse_given
-from manymaps.cli.record import argument, chosen, command, flag, option, output_option
+from manymaps.cli.options import atlas_argument
+from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile
-from manymaps.cli.vectors import significant_vectors
+from manymaps.cli.vectors import Arrows, significant_vectors
 from manymaps.errors import DataError
 from manymaps.progress import work
 
@@ -93,15 +93,7 @@ class ViewOptions:
         InputFile(),
         "Outline the clusters in this file, written by `manymaps cluster` with -o or --json.",
     )
-    vectors: Path | None = option(
-        InputFile(),
-        "Draw the variables of the sites in this table as arrows over each map, as `manymaps "
-        "vectors` fits them.",
-        metavar="ENV.csv",
-    )
-    p_max: float = option(
-        Number(0, 1), "Omit variables with a larger p-value (with --vectors only).", default=0.05
-    )
+    arrows: Arrows = group(Arrows)
     min_weight: float = option(
         Number(0, 1),
         "Initially hide objects in maps that contribute less to their association probabilities.",
@@ -133,14 +125,7 @@ def view(options: ViewOptions) -> None:
 
         names = [name for name in (options.color, options.size) if name is not None]
         atlases = [with_columns(each, options.metadata, names) for each in atlases]
-    vectors = None
-    if options.vectors is None:
-        refuse_given(("p_max",), "view without --vectors")
-    else:
-        vectors = [
-            significant_vectors(atlases[0], options.vectors, options.p_max, map=m)
-            for m in range(atlases[0].n_maps)
-        ]
+    vectors = significant_vectors(atlases[0], options.arrows, range(atlases[0].n_maps))
     stems = tuple(path.stem for path in paths) if options.other is not None else None
     features = None
     if options.features is not None:

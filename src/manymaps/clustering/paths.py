@@ -30,8 +30,9 @@ structure is then found in at most 5 % of tables without structure.
 
 **Recurrence.** Clusters that describe the data with few bits can still depend on a few pairs. Each
 model is therefore refitted without a quarter of the pairs (`manymaps.clustering.stability`), and a
-cluster recurs if at least half of the refits contain it. The suggestion is the largest K, up to the
-K with the shortest description, at which all clusters recur. If there is no such K, it is the K
+cluster recurs if at least half of the refits contain it. Models with more clusters than the one
+with the shortest description are excluded. Among the others, the suggestion is the largest K at
+which all clusters recur. If all of them have a cluster that does not recur, the suggestion is the K
 with the shortest description.
 
 **The error on hidden pairs** is a second criterion, which does not depend on membership bits. It
@@ -247,19 +248,11 @@ def cluster_path(
     hidden = hidden_sets(data, held_out, n_repeats, random, why=why) if held_out else []
     tasks = [(base, data, counts), *((hasty(base), data.hiding(mask), counts) for mask in hidden)]
     # The first path uses all pairs. Each of the other paths omits one hidden set.
-    fitted, *held_out_paths = run_tasks(_path, tasks, "path", n_jobs=base.n_jobs, prefer="threads")
+    fitted, *others = run_tasks(_path, tasks, "path", n_jobs=base.n_jobs, prefer="threads")
     # Pairs that belong to several hidden sets are counted once per set.
-    sets = [
-        _squared_errors(path, data, mask) for path, mask in zip(held_out_paths, hidden, strict=True)
-    ]
-    vaf = np.array([model.variance_accounted_for_ for model in fitted])
-    bic = np.array([_bic(model, data, precision) for model in fitted])
-    bits = np.array([_membership_bits(model) for model in fitted])
+    sets = [_squared_errors(path, data, mask) for path, mask in zip(others, hidden, strict=True)]
     pairs = _Hidden(np.hstack(sets)) if sets else None
-    constant_length = _constant_length(base, data, precision)
-    measured = _Measures(counts, vaf, bic, bits, data.n_pairs, pairs, precision, constant_length)
-    if measured.suggestion and _gain_of_noise(base, data, measured, random) >= measured.gain:
-        measured = replace(measured, is_chance=True)
+    measured = _measured(base, data, counts, fitted, pairs, precision, random)
     recurrence = None
     if n_bootstraps is not None:
         recurrence = tuple(
@@ -271,8 +264,8 @@ def cluster_path(
         measured = replace(measured, recurs=np.array([np.nanmin(one) for one in recurrence]))
     return ClusterPath(
         n_clusters=counts,
-        vaf=vaf,
-        bic=bic,
+        vaf=measured.vaf,
+        bic=measured.bic,
         description_length=measured.length,
         held_out=np.sqrt([errors.mean(axis=1) for errors in sets]).T if sets else None,
         held_out_error=pairs.error if pairs else None,
@@ -281,7 +274,7 @@ def cluster_path(
         suggestion=measured.suggestion,
         reasons=measured.reasons(),
         estimators=fitted,
-        constant_length=constant_length,
+        constant_length=measured.constant_length,
         recurrence=recurrence,
     )
 
@@ -320,6 +313,25 @@ def _path(
         models[i] = again
     # The solutions of neighbours are starts of these fits only, and not of refits.
     return tuple(one.set_params(init=base.init, n_init=base.n_init) for one in models)
+
+
+def _measured(
+    base: AdditiveClustering,
+    data: Similarities,
+    counts: np.ndarray,
+    models: tuple[AdditiveClustering, ...],
+    hidden: _Hidden | None,
+    precision: float | None,
+    random: np.random.RandomState,
+) -> _Measures:
+    """Measure the models, and compare their gain with the gains of shuffled tables."""
+    vaf = np.array([model.variance_accounted_for_ for model in models])
+    bic = np.array([_bic(model, data, precision) for model in models])
+    bits = np.array([_membership_bits(model) for model in models])
+    constant = _constant_length(base, data, precision)
+    found = _Measures(counts, vaf, bic, bits, data.n_pairs, hidden, precision, constant)
+    is_chance = found.suggestion and _gain_of_noise(base, data, found, random) >= found.gain
+    return replace(found, is_chance=bool(is_chance))
 
 
 def _bic(fitted: AdditiveClustering, data: Similarities, precision: float | None) -> float:

@@ -30,14 +30,14 @@ _FARTHEST_STEP = 2.0
 
 
 @inlined
-def _fill(distances, nearest, beta, probabilities, copies, first_copy):
+def _fill(distances, nearest, beta, probabilities, copies):
     """Fill exp(-beta (d2 - nearest)) of a row. Return the sum, entropy and negated slope."""
     total, first, second = 0.0, 0.0, 0.0
     for j in range(distances.size):
         distance = beta * (distances[j] - nearest)
         p = np.exp(-distance)
         if copies is not None:
-            p *= copies[first_copy + j]
+            p *= copies[j]
         probabilities[j] = p
         total += p
         first += p * distance
@@ -114,19 +114,16 @@ def conditional_probabilities(
         if distances.size == 0:
             continue
         nearest = _least(distances)
-        if copies is None:
+        own = None if copies is None else copies[starts[i] : starts[i + 1]]
+        if own is None:
             found, log_beta = _start(distances, nearest, log_perplexity[i], row)
         else:
-            found, log_beta = _start_with_copies(
-                distances, nearest, log_perplexity[i], row, copies[starts[i] : starts[i + 1]]
-            )
+            found, log_beta = _start_with_copies(distances, nearest, log_perplexity[i], row, own)
         if found:
             continue
         low, high, total = -np.inf, np.inf, 1.0
         for _ in range(_STEPS):
-            total, entropy, fall = _fill(
-                distances, nearest, np.exp(log_beta), row, copies, starts[i]
-            )
+            total, entropy, fall = _fill(distances, nearest, np.exp(log_beta), row, own)
             excess = entropy - log_perplexity[i]
             if abs(excess) < _ACCURACY or high - low < _FLAT:
                 break

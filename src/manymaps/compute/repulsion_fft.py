@@ -47,7 +47,7 @@ from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
 from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan, grid_length
 from manymaps.compute.similarity import GAUSSIAN, KernelCode, exp32
-from manymaps.compute.spline import SLOPE, SPLINE, add, read, slope, spline
+from manymaps.compute.spline import SLOPE, SPLINE, add, position, read, slope, spline
 from manymaps.compute.threads import alone_if, share_out
 
 __all__ = ["field"]
@@ -216,16 +216,14 @@ def _spread(
         grid = grids[b]
         for k in range(starts[b, strip], starts[b, strip + 1]):
             j = order[k]
-            u = (sources[0, j] - low[m, 0]) * inverse_h
-            column = int(u)
-            x = spline(u - np.float32(column))
+            at, u = position(sources, j, low, m, 0, inverse_h)
+            x = spline(u)
             if len(axes) == 1:
-                add(grid, np.uint64(column), charges[j], x)
+                add(grid, at, charges[j], x)
             else:
-                v = (sources[1, j] - low[m, 1]) * inverse_h
-                row = int(v)
-                y = spline(v - np.float32(row))
-                at = np.uint64(row) * row_length + np.uint64(column)
+                row, v = position(sources, j, low, m, 1, inverse_h)
+                y = spline(v)
+                at += row * row_length
                 add(grid, at, charges[j] * y[0], x)
                 add(grid, at + row_length, charges[j] * y[1], x)
                 add(grid, at + np.uint64(2) * row_length, charges[j] * y[2], x)
@@ -268,17 +266,15 @@ def _gather(first, last, axes, maps, chunks, targets, low, inverse_h, n, grids, 
         m = maps[chunks[c, 0]]
         grid = grids[chunks[c, 0]]
         for i in range(chunks[c, 1], chunks[c, 2]):
-            u = (targets[0, i] - low[m, 0]) * inverse_h
-            column = int(u)
-            x, slope_x = spline(u - np.float32(column)), slope(u - np.float32(column))
+            at, u = position(targets, i, low, m, 0, inverse_h)
+            x, slope_x = spline(u), slope(u)
             if len(axes) == 1:
-                potential[i] = read(grid, np.uint64(column), x)
-                force[0, i] = read(grid, np.uint64(column), slope_x) * inverse_h
+                potential[i] = read(grid, at, x)
+                force[0, i] = read(grid, at, slope_x) * inverse_h
             else:
-                v = (targets[1, i] - low[m, 1]) * inverse_h
-                row = int(v)
-                y, slope_y = spline(v - np.float32(row)), slope(v - np.float32(row))
-                at = np.uint64(row) * row_length + np.uint64(column)
+                row, v = position(targets, i, low, m, 1, inverse_h)
+                y, slope_y = spline(v), slope(v)
+                at += row * row_length
                 p0, a0, b0 = _read_row(grid, at, x, slope_x, y[0], slope_y[0])
                 at += row_length
                 p1, a1, b1 = _read_row(grid, at, x, slope_x, y[1], slope_y[1])
@@ -303,16 +299,14 @@ def _gather_values(first, last, axes, maps, chunks, targets, low, inverse_h, n, 
         m = maps[chunks[c, 0]]
         grid = grids[chunks[c, 0]]
         for i in range(chunks[c, 1], chunks[c, 2]):
-            u = (targets[0, i] - low[m, 0]) * inverse_h
-            column = int(u)
-            x = spline(u - np.float32(column))
+            at, u = position(targets, i, low, m, 0, inverse_h)
+            x = spline(u)
             if len(axes) == 1:
-                values[i] = read(grid, np.uint64(column), x)
+                values[i] = read(grid, at, x)
             else:
-                v = (targets[1, i] - low[m, 1]) * inverse_h
-                row = int(v)
-                y = spline(v - np.float32(row))
-                at = np.uint64(row) * row_length + np.uint64(column)
+                row, v = position(targets, i, low, m, 1, inverse_h)
+                y = spline(v)
+                at += row * row_length
                 value = y[0] * read(grid, at, x)
                 for k in range(1, ORDER):
                     at += row_length

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import types
 
-from manymaps.compute.jit import chosen_by_type, compiled
+from manymaps.compute.jit import chosen_by_type, compiled, inlined
 from manymaps.compute.repulsion_plan import FEW_MAPS
 from manymaps.compute.similarity import CAUCHY, KernelCode, in_logs, term_and_slope
 from manymaps.compute.threads import alone_if, share_out
@@ -115,21 +115,28 @@ def _near_student(charge, d2, square, inverse, kind, series):
     return charge * (kernel - soft), charge * (steep - slope)
 
 
+@inlined
+def _cell(points, i, low, m, axis, inverse_side):
+    """Return the index of the cell that contains a point along one axis."""
+    return int((points[axis, i] - low[m, axis]) * inverse_side)
+
+
 @compiled
 def _sort_into_cells(
-    first, last, maps, offsets, sources, charges, low, inverse_side, n_columns, starts, x, y, c
+    first, last, maps, offsets, sources, charges, low, inverse_side, n_columns, starts, axes, c
 ):
-    """Sort sources into cells by rows, with starts (len(maps), n_cells + 1) and x, y, c (3, n)."""
+    """Sort sources into cells by rows, with starts (len(maps), n_cells + 1) and axes (d, n)."""
+    d = len(axes)
     for b in range(first, last):
         m = maps[b]
         start, stop = offsets[m], offsets[m + 1]
-        cells = np.empty(stop - start, np.int64)
+        cells = np.zeros(stop - start, np.int64)
         ends = starts[b, 1:]
         starts[b] = 0
         for j in range(start, stop):
-            column = int((sources[0, j] - low[m, 0]) * inverse_side)
-            row = int((sources[1, j] - low[m, 1]) * inverse_side)
-            cells[j - start] = row * n_columns + column
+            for axis in range(d - 1, -1, -1):
+                cell = _cell(sources, j, low, m, axis, inverse_side)
+                cells[j - start] = cells[j - start] * n_columns + cell
             ends[cells[j - start]] += 1
         before = start
         for k in range(ends.size):
@@ -137,106 +144,54 @@ def _sort_into_cells(
         starts[b, 0] = start
         for j in range(start, stop):
             k = ends[cells[j - start]]
-            x[k], y[k], c[k] = sources[0, j], sources[1, j], charges[j]
+            for axis in range(d):
+                axes[axis][k] = sources[axis, j]
+            c[k] = charges[j]
             ends[cells[j - start]] += 1
 
 
 @compiled
 def _add(
-    first, last, maps, chunks, targets, low, inverse_side, n_columns, starts, x, y, c, radius,
+    first, last, maps, chunks, targets, low, inverse_side, n_columns, starts, axes, c, radius,
     kind, series, potential, force,
 ):  # fmt: skip
-    """Add the near sums of each target to its potential and force."""
+    """Add the near sums of each target to its potential and force.
+
+    The number of axes is constant in the compiled loop, which omits the layers in two dimensions.
+    """
+    is_deep = len(axes) == 3
+    n_layers = n_columns if is_deep else 1
     square = radius * radius
     inverse = _ONE / (np.float32(kind) + square)
     for chunk in range(first, last):
         b = chunks[chunk, 0]
         m = maps[b]
         for i in range(chunks[chunk, 1], chunks[chunk, 2]):
-            column = int((targets[0, i] - low[m, 0]) * inverse_side)
-            row = int((targets[1, i] - low[m, 1]) * inverse_side)
-            t_x, t_y = targets[0, i], targets[1, i]
-            value, f_x, f_y = _ZERO, _ZERO, _ZERO
-            for r in range(max(row - 1, 0), min(row + 2, n_columns)):
-                start = starts[b, r * n_columns + max(column - 1, 0)]
-                stop = starts[b, r * n_columns + min(column + 2, n_columns)]
-                xs, ys, cs = x[start:stop], y[start:stop], c[start:stop]
-                for k in range(xs.size):
-                    d_x, d_y = t_x - xs[k], t_y - ys[k]
-                    d2 = d_x * d_x + d_y * d_y
-                    term, slope = _near(cs[k], d2, square, inverse, kind, series)
-                    value += term
-                    f_x += slope * d_x
-                    f_y += slope * d_y
-            potential[i] += value
-            force[0, i] -= _TWO * f_x
-            force[1, i] -= _TWO * f_y
-
-
-@compiled
-def _sort_into_cubes(
-    first, last, maps, offsets, sources, charges, low, inverse_side, n_columns, starts, x, y, z, c
-):
-    """Sort sources into cubic cells by rows, with starts (len(maps), n_cells + 1)."""
-    for b in range(first, last):
-        m = maps[b]
-        start, stop = offsets[m], offsets[m + 1]
-        cells = np.empty(stop - start, np.int64)
-        ends = starts[b, 1:]
-        starts[b] = 0
-        for j in range(start, stop):
-            column = int((sources[0, j] - low[m, 0]) * inverse_side)
-            row = int((sources[1, j] - low[m, 1]) * inverse_side)
-            layer = int((sources[2, j] - low[m, 2]) * inverse_side)
-            cells[j - start] = (layer * n_columns + row) * n_columns + column
-            ends[cells[j - start]] += 1
-        before = start
-        for k in range(ends.size):
-            before, ends[k] = before + ends[k], before
-        starts[b, 0] = start
-        for j in range(start, stop):
-            k = ends[cells[j - start]]
-            x[k], y[k], z[k], c[k] = sources[0, j], sources[1, j], sources[2, j], charges[j]
-            ends[cells[j - start]] += 1
-
-
-@compiled
-def _add_from_cubes(
-    first, last, maps, chunks, targets, low, inverse_side, n_columns, starts, x, y, z, c, radius,
-    kind, series, potential, force,
-):  # fmt: skip
-    """Add the near sums of each target in three dimensions to its potential and force."""
-    square = radius * radius
-    inverse = _ONE / (np.float32(kind) + square)
-    for chunk in range(first, last):
-        b = chunks[chunk, 0]
-        m = maps[b]
-        for i in range(chunks[chunk, 1], chunks[chunk, 2]):
-            column = int((targets[0, i] - low[m, 0]) * inverse_side)
-            row = int((targets[1, i] - low[m, 1]) * inverse_side)
-            layer = int((targets[2, i] - low[m, 2]) * inverse_side)
+            column = _cell(targets, i, low, m, 0, inverse_side)
+            row = _cell(targets, i, low, m, 1, inverse_side)
+            layer = _cell(targets, i, low, m, 2, inverse_side) if is_deep else 0
             left, right = max(column - 1, 0), min(column + 2, n_columns)
-            t_x, t_y, t_z = targets[0, i], targets[1, i], targets[2, i]
+            t_x, t_y, t_z = targets[0, i], targets[1, i], targets[2, i] if is_deep else _ZERO
             value, f_x, f_y, f_z = _ZERO, _ZERO, _ZERO, _ZERO
-            for place in range(9):
-                r, s = row + place % 3 - 1, layer + place // 3 - 1
-                if not (0 <= r < n_columns and 0 <= s < n_columns):
-                    continue
-                before = (s * n_columns + r) * n_columns
-                start, stop = starts[b, before + left], starts[b, before + right]
-                xs, ys, zs, cs = x[start:stop], y[start:stop], z[start:stop], c[start:stop]
-                for k in range(xs.size):
-                    d_x, d_y, d_z = t_x - xs[k], t_y - ys[k], t_z - zs[k]
-                    d2 = d_x * d_x + d_y * d_y + d_z * d_z
-                    term, slope = _near(cs[k], d2, square, inverse, kind, series)
-                    value += term
-                    f_x += slope * d_x
-                    f_y += slope * d_y
-                    f_z += slope * d_z
+            for s in range(max(layer - 1, 0), min(layer + 2, n_layers)):
+                for r in range(max(row - 1, 0), min(row + 2, n_columns)):
+                    before = (s * n_columns + r) * n_columns
+                    start, stop = starts[b, before + left], starts[b, before + right]
+                    xs, ys, zs = axes[0][start:stop], axes[1][start:stop], axes[-1][start:stop]
+                    cs = c[start:stop]
+                    for k in range(xs.size):
+                        d_x, d_y, d_z = t_x - xs[k], t_y - ys[k], t_z - zs[k] if is_deep else _ZERO
+                        d2 = d_x * d_x + d_y * d_y + d_z * d_z
+                        term, slope = _near(cs[k], d2, square, inverse, kind, series)
+                        value += term
+                        f_x += slope * d_x
+                        f_y += slope * d_y
+                        f_z += slope * d_z
             potential[i] += value
             force[0, i] -= _TWO * f_x
             force[1, i] -= _TWO * f_y
-            force[2, i] -= _TWO * f_z
+            if is_deep:
+                force[2, i] -= _TWO * f_z
 
 
 def add_near(
@@ -270,16 +225,15 @@ def add_near(
     """
     d, n_columns = len(batch.targets), int(span / radius) + 2
     starts = np.empty((len(maps), n_columns**d + 1), np.int64)
-    sort, add = (_sort_into_cubes, _add_from_cubes) if d == 3 else (_sort_into_cells, _add)
-    points_and_charges = tuple(np.empty((d + 1, batch.sources.shape[1]), np.float32))
+    *axes, charges = np.empty((d + 1, batch.sources.shape[1]), np.float32)
     inverse_side = np.float32(1 / radius)
     series = tuple(_series(float(kind), radius).astype(np.float32))
     with alone_if(len(maps) < FEW_MAPS):
         share_out(
-            sort, len(maps), maps, batch.source_offsets, batch.sources, batch.charges, batch.low,
-            inverse_side, n_columns, starts, *points_and_charges,
+            _sort_into_cells, len(maps), maps, batch.source_offsets, batch.sources, batch.charges,
+            batch.low, inverse_side, n_columns, starts, tuple(axes), charges,
         )  # fmt: skip
     share_out(
-        add, len(chunks), maps, chunks, batch.targets, batch.low, inverse_side, n_columns, starts,
-        *points_and_charges, np.float32(radius), kind, series, potential, force,
+        _add, len(chunks), maps, chunks, batch.targets, batch.low, inverse_side, n_columns, starts,
+        tuple(axes), charges, np.float32(radius), kind, series, potential, force,
     )  # fmt: skip

@@ -115,8 +115,8 @@ def plan_batch(
         side = np.fmax(_SQUARE, extent[1] / (_SQUARES if d == 2 else _CUBES)).astype(np.float32)
         with alone_if(len(side) < FEW_MAPS):
             share_out(
-                _count_neighbors if d == 2 else _count_in_cubes, len(side), target_offsets,
-                targets, source_offsets, sources, extent[0], side, neighbors,
+                _count_neighbors, len(side), (0,) * d, target_offsets, targets, source_offsets,
+                sources, extent[0], side, neighbors,
             )  # fmt: skip
         neighbors *= (_SQUARE / side) ** d
     sizes = np.diff(target_offsets), np.diff(source_offsets)
@@ -196,49 +196,33 @@ def _extents(first, last, offsets, points, low, high):
 
 
 @inlined
-def _cube(points, i, low, m, inverse):
-    """Return the number of the cube that contains a point."""
-    number = 0
-    for k in range(3):
+def _n_cells(axes):
+    return _SQUARES if len(axes) == 2 else _CUBES
+
+
+@inlined
+def _cell(points, i, low, m, inverse, axes):
+    """Return the number of the cell that contains a point."""
+    number, edge = 0, _n_cells(axes)
+    for k in range(len(axes)):
         cell = int((points[k, i] - low[m, k]) * inverse)
-        number = number * _CUBES + max(0, min(cell, _CUBES - 1))
+        number = number * edge + max(0, min(cell, edge - 1))
     return number
 
 
 @compiled
-def _count_in_cubes(
-    first, last, target_offsets, targets, source_offsets, sources, low, side, neighbors
-):
-    """Count the target-source pairs of each map that share a cube with the given `side`."""
-    for m in range(first, last):
-        inverse = np.float32(1.0) / side[m]
-        counts = np.zeros(_CUBES**3, np.int64)
-        for j in range(source_offsets[m], source_offsets[m + 1]):
-            counts[_cube(sources, j, low, m, inverse)] += 1
-        pairs = 0
-        for i in range(target_offsets[m], target_offsets[m + 1]):
-            pairs += counts[_cube(targets, i, low, m, inverse)]
-        neighbors[m] = pairs
-
-
-@compiled
 def _count_neighbors(
-    first, last, target_offsets, targets, source_offsets, sources, low, side, neighbors
+    first, last, axes, target_offsets, targets, source_offsets, sources, low, side, neighbors
 ):
-    """Count the target-source pairs of each map that share a square with the given `side`."""
-    edge = _SQUARES - 1
+    """Count the target-source pairs of each map that share a cell with the given `side`."""
     for m in range(first, last):
         inverse = np.float32(1.0) / side[m]
-        counts = np.zeros((_SQUARES, _SQUARES), np.int64)
+        counts = np.zeros(_n_cells(axes) ** len(axes), np.int64)
         for j in range(source_offsets[m], source_offsets[m + 1]):
-            column = int((sources[0, j] - low[m, 0]) * inverse)
-            row = int((sources[1, j] - low[m, 1]) * inverse)
-            counts[max(0, min(row, edge)), max(0, min(column, edge))] += 1
+            counts[_cell(sources, j, low, m, inverse, axes)] += 1
         pairs = 0
         for i in range(target_offsets[m], target_offsets[m + 1]):
-            column = int((targets[0, i] - low[m, 0]) * inverse)
-            row = int((targets[1, i] - low[m, 1]) * inverse)
-            pairs += counts[max(0, min(row, edge)), max(0, min(column, edge))]
+            pairs += counts[_cell(targets, i, low, m, inverse, axes)]
         neighbors[m] = pairs
 
 

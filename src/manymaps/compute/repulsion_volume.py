@@ -20,7 +20,7 @@ from scipy import fft
 
 from manymaps.compute.jit import compiled, inlined
 from manymaps.compute.repulsion_plan import ORDER
-from manymaps.compute.spline import add, slope, spline
+from manymaps.compute.spline import add, position, slope, spline
 
 __all__ = [
     "convolved", "crowding", "even_octant", "gather", "gather_values", "odd_octant", "spread",
@@ -43,14 +43,6 @@ def odd_octant(samples: np.ndarray) -> np.ndarray:
     result[..., 1:-1] = -fft.dst(result[..., 1:-1], type=1)
     result[..., [0, -1]] = 0.0
     return result
-
-
-@inlined
-def _position(points, i, low, m, axis, inverse_h):
-    """Return the cell and the spline's argument of a point along one axis."""
-    u = (points[axis, i] - low[m, axis]) * inverse_h
-    cell = int(u)
-    return np.uint64(cell), u - np.float32(cell)
 
 
 @inlined
@@ -77,9 +69,9 @@ def spread(
         grid = grids[b]
         for k in range(starts[b, strip], starts[b, strip + 1]):
             j = order[k]
-            column, u = _position(sources, j, low, m, 0, inverse_h)
-            row, v = _position(sources, j, low, m, 1, inverse_h)
-            layer, w = _position(sources, j, low, m, 2, inverse_h)
+            column, u = position(sources, j, low, m, 0, inverse_h)
+            row, v = position(sources, j, low, m, 1, inverse_h)
+            layer, w = position(sources, j, low, m, 2, inverse_h)
             x, y, z = spline(u), spline(v), spline(w)
             at = layer * plane + row * row_length + column
             for a in range(ORDER):
@@ -169,9 +161,9 @@ def gather(first, last, maps, chunks, targets, low, inverse_h, n, grids, potenti
         m = maps[chunks[c, 0]]
         grid = grids[chunks[c, 0]]
         for i in range(chunks[c, 1], chunks[c, 2]):
-            column, u = _position(targets, i, low, m, 0, inverse_h)
-            row, v = _position(targets, i, low, m, 1, inverse_h)
-            layer, w = _position(targets, i, low, m, 2, inverse_h)
+            column, u = position(targets, i, low, m, 0, inverse_h)
+            row, v = position(targets, i, low, m, 1, inverse_h)
+            layer, w = position(targets, i, low, m, 2, inverse_h)
             y, slope_y, z, slope_z = spline(v), slope(v), spline(w), slope(w)
             _fill(x, spline(u))
             _fill(slope_x, slope(u))
@@ -207,9 +199,9 @@ def gather_values(first, last, maps, chunks, targets, low, inverse_h, n, grids, 
         m = maps[chunks[c, 0]]
         grid = grids[chunks[c, 0]]
         for i in range(chunks[c, 1], chunks[c, 2]):
-            column, u = _position(targets, i, low, m, 0, inverse_h)
-            row, v = _position(targets, i, low, m, 1, inverse_h)
-            layer, w = _position(targets, i, low, m, 2, inverse_h)
+            column, u = position(targets, i, low, m, 0, inverse_h)
+            row, v = position(targets, i, low, m, 1, inverse_h)
+            layer, w = position(targets, i, low, m, 2, inverse_h)
             y, z = spline(v), spline(w)
             _fill(x, spline(u))
             at, total = layer * plane + row * row_length + column, np.float32(0)

@@ -7,7 +7,7 @@ import numpy as np
 from manymaps.compute.jit import inlined
 from manymaps.compute.repulsion_plan import ORDER
 
-__all__ = ["SLOPE", "SPLINE", "add", "read", "slope", "spline"]
+__all__ = ["SLOPE", "SPLINE", "add", "position", "read", "slope", "spline"]
 
 #: Coefficients of the polynomials in t, one row per grid point.
 SPLINE = tuple(
@@ -30,32 +30,34 @@ def _polynomial(c, t):
 
 
 @inlined
+def _polynomials(c, t):
+    return (
+        _polynomial(c[0], t), _polynomial(c[1], t), _polynomial(c[2], t),
+        _polynomial(c[3], t), _polynomial(c[4], t), _polynomial(c[5], t),
+    )  # fmt: skip
+
+
+@inlined
 def spline(t):
     """Return the quintic B-spline on the six grid points around a point.
 
     The point is t (0 <= t < 1) past the third grid point.
     """
-    return (
-        _polynomial(SPLINE[0], t),
-        _polynomial(SPLINE[1], t),
-        _polynomial(SPLINE[2], t),
-        _polynomial(SPLINE[3], t),
-        _polynomial(SPLINE[4], t),
-        _polynomial(SPLINE[5], t),
-    )
+    return _polynomials(SPLINE, t)
 
 
 @inlined
 def slope(t):
     """Return the derivative of `spline` with respect to t."""
-    return (
-        _polynomial(SLOPE[0], t),
-        _polynomial(SLOPE[1], t),
-        _polynomial(SLOPE[2], t),
-        _polynomial(SLOPE[3], t),
-        _polynomial(SLOPE[4], t),
-        _polynomial(SLOPE[5], t),
-    )
+    return _polynomials(SLOPE, t)
+
+
+@inlined
+def position(points, i, low, m, axis, inverse_h):
+    """Return the cell and the spline's argument of a point along one axis."""
+    u = (points[axis, i] - low[m, axis]) * inverse_h
+    cell = int(u)
+    return np.uint64(cell), u - np.float32(cell)
 
 
 @inlined

@@ -74,11 +74,10 @@ from manymaps.cooccurrence.matching import (
     within_kind_order,
 )
 from manymaps.cooccurrence.runaways import runaway_note, shared_runaway_note
-from manymaps.cooccurrence.shared import SharedTables, is_tables, shared_tables
+from manymaps.cooccurrence.shared import SharedTables, is_tables, joined_metadata, shared_tables
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
 from manymaps.cooccurrence.uniqueness import Curvature, Uniqueness, uniqueness_of
 from manymaps.data.counts import Counts, looks_transposed
-from manymaps.data.frames import end_to_end
 from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.io.counts import counts_from
@@ -637,8 +636,7 @@ class CODE(
             self.__dict__.pop(name, None)
         warn_of_empty(tables.kinds, tables.labels, tables.margins)
         nonempty = tables.without_empty()
-        for table in nonempty.tables:
-            part = table.subset(*nonempty.members(table))
+        for part in nonempty.parts:
             self._warn_if_transposed(part)
             check_size(part, self.n_components, self.n_maps)
         return nonempty, self._tables_objective(nonempty)
@@ -647,9 +645,9 @@ class CODE(
         """Return the cost of several tables."""
         parts = []
         last = len(nonempty.kinds) - 1
-        for table in nonempty.tables:
+        for table, part in zip(nonempty.tables, nonempty.parts, strict=True):
             sets, members = nonempty.sets_of(table), nonempty.members(table)
-            objective = self._table_objective(table.subset(*members), 0.0)
+            objective = self._table_objective(part, 0.0)
             if self._model.given == "columns":
                 sets, members = (last - sets[1], last - sets[0]), members[::-1]
             parts.append((sets, members, objective))
@@ -771,7 +769,7 @@ class CODE(
         generator = np.random.default_rng(seed)
         init, size = self.init if first else "random", (self.n_maps, self.n_components)
         if isinstance(nonempty, SharedTables):
-            table = nonempty.bipartite()
+            table = nonempty.bipartite
             fitted = np.arange(table.n_rows), np.arange(table.n_columns)
             start = start_parameters(table, init, size, generator, fitted=fitted)
             start = _by_kind(start, nonempty.sizes)
@@ -805,15 +803,19 @@ class CODE(
 
     def _keep(self, run: Run, nonempty: Counts | SharedTables, data: Counts | SharedTables) -> None:
         """Set the fitted attributes."""
-        several = isinstance(nonempty, SharedTables)
-        table = nonempty.bipartite() if isinstance(nonempty, SharedTables) else nonempty
-        columns = nonempty.metadata() if isinstance(nonempty, SharedTables) else _metadata(table)
+        if isinstance(nonempty, SharedTables):
+            table, columns = nonempty.bipartite, nonempty.metadata()
+        else:
+            table = nonempty
+            columns = joined_metadata(
+                (table.row_metadata, table.n_rows), (table.column_metadata, table.n_columns)
+            )
         atlas = run.atlas()
         if isinstance(self.init, str) and self.pin is None:
             sides = np.split(atlas.proportions, [table.n_rows], axis=1)
             atlas = atlas.renumbered(order_of_maps(table.values, *sides))
         # The sum over all pairs of the atlas differs from the sums of several tables.
-        log_normalizer = None if several else atlas.log_normalizer
+        log_normalizer = atlas.log_normalizer if table is nonempty else None
         metadata = {**atlas.metadata, **columns}
         self.atlas_ = replace(atlas, metadata=metadata, log_normalizer=log_normalizer)
         self.kl_divergence_ = run.kl
@@ -856,12 +858,11 @@ class CODE(
     def _keep_tables(self, nonempty: SharedTables, tables: SharedTables) -> None:
         """Set the attributes of a fit of several tables."""
         self._tables = tables
-        parts = [one.subset(*nonempty.members(one)) for one in nonempty.tables]
-        factors = [self._factors(_margins(part)) for part in parts]
+        factors = [self._factors(_margins(part)) for part in nonempty.parts]
         self.atlases_ = dict(nonempty.atlases(self.atlas_, factors))
         self.log_likelihoods_ = {
             part.kinds: mean_log_likelihood(self.atlases_[part.kinds], part.values)
-            for part in parts
+            for part in nonempty.parts
         }
         values = list(self.log_likelihoods_.values())
         self.log_likelihood_ = float(np.average(values, weights=tables.weights))
@@ -956,13 +957,6 @@ def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:
         if (numbers < 0).any():
             raise DataError(f"Negative values in data passed to CODE: {error}") from error
         raise
-
-
-def _metadata(nonempty: Counts) -> dict[str, np.ndarray]:
-    """Return the metadata of rows and columns, with one column per name."""
-    names = dict.fromkeys([*nonempty.row_metadata, *nonempty.column_metadata])
-    parts = (nonempty.row_metadata, nonempty.n_rows), (nonempty.column_metadata, nonempty.n_columns)
-    return {name: end_to_end(*((side.get(name), n) for side, n in parts)) for name in names}
 
 
 def _side_by_side(maps: np.ndarray, totals: np.ndarray, indices: np.ndarray, n: int) -> np.ndarray:

@@ -92,19 +92,16 @@ def shared_runaway_note(
 
     A point is reported if its best position is at infinity in each table that contains it.
     """
-    groups = count_groups(tables.bipartite().values)
+    groups = count_groups(tables.bipartite.values)
     if groups > 1:
         return (
             f"the tables have {groups:,} groups of objects without counts between them, which "
             "drift apart without limit, so the likelihood has no maximum"
         )
     held = np.zeros(atlas.n_objects, bool)
-    starts = np.concatenate([[0], np.cumsum(tables.sizes)])
-    for table in tables.tables:
-        members = tables.members(table)
-        runaway = _runaways(atlases[table.kinds], table.subset(*members).values)
-        sides = zip(tables.sets_of(table), members, strict=True)
-        held[np.concatenate([starts[k] + chosen for k, chosen in sides])[~runaway]] = True
+    for table, part in zip(tables.tables, tables.parts, strict=True):
+        runaway = _runaways(atlases[table.kinds], part.values)
+        held[tables.indices(table)[~runaway]] = True
     return _objects_note(atlas, ~held)
 
 

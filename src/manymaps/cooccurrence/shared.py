@@ -32,7 +32,7 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.io.counts import counts_from
 from manymaps.labels import first_of, plural
 
-__all__ = ["SharedTables", "is_tables", "shared_tables"]
+__all__ = ["SharedTables", "is_tables", "joined_metadata", "shared_tables"]
 
 
 def is_tables(X: Any) -> bool:
@@ -104,12 +104,24 @@ class SharedTables:
         ]
         return replace(self, tables=tables, labels=tuple(labels))
 
+    @cached_property
+    def parts(self) -> tuple[Counts, ...]:
+        """The tables without rows and columns that have no counts in the table itself."""
+        return tuple(table.without_empty() for table in self.tables)
+
     def members(self, table: Counts) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices of the rows and columns of a table that have counts in it."""
         return np.flatnonzero(table.row_totals > 0), np.flatnonzero(table.column_totals > 0)
 
+    def indices(self, table: Counts) -> np.ndarray:
+        """Return the indices among all objects of the `members` of a table, rows first."""
+        starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        sides = zip(self.sets_of(table), self.members(table), strict=True)
+        return np.concatenate([starts[k] + chosen for k, chosen in sides])
+
+    @cached_property
     def bipartite(self) -> Counts:
-        """Return one table in which all other kinds are rows, and the last kind is the columns.
+        """One table in which all other kinds are rows, and the last kind is the columns.
 
         The tables are divided by their totals and multiplied by their weights. A kind without a
         table with the last kind is related to it through another kind: an author is related to the
@@ -142,38 +154,20 @@ class SharedTables:
             columns = (table.row_metadata, table.column_metadata)
             for k, known in zip(self.sets_of(table), columns, strict=True):
                 sides[k] = {**known, **sides[k]}
-        return {
-            name: end_to_end(
-                *((side.get(name), n) for side, n in zip(sides, self.sizes, strict=True))
-            )
-            for name in dict.fromkeys(name for side in sides for name in side)
-        }
+        return joined_metadata(*zip(sides, self.sizes, strict=True))
 
     def atlases(
         self, atlas: Atlas, factors: Sequence[np.ndarray | None]
     ) -> Iterator[tuple[tuple[str, str], Atlas]]:
         """Yield the kinds and the atlas of each table, with the factors of the table."""
-        starts = np.concatenate([[0], np.cumsum(self.sizes)])
         for table, own in zip(self.tables, factors, strict=True):
-            rows, columns = (
-                starts[k] + chosen
-                for k, chosen in zip(self.sets_of(table), self.members(table), strict=True)
-            )
-            order = np.concatenate([rows, columns])
-            yield (
-                table.kinds,
-                Atlas(
-                    [atlas.labels[i] for i in order.tolist()],
-                    atlas.maps[:, order],
-                    atlas.proportions[:, order],
-                    atlas.model,
-                    atlas.method,
-                    atlas.parameters,
-                    kinds=[table.kinds[0]] * len(rows) + [table.kinds[1]] * len(columns),
-                    factors=own,
-                    metadata={name: column[order] for name, column in atlas.metadata.items()},
-                ),
-            )
+            yield table.kinds, replace(atlas.subset(self.indices(table)), factors=own)
+
+
+def joined_metadata(*sides: tuple[Mapping[str, np.ndarray], int]) -> dict[str, np.ndarray]:
+    """Return the metadata of several groups of objects, with one column per name."""
+    names = dict.fromkeys(name for columns, _ in sides for name in columns)
+    return {name: end_to_end(*((columns.get(name), n) for columns, n in sides)) for name in names}
 
 
 def shared_tables(X: Any, weights: Sequence[float] | None = None) -> SharedTables:

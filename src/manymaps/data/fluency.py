@@ -18,6 +18,7 @@ import numpy as np
 from manymaps.checks import check_number, check_whole
 from manymaps.data.associations import ReadReport
 from manymaps.data.trials import MISSING, Trials
+from manymaps.labels import letter
 from manymaps.seeds import drawn_generator
 
 __all__ = ["GeneratedLists", "make_fluency_lists"]
@@ -71,7 +72,7 @@ def make_fluency_lists(
     n_participants : int, at least 1
         Number of participants, with one list each.
     n_categories : int, at least 1
-        Number of categories.
+        Number of categories, at least 2 if there are shared words.
     n_words : int, at least 2
         Number of words that belong to one category only, per category. The popularity of the words
         of a category is 1, 1/2, 1/3, ...
@@ -114,20 +115,24 @@ def make_fluency_lists(
     ['b1', 'b2', 'b3', 'b4', 'a2', 'a4']
     """
     check_whole("n_participants", n_participants)
-    check_whole("n_categories", n_categories)
+    check_whole("n_categories", n_categories, 2 if n_shared else 1)
     check_whole("n_words", n_words, 2)
     check_whole("n_shared", n_shared, 0)
     check_whole("length", length)
     check_number("switch", switch, least=0, most=1)
     rng = drawn_generator(random_state)
-    own = np.arange(n_categories * n_words)
-    memberships = np.zeros((own.size + n_shared, n_categories), dtype=bool)
-    memberships[own, own // n_words] = True
-    for word in range(own.size, len(memberships)):
-        memberships[word, rng.permutation(n_categories)[:2]] = True
+    shared = np.zeros((n_shared, n_categories), dtype=bool)
+    for row in shared:
+        row[rng.permutation(n_categories)[:2]] = True
+    memberships = np.vstack([np.eye(n_categories, dtype=bool).repeat(n_words, axis=0), shared])
     popularity = 1 / (1 + np.arange(len(memberships)) % n_words)
-    given = np.stack([_walk(memberships, popularity, length, switch, rng)
-                      for _ in range(n_participants)])  # fmt: skip
+    # Cumulative popularity of all words, and within each category.
+    everywhere = popularity.cumsum()
+    within = np.where(memberships.T, popularity, 0).cumsum(axis=1)
+    given = np.full((n_participants, length), MISSING, np.int32)
+    for row in given:
+        words = _walk(memberships, everywhere, within, length, switch, rng)
+        row[: len(words)] = words
     lists = Trials(
         ["words"],
         _names(memberships, n_words),
@@ -142,16 +147,15 @@ def make_fluency_lists(
 
 def _walk(
     memberships: np.ndarray,
-    popularity: np.ndarray,
+    everywhere: np.ndarray,
+    within: np.ndarray,
     length: int,
     switch: float,
     rng: np.random.Generator,
-) -> np.ndarray:
+) -> list[int]:
     """Return the words of one list in the order of their first visits."""
-    everywhere = popularity.cumsum()
-    within = np.where(memberships.T, popularity, 0).cumsum(axis=1)
-    words = dict.fromkeys([_drawn(everywhere, rng)])
-    word = next(iter(words))
+    word = _drawn(everywhere, rng)
+    words = {word: None}
     for _ in range(_MOST_STEPS * length):
         if len(words) == length:
             break
@@ -160,9 +164,7 @@ def _walk(
         else:
             word = _drawn(within[rng.choice(np.flatnonzero(memberships[word]))], rng)
         words[word] = None
-    row = np.full(length, MISSING, np.int32)
-    row[: len(words)] = list(words)
-    return row
+    return list(words)
 
 
 def _drawn(cumulative: np.ndarray, rng: np.random.Generator) -> int:
@@ -171,16 +173,10 @@ def _drawn(cumulative: np.ndarray, rng: np.random.Generator) -> int:
 
 def _names(memberships: np.ndarray, n_words: int) -> list[str]:
     """Return labels such as b3, and ab1 for a word shared by the categories a and b."""
-    letters = [_letters(category) for category in range(memberships.shape[1])]
+    letters = [letter(category) for category in range(memberships.shape[1])]
     n_own = n_words * len(letters)
     return [
         "".join(letters[c] for c in np.flatnonzero(categories))
         + str(word % n_words + 1 if word < n_own else word - n_own + 1)
         for word, categories in enumerate(memberships)
     ]
-
-
-def _letters(category: int) -> str:
-    """Return a, b, ..., z, aa, ab, ..."""
-    before, letter = divmod(category, 26)
-    return (_letters(before - 1) if before else "") + chr(ord("a") + letter)

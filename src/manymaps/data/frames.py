@@ -23,8 +23,8 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, fold, listed, only_count
 
 __all__ = [
-    "as_frame", "cell_label", "eager_frame", "end_to_end", "frame_columns", "index_labels",
-    "join_columns", "long_columns", "placed_column",
+    "as_frame", "axis_names", "cell_label", "eager_frame", "end_to_end", "frame_columns",
+    "index_labels", "join_columns", "long_columns", "placed_column",
 ]  # fmt: skip
 
 Backend = Literal["pandas", "polars", "pyarrow"]
@@ -58,18 +58,26 @@ def long_columns(
     dict of str to ndarray of shape (n * n_maps,)
     """
     n_maps, n, n_components = maps.shape
-    axes = "xyz" if n_components <= 3 else [f"x{c}" for c in range(n_components)]
     columns: dict[str, np.ndarray] = {
         "label": np.repeat(np.asarray(labels, dtype=object), n_maps),
         "map": np.tile(np.arange(n_maps), n),
         "proportion": proportions.T.ravel(),
     }
-    columns |= {axes[c]: maps[:, :, c].T.ravel() for c in range(n_components)}
+    columns |= dict(zip(axis_names(n_components), maps.T.reshape(n_components, -1), strict=True))
     columns |= {name: values.T.ravel() for name, values in (beside or {}).items()}
     for name, values in metadata.items():
         unique = name if name not in columns else f"metadata_{name}"
         columns[unique] = np.repeat(np.asarray(values), n_maps)
     return columns
+
+
+def axis_names(n_components: int) -> list[str]:
+    """Return the column names of coordinates.
+
+    >>> axis_names(2), axis_names(4)
+    (['x', 'y'], ['x0', 'x1', 'x2', 'x3'])
+    """
+    return [f"x{c}" if n_components > 3 else "xyz"[c] for c in range(n_components)]
 
 
 def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) -> Any:

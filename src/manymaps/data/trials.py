@@ -39,7 +39,7 @@ from manymaps.seeds import drawn_generator
 
 __all__ = [
     "MISSING", "REPEATED", "UNKNOWN", "Trials", "as_associations", "as_norms", "check_norms",
-    "without_repeats",
+    "recoded", "without_repeats",
 ]  # fmt: skip
 
 #: Negative codes in `Trials.given` for missing answers.
@@ -503,8 +503,6 @@ class Trials:
         """
         cues, of_cue = _plain(self.cues)
         answers, of_answer = _plain(self.answers)
-        # Negative codes index the last element, and are restored afterwards.
-        given = np.where(self.given >= 0, np.append(of_answer, 0)[self.given], self.given)
         merged = len(self.cues) - len(cues) + len(self.answers) - len(answers)
         joined = (
             (f"{merged:,} spellings that differ in case or spaces were merged",) if merged else ()
@@ -515,7 +513,7 @@ class Trials:
             cues=cues,
             answers=answers,
             cue=of_cue[self.cue],
-            given=without_repeats(given),
+            given=without_repeats(recoded(self.given, of_answer)),
             report=report,
         )
 
@@ -545,6 +543,16 @@ def as_norms(name: str, data: Any) -> Associations:
     check_norms(name, data)
     norms: Associations = as_associations(data)
     return norms
+
+
+def recoded(given: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Replace answers by their new codes; the codes of missing answers are unchanged.
+
+    >>> recoded(np.array([[0, 1, -3], [1, -1, -2]]), np.array([7, 4])).tolist()
+    [[7, 4, -3], [4, -1, -2]]
+    """
+    # The negative codes refer to the last elements.
+    return np.append(codes, [REPEATED, UNKNOWN, MISSING])[given]
 
 
 def without_repeats(given: np.ndarray) -> np.ndarray:

@@ -22,9 +22,9 @@ from matplotlib.transforms import Affine2DBase, ScaledTranslation, Transform
 from manymaps.checks import check_choice
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, Coloring
-from manymaps.figures.lettering import Typeface, elide, text_sizes
+from manymaps.figures.lettering import Typeface, elide, text_width
 
-__all__ = ["SCREEN", "Captions", "Sheet", "Width", "letter", "sheet_for"]
+__all__ = ["SCREEN", "Captions", "Sheet", "Width", "sheet_for"]
 
 Pair = tuple[float, float]
 Width: TypeAlias = Literal["column", "page"]
@@ -55,6 +55,11 @@ class Sheet:
     text: float = 9.0
 
     @property
+    def is_column(self) -> bool:
+        """Whether the figure fits in one of two columns of a paper."""
+        return self.width == WIDTHS["column"]
+
+    @property
     def scale(self) -> float:
         """The size of text in lists relative to that on a screen."""
         return self.text / SCREEN.text
@@ -82,16 +87,6 @@ def sheet_for(width: str | None, size: tuple[float, float] | None = None) -> She
     return Sheet(
         WIDTHS[width], 0.01, 0.02, 0.2, 0.08, note=6.0, key=6.5, title=7.0, tick=6.0, text=6.5
     )
-
-
-def letter(number: int) -> str:
-    """Return the letter of a panel with this number, from 0.
-
-    >>> letter(0), letter(25), letter(26)
-    ('a', 'z', 'aa')
-    """
-    first = "" if number < 26 else letter(number // 26 - 1)
-    return first + chr(ord("a") + number % 26)
 
 
 class Captions:
@@ -295,5 +290,4 @@ class Captions:
         return self.figure.dpi_scale_trans + origin + moved
 
     def _width(self, text: str, size: float, *, bold: bool = False) -> float:
-        pixels = text_sizes(self.figure, [text], [self.typeface.font(size, bold=bold)])[0, 0]
-        return float(pixels) * 72 / self.figure.dpi
+        return text_width(self.figure, text, self.typeface.font(size, bold=bold))

@@ -23,20 +23,19 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.comparison import NO_CHANGE, Comparison, SenseChange
 from manymaps.checks import check_whole
-from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.layout import (
     FIRST_ROW,
-    SIDE,
-    TITLE,
     AtlasFigure,
+    describe_page,
     key_space,
     name_axes,
     root,
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.rows import named_words, words_that_fit, write
-from manymaps.labels import in_words, plural
+from manymaps.labels import in_words, letter, plural
 
 __all__ = ["plot_comparison"]
 
@@ -152,14 +151,12 @@ def plot_comparison(
         _draw_row(listing, row, found, chosen, typeface, columns)
     x = 0 if sheet.width else 72 * columns.word - 12
     Captions(listing, typeface, sheet).color_key(key, (x, -8))
-    if sheet.width is None:
-        page = Captions(root(listing), typeface)
-        page.title(_named(found), _subject(found), size=15, shift=TITLE)
-        page.small_print(_remarks(found), (SIDE * 72, 18), reserve=2 * SIDE * 72)
-    else:
+    page = Captions(root(listing), typeface, sheet)
+    describe_page(page, _named(found), _subject(found), _remarks(found))
+    if sheet.width is not None:
         for k, ax in enumerate((*overviews, listing)):
             Captions(ax, typeface, sheet).title(letter(k), [], size=sheet.title, shift=(0, 5))
-    return root(listing)
+    return page.figure
 
 
 def _chosen(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
@@ -189,7 +186,7 @@ def _columns(sheet: Sheet, key: Coloring, typeface: Typeface) -> _Columns:
     if sheet.width is None:
         return _Columns(WORD_WIDTH, SHARES_WIDTH, LIST_WIDTH, NAMES, sheet)
     inner = sheet.width - 2 * sheet.side
-    if sheet.width > 5:
+    if not sheet.is_column:
         inner -= (LEFT + GAP) * sheet.scale + WIDE
     further = key_space(key, typeface, inner, sheet) - FIRST_ROW
     inner /= sheet.scale
@@ -202,34 +199,24 @@ def _axes(height: float, n_overviews: int, columns: _Columns) -> tuple[list[Axes
     """Create the overviews, and axes for the list with units from its upper left corner."""
     sheet, scale = columns.sheet, columns.sheet.scale
     side, left, below, inner = sheet.side, LEFT * scale, BELOW * scale, columns.total * scale
-    wide, high, top = OVERVIEW, OVERVIEW, sheet.head
+    wide, top, rise, foot, between = OVERVIEW, sheet.head, 0.1, sheet.foot + 0.1, 0.1
     if sheet.width is not None:
-        wide, high, top = WIDE, WIDE, sheet.head + LETTERS
-    places, start = [], side + left + wide + GAP * scale
-    if sheet.width is not None and sheet.width < 5:
+        wide, top, rise, foot, between = WIDE, sheet.head + LETTERS, 0.0, side, LETTERS
+    start, list_top = side + left + wide + GAP * scale, top
+    if sheet.is_column:
         # The overviews are in a row above the list.
         each = inner / n_overviews
         places = [(side + left + k * each, top, each - left - 0.13, HIGH)
                   for k in range(n_overviews)]  # fmt: skip
         start, list_top = side, top + HIGH + below + LETTERS
-        whole = list_top + height * scale + sheet.side
     else:
-        step = high + below + (0.1 if sheet.width is None else LETTERS)
-        rise = 0.1 if sheet.width is None else 0.0
-        places = [(side + left, top + rise + k * step, wide, high) for k in range(n_overviews)]
-        height = max(height, n_overviews * step / scale - (0.1 if sheet.width is None else 0))
-        list_top = top
-        foot = sheet.foot + 0.1 if sheet.width is None else sheet.side
-        whole = top + height * scale + foot
-    width = start + inner + side
-    figure = AtlasFigure(width, whole)
-
-    def add(x: float, y: float, w: float, h: float, color: str) -> Axes:
-        box = (x / width, 1 - (y + h) / whole, w / width, h / whole)
-        return figure.add_axes(box, facecolor=color)
-
-    overviews = [add(*place, "white") for place in places]
-    listing = add(start, list_top, inner, height * scale, "none")
+        step = wide + below + between
+        places = [(side + left, top + rise + k * step, wide, wide) for k in range(n_overviews)]
+        height = max(height, n_overviews * step / scale - rise)
+    whole = list_top + height * scale + foot
+    figure = AtlasFigure(start + inner + side, whole)
+    overviews = [figure.panel(x, whole - y - h, w, h, "white") for x, y, w, h in places]
+    listing = figure.panel(start, foot, inner, height * scale)
     listing.set(xlim=(0, columns.total), ylim=(height, 0))
     listing.set_axis_off()
     return overviews, listing

@@ -34,9 +34,9 @@ from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.labels import place_labels, places_around
-from manymaps.figures.layout import SIDE, TITLE, AtlasFigure, no_room, root
+from manymaps.figures.layout import AtlasFigure, describe_page, no_room, root
 from manymaps.figures.leaders import place_all
-from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
+from manymaps.figures.lettering import Typeface, elide, text_sizes, text_width, typeface_for
 from manymaps.figures.outlines import levels, outline
 from manymaps.figures.panel import (
     LABEL_PAD,
@@ -192,8 +192,7 @@ def plot_features(
         weights[members] += found[k].weight
     scene = _whole(read_scene(atlas, map, weights, dots=Dots(min_weight)))
     typeface, sheet = typeface_for(atlas.labels), sheet_for(width, size)
-    shown = _shown(found, chosen, rows, scene)
-    shown = [replace(each, line=each.line * sheet.scale) for each in shown]
+    shown = _shown(found, chosen, rows, scene, sheet)
     if stability is not None:
         shown = _with_recurrence(shown, stability, len(found))
     ax, place = _axes(scene, size, sheet, shown, typeface)
@@ -208,14 +207,13 @@ def plot_features(
         _draw_labels(ax, scene, look, atlas.labels, lines, numbers, sheet)
     page = Captions(root(ax), typeface, sheet)
     n_listed = _list(page, shown, place)
-    if width is None:
-        page.title(plural("feature", len(chosen)), _subject(clusters, atlas), size=17, shift=TITLE)
-        remarks = _remarks(atlas, scene, found, chosen, rows, n_listed)
-        if stability is not None:
-            refits = plural("refit", stability.n_bootstraps)
-            remarks.append(f"recurs: in the share of {refits}; dashed: in less than half")
-        page.small_print(remarks, (SIDE * 72, 18), reserve=2 * SIDE * 72)
-    return root(ax)
+    remarks = _remarks(atlas, scene, found, chosen, rows, n_listed)
+    if stability is not None:
+        refits = plural("refit", stability.n_bootstraps)
+        remarks.append(f"recurs: in the share of {refits}; dashed: in less than half")
+    name, subject = plural("feature", len(chosen)), _subject(clusters, atlas)
+    describe_page(page, name, subject, remarks, size=17)
+    return page.figure
 
 
 def _whole(scene: Scene) -> Scene:
@@ -252,7 +250,11 @@ def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[in
 
 
 def _shown(
-    found: Sequence[Feature], chosen: Sequence[int], rows: Sequence[np.ndarray], scene: Scene
+    found: Sequence[Feature],
+    chosen: Sequence[int],
+    rows: Sequence[np.ndarray],
+    scene: Scene,
+    sheet: Sheet,
 ) -> list[_Shown]:
     heaviest = max([found[k].weight for k in chosen], default=1.0) or 1.0
     thin, thick = LINES
@@ -260,7 +262,7 @@ def _shown(
     for at, (k, rows_of) in enumerate(zip(chosen, rows, strict=True)):
         weight = float(found[k].weight)
         members = np.isin(scene.objects, rows_of) & ~scene.view.outside
-        line = thin + (thick - thin) * max(weight, 0.0) / heaviest
+        line = (thin + (thick - thin) * max(weight, 0.0) / heaviest) * sheet.scale
         labels = tuple(str(label) for label in found[k].members)
         shown.append(_Shown(k + 1, weight, labels, members, CATEGORIES[at], line))
     return shown
@@ -299,25 +301,23 @@ def _axes(
     spread = scene.view.high - scene.view.low
     shape = float(np.clip(spread[1] / spread[0], 0.6, 1.0)) if spread[0] > 0 else 0.6
     side, head, foot, scale = sheet.side, sheet.head, sheet.foot, sheet.scale
-    is_column = sheet.width is not None and sheet.width < 5
     if sheet.width is not None:
         foot = sheet.side
     width = sheet.width or (WIDTH if size is None else size[0])
     list_width = LIST_WIDTH * scale
-    inner = width - 2 * side - (0 if is_column else list_width + GAP * scale)
+    inner = width - 2 * side - (0 if sheet.is_column else list_width + GAP * scale)
     height = head + foot + shape * inner if size is None else size[1]
     if not (inner > 2 and height > head + foot + 1.5):
         raise no_room((width, height), (11, 8))
     high = height - head - foot
     place = _Place(width - side - list_width, max(head, 0.08), list_width, height - foot)
-    if is_column:
+    if sheet.is_column:
         page = Captions(AtlasFigure(width, 1.0), typeface, sheet)
         listed = _rows(page, shown, inner, MOST_ROWS)
         place = _Place(side, height - foot, inner, height + _height(listed, scale) / 72)
         height = place.bottom + foot
     figure = AtlasFigure(width, height)
-    box = (side / width, 1 - (head + high) / height, inner / width, high / height)
-    ax = figure.add_axes(box, facecolor="none")
+    ax = figure.panel(side, height - head - high, inner, high)
     ax.set_frame_on(False)
     return ax, place
 
@@ -531,19 +531,14 @@ def _list(page: Captions, shown: Sequence[_Shown], place: _Place) -> int:
 
 def _wrapped(page: Captions, labels: Sequence[str], width: float, most: int) -> list[str]:
     """Arrange labels in a limited number of rows; the last row counts the omitted labels."""
-    figure = page.figure
     font = page.typeface.font(page.sheet.text)
-
-    def fits(text: str) -> bool:
-        return float(text_sizes(figure, [text], [font])[0, 0]) * 72 / figure.dpi <= width
-
     rows: list[str] = [""]
     for at, label in enumerate(labels):
         shown = elide(page.typeface.printable(label), 24)
         joined = f"{rows[-1]} · {shown}" if rows[-1] else shown
         left = len(labels) - at - 1
         tail = f" · {left + 1} more" if len(rows) == most and left else ""
-        if not rows[-1] or fits(joined + tail):
+        if not rows[-1] or text_width(page.figure, joined + tail, font) <= width:
             rows[-1] = joined
         elif len(rows) < most:
             rows.append(shown)

@@ -27,8 +27,8 @@ from manymaps.figures.panel import Dots, Look, Scene
 
 __all__ = [
     "FIRST_ROW", "FOOT", "HEAD", "METHOD_NAMES", "SIDE", "TITLE", "AtlasFigure", "common_area",
-    "frame_page", "grid", "key_space", "name_axes", "no_room", "own_axes", "panel_border",
-    "panel_width", "root", "stacked", "two_panels",
+    "describe_page", "frame_page", "grid", "key_space", "name_axes", "no_room", "own_axes",
+    "panel_border", "panel_width", "root", "stacked", "two_panels",
 ]  # fmt: skip
 
 # Margins in inches. The head has space for a title of 17 points, and the foot has space for rows of
@@ -54,6 +54,14 @@ class AtlasFigure(Figure):
     def __init__(self, width: float, height: float):
         super().__init__(figsize=(width, height), dpi=100, facecolor=PAPER)
         FigureCanvasAgg(self)
+
+    def panel(
+        self, left: float, bottom: float, width: float, height: float, color: str = "none"
+    ) -> Axes:
+        """Add axes with this position and size in inches."""
+        across, upwards = self.get_size_inches()
+        place = (left / across, bottom / upwards, width / across, height / upwards)
+        return self.add_axes(place, facecolor=color)
 
     def _repr_png_(self) -> bytes:
         buffer = io.BytesIO()
@@ -84,10 +92,7 @@ def own_axes(
     if not (width > 2 * side + 0.5 and height > head + foot + 0.5):
         raise no_room(size, (9, 7))
     figure = AtlasFigure(width, height)
-    return figure.add_axes(
-        (side / width, foot / height, 1 - 2 * side / width, 1 - (head + foot) / height),
-        facecolor="none",
-    )
+    return figure.panel(side, foot, width - 2 * side, height - head - foot)
 
 
 def panel_width(sheet: Sheet, count: int, most: int, screen: float) -> tuple[float, int | None]:
@@ -98,7 +103,7 @@ def panel_width(sheet: Sheet, count: int, most: int, screen: float) -> tuple[flo
     """
     if sheet.width is None:
         return screen, None
-    n_columns = min(count, most if sheet.width < 5 else 2 * most)
+    n_columns = min(count, most if sheet.is_column else 2 * most)
     return (sheet.width - 2 * sheet.side - (n_columns - 1) * sheet.gap) / n_columns, n_columns
 
 
@@ -130,7 +135,7 @@ def two_panels(
     ParameterError
         If the size leaves no space for the panels.
     """
-    n_rows = 1 if sheet.width is None or sheet.width > 5 else 2
+    n_rows = 2 if sheet.is_column else 1
     if sheet.width is None:
         width, height = size or usual
         left, below, above, gap = 0.75, FOOT + 0.45, HEAD + 0.2, 0.45
@@ -147,8 +152,7 @@ def two_panels(
     for k in range(2):
         row, column = divmod(k, n_columns)
         x, y = left + column * (wide + gap), (n_rows - 1 - row) * (height / n_rows) + below
-        place = (x / width, y / height, wide / width, high / height)
-        panels.append(figure.add_axes(place, facecolor="white"))
+        panels.append(figure.panel(x, y, wide, high, "white"))
     return panels
 
 
@@ -227,8 +231,7 @@ def stacked(
             left = sheet.side + column * (panel[0] + gap)
             rows = sum(n_rows[:group]) + row + 1
             bottom = height - head - rows * (panel[1] + title) - (group + 1) * heading
-            place = (left / width, bottom / height, panel[0] / width, panel[1] / height)
-            axes.append(figure.add_axes(place, facecolor="white"))
+            axes.append(figure.panel(left, bottom, *panel, "white"))
         groups.append(axes)
     return groups
 
@@ -256,6 +259,21 @@ def frame_page(page: Captions, look: Look, remarks: Sequence[str], dots: Dots | 
     if is_paper:
         return
     page.small_print(remarks, (x, 18), reserve=key_width + 2 * x + 14)
+
+
+def describe_page(
+    page: Captions,
+    name: str,
+    words: Sequence[str],
+    remarks: Sequence[str],
+    *,
+    size: float = 15,
+    reserve: float = 0,
+) -> None:
+    """Write a title and notes on a figure for a screen, leaving `reserve` points at its foot."""
+    if page.sheet.width is None:
+        page.title(name, words, size=size, shift=TITLE)
+        page.small_print(remarks, (SIDE * 72, 18), reserve=reserve + 2 * SIDE * 72)
 
 
 def common_area(

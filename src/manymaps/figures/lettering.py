@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 
-__all__ = ["Typeface", "elide", "elide_labels", "text_sizes", "typeface_for"]
+__all__ = ["Typeface", "elide", "elide_labels", "text_sizes", "text_width", "typeface_for"]
 
 # Sans-serif fonts in order of preference. The last one is included in matplotlib.
 PREFERRED = (
@@ -176,3 +176,8 @@ def text_sizes(figure: Figure, texts: Sequence[str], fonts: Sequence[FontPropert
         extent = gauge.get_window_extent()
         sizes[row] = extent.width / FINER, extent.height / FINER
     return sizes
+
+
+def text_width(figure: Figure, text: str, font: FontProperties) -> float:
+    """Compute the width in points of a line of text."""
+    return float(text_sizes(figure, [text], [font])[0, 0]) * 72 / figure.dpi

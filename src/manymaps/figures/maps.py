@@ -42,7 +42,7 @@ from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.arrows import Arrows, arrows_for
-from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, INK, ISLANDS, Coloring, coloring, default_column
 from manymaps.figures.islands import panel_words, with_islands, with_meanings
 from manymaps.figures.kinds import draw_kinds, dressed, remarks
@@ -72,10 +72,11 @@ from manymaps.figures.panel import (
     check_font_size,
     draw,
     for_paper,
+    highlighted,
     most_labels,
     read_scene,
 )
-from manymaps.labels import in_words, plural
+from manymaps.labels import in_words, letter, plural
 
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
@@ -179,7 +180,7 @@ def plot_map(
     if width is not None and (inches is not None or ax is not None):
         raise ParameterError("cannot be combined with size or ax", name="width", value=width)
     color = default_column(atlas, color)
-    named, sheet = _named(atlas, highlight), sheet_for(width)
+    named, sheet = highlighted(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     scene = read_scene(atlas, map, priority[map], dots=dots, named=named)
     scene = with_islands(atlas, scene, color, roles)
@@ -191,7 +192,7 @@ def plot_map(
     look = look.lettered(font_size)
     across = sheet.width or (9.0 if inches is None else inches[0])
     key = key_space(colors, typeface, across, sheet) if ax is None else FIRST_ROW * bool(color)
-    title = 12 + 18 * bool(color) + max(72 * (key - FIRST_ROW), 0)
+    further = max(72 * (key - FIRST_ROW), 0)
     if ax is None:
         head = HEAD if sheet.width is None else (sheet.title + 8) / 72
         ax = own_axes(scene, inches, head + key, sheet)
@@ -203,12 +204,10 @@ def plot_map(
     words, word_colors = panel_words(atlas, scene, roles, 4, color)
     if roles is not None and alone:
         words, word_colors = numbers_of_kinds(atlas), []
-    if sheet.width is not None:
-        title -= 7
-    size_in_points = sheet.title if sheet.width else 15
-    captions.title(name, words, size=size_in_points, shift=(0, title), colors=word_colors)
-    captions.color_key(colors, (0, 10 + max(72 * (key - FIRST_ROW), 0)))
-    below = -10 if sheet.width else -22
+    points, above, below = (15, 12, -22) if sheet.width is None else (sheet.title, 5, -10)
+    at = (0, above + 18 * bool(color) + further)
+    captions.title(name, words, size=points, shift=at, colors=word_colors)
+    captions.color_key(colors, (0, 10 + further))
     # A single map shows all labels.
     key_width = 0.0
     if not alone:
@@ -302,7 +301,7 @@ def plot_atlas(
     dots = Dots(min_weight, min_proportion, size)
     _check(atlas, chosen, max_labels, font_size)
     color = default_column(atlas, color)
-    named, sheet = _named(atlas, highlight), sheet_for(width)
+    named, sheet = highlighted(atlas, highlight), sheet_for(width)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
     panel_size, n_columns = panel_width(sheet, len(chosen), 2, panel_size)
@@ -681,11 +680,6 @@ def _check(
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
     check_font_size(font_size)
-
-
-def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
-    words = [highlight] if isinstance(highlight, str) else list(highlight)
-    return [atlas.index(word) for word in words]
 
 
 def _read_style(

@@ -54,9 +54,9 @@ from manymaps.figures.lettering import Typeface, elide, elide_labels, text_sizes
 __all__ = [
     "FEW", "LABEL_PAD", "Centres", "Dots", "Frame", "Look", "Overlay", "Panel", "Scene", "around",
     "check_font_size", "dot_area", "dot_colors", "dots_in_frame", "draw", "draw_beyond",
-    "draw_label", "draw_leaders", "draw_named", "draw_names", "for_paper", "is_sparse",
-    "label_texts", "labelled_first", "middles", "most_labels", "read_scene", "say_nothing",
-    "set_frame", "write_labels",
+    "draw_label", "draw_leaders", "draw_named", "draw_names", "for_paper", "highlighted",
+    "is_sparse", "label_texts", "labelled_first", "middles", "most_labels", "read_scene",
+    "say_nothing", "set_frame", "write_labels",
 ]  # fmt: skip
 
 #: Centres of labels in pixels, by index among the rows.
@@ -240,6 +240,12 @@ class Look:
 def for_paper(look: Look) -> Look:
     """Adapt a look to a figure for a paper, whose smallest letters have 6 points."""
     return replace(look, font_sizes=(6.0, 7.5), name_size=7.5, margin=(12.0, 9.0))
+
+
+def highlighted(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
+    """Return the rows of one or several labels."""
+    words = [highlight] if isinstance(highlight, str) else list(highlight)
+    return [atlas.index(word) for word in words]
 
 
 def most_labels(atlas: Atlas, named: Sequence[int], max_labels: int | None) -> int | None:

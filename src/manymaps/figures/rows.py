@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from manymaps.errors import ParameterError
 from manymaps.figures.layout import root
-from manymaps.figures.lettering import Typeface, elide, text_sizes
+from manymaps.figures.lettering import Typeface, elide, text_width
 
 __all__ = ["named_words", "words_that_fit", "write"]
 
@@ -30,16 +30,12 @@ def words_that_fit(
     """Join as many words as the width allows, but at least the first word, which may be elided."""
     figure = root(ax)
     font = typeface.font(size)
-
-    def fits(text: str) -> bool:
-        return bool(text_sizes(figure, [text], [font])[0, 0] * 72 / figure.dpi <= points)
-
     for count in range(len(words), 0, -1):
         text = " · ".join(words[:count])
-        if fits(text):
+        if text_width(figure, text, font) <= points:
             return text
     first = elide(words[0], 40) if words else ""
-    while len(first) > 3 and not fits(first):
+    while len(first) > 3 and text_width(figure, first, font) > points:
         first = elide(first, len(first) - 1)
     return first
 

@@ -17,12 +17,12 @@ from matplotlib.figure import Figure
 
 from manymaps.analysis.diagnosis import Diagnosis
 from manymaps.atlas.atlas import Atlas
-from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, Coloring
-from manymaps.figures.layout import SIDE, TITLE, name_axes, panel_border, root, two_panels
+from manymaps.figures.layout import SIDE, describe_page, name_axes, panel_border, root, two_panels
 from manymaps.figures.lettering import typeface_for
 from manymaps.figures.panel import Dots, Look, draw, for_paper, most_labels, read_scene
-from manymaps.labels import plural
+from manymaps.labels import letter, plural
 from manymaps.model.choice import T_SNE
 
 __all__ = ["plot_shepard"]
@@ -87,11 +87,9 @@ def plot_shepard(
             captions.title(name, [count], size=11, shift=(0, 7))
         else:
             captions.title(letter(k), [name], size=sheet.title, shift=(0, 5), end=count)
-    if width is None:
-        page = Captions(root(pairs), typeface)
-        page.title(f"Stress {found.stress:.3f}", [_judged(found.stress)], size=15, shift=TITLE)
-        page.small_print(_remarks(found), (SIDE * 72, 18), reserve=2 * SIDE * 72)
-    return root(pairs)
+    page = Captions(root(pairs), typeface, sheet)
+    describe_page(page, f"Stress {found.stress:.3f}", [_judged(found.stress)], _remarks(found))
+    return page.figure
 
 
 def _draw_pairs(ax: Axes, found: Diagnosis, sheet: Sheet) -> None:

@@ -24,7 +24,7 @@ from manymaps.atlas.consensus import ConsensusSense
 from manymaps.checks import check_whole
 from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, SHARES
-from manymaps.figures.layout import SIDE, TITLE, AtlasFigure, root
+from manymaps.figures.layout import AtlasFigure, describe_page, root
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.rows import named_words, words_that_fit, write
 
@@ -153,10 +153,8 @@ def plot_stability(
     page = Captions(root(ax), typeface, sheet)
     at = (-sheet.side * 72, 18 if width is None else 4)
     key = page.size_key(columns.area, found.min_weight, "map weight", at)
-    if width is None:
-        page.title(f"Senses over {found.n_fits} fits", _subject(found), size=15, shift=TITLE)
-        remarks = _remarks(found, n_left_out, least_fits)
-        page.small_print(remarks, (SIDE * 72, 18), reserve=key + 2 * SIDE * 72 + 14)
+    name, remarks = f"Senses over {found.n_fits} fits", _remarks(found, n_left_out, least_fits)
+    describe_page(page, name, _subject(found), remarks, reserve=key + 14)
     return page.figure
 
 
@@ -205,8 +203,7 @@ def _axes(columns: _Columns, height: float) -> Axes:
     head, foot = sheet.head, sheet.foot + 0.1 * scale
     width, whole = columns.total * scale + 2 * sheet.side, head + height * scale + foot
     figure = AtlasFigure(width, whole)
-    place = (sheet.side / width, foot / whole, 1 - 2 * sheet.side / width, height * scale / whole)
-    ax = figure.add_axes(place, facecolor="none")
+    ax = figure.panel(sheet.side, foot, columns.total * scale, height * scale)
     ax.set(xlim=(0, columns.total), ylim=(height, 0))
     ax.set_axis_off()
     return ax

@@ -21,11 +21,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from manymaps.figures.captions import Captions, Sheet, Width, letter, sheet_for
+from manymaps.figures.captions import Captions, Sheet, Width, sheet_for
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK
-from manymaps.figures.layout import SIDE, TITLE, name_axes, root, two_panels
+from manymaps.figures.layout import describe_page, name_axes, root, two_panels
 from manymaps.figures.lettering import text_sizes, typeface_for
-from manymaps.labels import plural
+from manymaps.labels import letter, plural
 from manymaps.prediction.sweeps import SweepResult
 
 __all__ = ["plot_sweep"]
@@ -90,15 +90,10 @@ def plot_sweep(
         _draw(ax, lines, best, part, sheet)
     _scale(axes, sorted({x for line in lines.values() for x, _ in line}), sheet)
     for ax, part in zip(axes, PARTS, strict=True):
-        if ax is axes[1] or not _share_a_row(axes):
+        if ax is axes[1] or sheet.is_column:
             _name_lines(ax, lines, part, sheet)
     _write(axes, result, best, sheet)
     return root(axes[0])
-
-
-def _share_a_row(axes: Sequence[Axes]) -> bool:
-    """Check whether the panels are next to each other, rather than one below the other."""
-    return bool(axes[0].get_position().y0 == axes[1].get_position().y0)
 
 
 def _lines(summary: Sequence[Mapping[str, Any]]) -> dict[int, list[tuple[float, dict[str, Any]]]]:
@@ -136,8 +131,7 @@ def _draw(
         ax.plot(x, y, color=color, linewidth=1.5, gid="line", zorder=2)
         ax.errorbar(
             x, y, yerr=spread, fmt="o", color=color, markersize=4.5 * sheet.scale, elinewidth=1.0,
-            gid="mark",
-            zorder=3,
+            gid="mark", zorder=3,
         )  # fmt: skip
     at = best.get("n_components", 1), best[part]
     ring = ax.plot(*at, "o", markersize=11 * sheet.scale, markerfacecolor="none", color=INK)
@@ -169,7 +163,7 @@ def _scale(axes: Sequence[Axes], dimensions: Sequence[float], sheet: Sheet) -> N
         ax.grid(axis="y", color=HAIRLINE, linewidth=0.7)
         ax.set_axisbelow(True)
         name_axes(ax, "dimensions of a map", "", typeface_for([]).font(sheet.tick))
-        ax.tick_params(labelleft=ax is first or not _share_a_row(axes))
+        ax.tick_params(labelleft=ax is first or sheet.is_column)
 
 
 def _name_lines(
@@ -210,10 +204,6 @@ def _write(
             captions.title(name, ["nats per cue"], size=11, shift=(0, 7))
         else:
             captions.title(letter(k), [f"{name}, nats per cue"], size=sheet.title, shift=(0, 5))
-    if sheet.width is not None:
-        return
-    page = Captions(root(axes[0]), typeface)
-    page.title("Error on held-out associations", [], size=15, shift=TITLE)
     n_points = len(result.results)
     per_setting = best["n_points"]
     remarks = [f"{plural('fit', n_points)}, {per_setting:,} for each setting"]
@@ -226,4 +216,5 @@ def _write(
     remarks.append(f"ring: least validation error ({best['valid']:.4f}; test {best['test']:.4f})")
     if result.failed:
         remarks.append(f"{len(result.failed):,} failed")
-    page.small_print(remarks, (SIDE * 72, 18), reserve=2 * SIDE * 72)
+    page = Captions(root(axes[0]), typeface, sheet)
+    describe_page(page, "Error on held-out associations", [], remarks)

@@ -44,6 +44,7 @@ from manymaps.figures.panel import (
     Scene,
     check_font_size,
     for_paper,
+    highlighted,
     most_labels,
     read_scene,
 )
@@ -145,28 +146,19 @@ def plot_zooms(
         check_whole("max_labels", max_labels, 0)
     check_font_size(font_size)
     roles = label_roles(atlas, label)
-    words = [highlight] if isinstance(highlight, str) else list(highlight)
-    named = [atlas.index(word) for word in words] + [
-        one.row for one in asked if one.row is not None
-    ]
+    named = [*highlighted(atlas, highlight), *(one.row for one in asked if one.row is not None)]
     scene = read_scene(atlas, map, roles.priority[map], dots=Dots(min_weight), named=named)
     typeface, colors = typeface_for(atlas.labels), coloring(atlas, default_column(atlas, color))
-    groups = _groups(colors, scene)
-    count = len(asked) or (
-        regions if isinstance(regions, int) else min(AUTOMATIC, len(groups)) or AUTOMATIC
-    )
-    sheet, key = sheet_for(width, size), (colors, typeface)
+    sheet = sheet_for(width, size)
     if width is not None and atlas.n_maps == 1:
         # A single map has no key of dot areas.
         sheet = replace(sheet, foot=sheet.side)
-    layout = _layout(count, scene, size, key, sheet)
-    boxes = [
-        _box(atlas, scene, one, aspect) for one, aspect in zip(asked, layout.aspects, strict=False)
-    ]
-    while len(boxes) < len(layout.aspects):
-        layout = _layout(count, scene, size, key, sheet)
-        boxes = _found(scene, roles, layout, groups)
-        count -= 1
+    key, count = (colors, typeface), regions if isinstance(regions, int) else None
+    if asked:
+        layout = _layout(len(asked), scene, size, key, sheet)
+        boxes = [_box(atlas, scene, *each) for each in zip(asked, layout.aspects, strict=True)]
+    else:
+        layout, boxes = _found(count, scene, roles, size, key, sheet)
     overview, *zooms = _axes(layout)
     limit = most_labels(atlas, named, max_labels)
     look = dressed(roles, Look(typeface, colors, max_labels=limit), scene)
@@ -297,20 +289,28 @@ def _half(radius: float, aspect: float) -> np.ndarray:
 
 
 def _found(
-    scene: Scene, roles: Roles, layout: _Layout, groups: Sequence[tuple[str, np.ndarray]]
-) -> list[Inset]:
-    """Choose regions automatically, at most one for each enlarged panel."""
-    widest = max(layout.aspects)
-    half = _half(_radius(scene, widest), widest)
-    is_column = roles.is_text[scene.objects]
-    n_regions = len(layout.aspects)
-    found = choose_insets(scene.points, is_column, scene.view, half, n_regions, groups)
+    count: int | None,
+    scene: Scene,
+    roles: Roles,
+    size: tuple[float, float] | None,
+    key: tuple[Coloring, Typeface],
+    sheet: Sheet,
+) -> tuple[_Layout, list[Inset]]:
+    """Choose up to `count` regions automatically, with one enlarged panel for each."""
+    groups, is_column = _groups(key[0], scene), roles.is_text[scene.objects]
+    for n_regions in range(count or min(AUTOMATIC, len(groups)) or AUTOMATIC, 0, -1):
+        layout = _layout(n_regions, scene, size, key, sheet)
+        widest = max(layout.aspects)
+        half = _half(_radius(scene, widest), widest)
+        found = choose_insets(scene.points, is_column, scene.view, half, n_regions, groups)
+        if len(found) == n_regions:
+            break
     middle = (scene.view.low + scene.view.high) / 2
     boxes = []
     for box, aspect in zip(found, layout.aspects, strict=False):
         centre, reach = (box.low + box.high) / 2, _half(_radius(scene, aspect), aspect)
         boxes.append(replace(box, low=centre - reach, high=centre + reach))
-    return boxes or [Inset(middle - half, middle + half)]
+    return layout, boxes or [Inset(middle - half, middle + half)]
 
 
 def _groups(colors: Coloring, scene: Scene) -> list[tuple[str, np.ndarray]]:
@@ -335,7 +335,7 @@ def _layout(
 ) -> _Layout:
     """Arrange the whole map, and its parts in one or two columns on the right or below."""
     share = OVERVIEW_SHARES.get(count, 0.5)
-    is_paper, is_column = sheet.width is not None, (sheet.width or WIDTH) < 5
+    is_paper, is_column = sheet.width is not None, sheet.is_column
     width = sheet.width or (WIDTH if size is None else size[0])
     gap, title = (sheet.gap, 0.2) if is_paper else (GAP, PANEL_TITLE)
     top, inner = sheet.head + key_space(*key, width, sheet), width - 2 * sheet.side
@@ -375,12 +375,8 @@ def _layout(
 
 
 def _axes(layout: _Layout) -> list[Axes]:
-    width, height = layout.size
-    figure = AtlasFigure(width, height)
-    return [
-        figure.add_axes((left / width, bottom / height, w / width, h / height), facecolor="white")
-        for left, bottom, w, h in layout.panels
-    ]
+    figure = AtlasFigure(*layout.size)
+    return [figure.panel(*place, "white") for place in layout.panels]
 
 
 def _with_room(scene: Scene, boxes: Sequence[Inset]) -> Scene:

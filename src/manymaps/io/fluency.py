@@ -44,7 +44,7 @@ from manymaps.io.tables import (
     table_passes,
 )
 from manymaps.io.trial_columns import CUE, PARTICIPANT, ROW_NUMBERS, is_numeric
-from manymaps.io.trials import attribute
+from manymaps.io.trials import attribute, named_participants
 from manymaps.labels import listed
 
 __all__ = ["fluency_from", "holds_fluency", "read_fluency"]
@@ -148,8 +148,7 @@ def read_fluency(
     """
     asked_format(format, FLUENCY_FORMATS)
     wanted = {"participant": participant, "item": item, "category": category}
-    table = read_table(sampled(path), _layout(wanted), format)
-    return _selected(_lists(table, wanted), where)
+    return _lists(read_table(sampled(path), _layout(wanted), format), wanted, where)
 
 
 def fluency_from(
@@ -192,7 +191,7 @@ def fluency_from(
     ('cat', 'dog', 'cow')
     """
     wanted = {"participant": participant, "item": item, "category": category}
-    return _selected(_lists(frame_table(data, "the frame", NO_FRAME), wanted), where)
+    return _lists(frame_table(data, "the frame", NO_FRAME), wanted, where)
 
 
 def holds_fluency(path: str | os.PathLike[str], format: str | None = None) -> bool:
@@ -253,10 +252,6 @@ def _layout(wanted: dict[str, str | None]) -> Layout:
     )
 
 
-def _selected(lists: Trials, where: str | None) -> Trials:
-    return lists if where is None else lists.where(where)
-
-
 def _find_columns(table: Table, wanted: dict[str, str | None]) -> _Columns | None:
     """Find the columns of fluency lists, or return None if there are no answers."""
     names, body, source = table.head[0], table.head[1:], table.source
@@ -307,8 +302,8 @@ def _is_fluency(table: Table) -> bool:
     return several == 1 and not is_numeric(body, item) and len(set(who)) < len(who)
 
 
-def _lists(table: Table, wanted: dict[str, str | None]) -> Trials:
-    """Convert a table to trials, one per list."""
+def _lists(table: Table, wanted: dict[str, str | None], where: str | None) -> Trials:
+    """Convert a table to trials, one per list, and select some of them."""
     header, source = table.head[0], table.source
     columns = _find_columns(table, wanted)
     if columns is None:
@@ -325,25 +320,25 @@ def _lists(table: Table, wanted: dict[str, str | None]) -> Trials:
             f"{header[columns.items[0]]!r}"
         )
     notes: list[str] = [columns.note(header)]
-    first, given, dropped = np.arange(len(codes)), codes, {}
-    if not columns.is_wide:
-        rows = np.flatnonzero(codes[:, 0] >= 0)
-        cells = {c: column.take(rows) for c, column in cells.items()}
-        keys = [cells[c].codes for c in columns.keys]
-        position = columns.position
-        ranks = None if position is None else _ranks(cells[position], header[position], notes)
-        first, given = _gathered(codes[rows, 0], keys, ranks)
-        dropped = {"no answer": len(codes) - rows.size} if rows.size < len(codes) else {}
+    rows = np.flatnonzero((codes[:, 0] >= 0) | columns.is_wide)
+    cells = {c: column.take(rows) for c, column in cells.items()}
+    dropped = {"no answer": len(codes) - rows.size} if rows.size < len(codes) else {}
     who, people = np.arange(len(read)), [f"(row {row + 1})" for row in range(len(read))]
     if columns.participant is not None:
-        who, people = cells[columns.participant].codes, cells[columns.participant].texts
+        people, who = named_participants(cells[columns.participant], notes)
+    first, given = rows, codes
+    if not columns.is_wide:
+        position = columns.position
+        ranks = None if position is None else _ranks(cells[position], header[position], notes)
+        keys = [who, *(cells[c].codes for c in (columns.category, columns.list) if c is not None)]
+        first, given = _gathered(codes[rows, 0], keys, ranks)
     others = {
         header[c]: attribute(cells[c].take(first), header[c], who[first], people, notes)
         for c in (columns.category, *columns.others)
         if c is not None
     }
     category = None if columns.category is None else cells[columns.category].take(first)
-    return Trials(
+    lists = Trials(
         ["words"] if category is None else category.texts,
         answers,
         np.zeros(first.size, np.int32) if category is None else category.codes,
@@ -353,6 +348,7 @@ def _lists(table: Table, wanted: dict[str, str | None]) -> Trials:
         others,
         ReadReport(source, len(read), 0, dropped, tuple(notes)),
     )
+    return lists if where is None else lists.where(where)
 
 
 def _coded(columns: Sequence[CodedColumn]) -> tuple[list[str], np.ndarray]:

@@ -40,7 +40,10 @@ from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.labels import fold as plain
 from manymaps.labels import listed
 
-__all__ = ["Balance", "attribute", "holds_trials", "is_trial_frame", "read_trials", "trials_from"]
+__all__ = [
+    "Balance", "attribute", "holds_trials", "is_trial_frame", "named_participants", "read_trials",
+    "trials_from",
+]  # fmt: skip
 
 Balance = int | Literal["least"] | None
 
@@ -298,11 +301,7 @@ def _table_trials(
             "no column of participants: every row is a separate trial, unless one is named"
         )
     else:
-        participants, who, n_unnamed = _participants(cells[columns.participant])
-        if n_unnamed:
-            notes.append(
-                f"{n_unnamed:,} trials without a participant, each assigned to one of its own"
-            )
+        participants, who = named_participants(cells[columns.participant], notes)
     others: dict[str, np.ndarray] = {}
     for c in columns.others:
         others[header[c]] = attribute(cells[c], header[c], who, participants, notes)
@@ -340,15 +339,17 @@ def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], 
     return list(index), codes
 
 
-def _participants(column: CodedColumn) -> tuple[list[str], np.ndarray, int]:
-    """Return the participants, each row's participant, and the number of rows without participants.
+def named_participants(column: CodedColumn, notes: list[str]) -> tuple[list[str], np.ndarray]:
+    """Return the participants and each row's participant.
 
-    A row without a participant is assigned to a new participant.
+    A row without a participant is assigned to a new participant, and a note counts these rows.
     """
     names, who = list(column.texts), column.codes.copy()
     rows = np.flatnonzero(column.mask(_is_unknown))
     who[rows] = len(names) + np.arange(rows.size)
-    return [*names, *(f"(row {row})" for row in rows.tolist())], who, rows.size
+    if rows.size:
+        notes.append(f"{rows.size:,} trials without a participant, each assigned to one of its own")
+    return [*names, *(f"(row {row})" for row in rows.tolist())], who
 
 
 def _is_unknown(text: str) -> bool:

@@ -123,15 +123,15 @@ class CombinedObjective:
     @cached_property
     def masses(self) -> tuple[np.ndarray, ...]:
         """Mass of each object over all tables, on the scale of the cost, (n,) for each set."""
-        sizes: dict[int, int] = {}
+        found: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
         for term in self.between:
-            for k, members in zip(term.sets, term.members, strict=True):
-                sizes[k] = max(sizes.get(k, 0), int(members.max()) + 1)
-        totals = tuple(np.zeros((1, sizes[k])) for k in sorted(sizes))
-        for term in self.between:
-            parts = tuple(mass[None] for mass in term.objective.masses)
-            term.add(totals, parts, None, term.weight)
-        return tuple(total[0] for total in totals)
+            for k, members, mass in zip(
+                term.sets, term.members, term.objective.masses, strict=True
+            ):
+                found.setdefault(k, []).append((members, term.weight * mass))
+        return tuple(
+            np.bincount(*map(np.concatenate, zip(*found[k], strict=True))) for k in sorted(found)
+        )
 
     @cached_property
     def kl_weights(self) -> tuple[float, ...]:
@@ -150,12 +150,11 @@ class CombinedObjective:
     def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
         """Compute the shares of the two-sided tables (see `Objective.shares`)."""
         totals = tuple(np.zeros_like(weights) for weights in parameters.weights)
-        start = 0
-        for term in self.between:
-            end = start + (1 if term.objective.target.is_joint else len(term.members[0]))
-            parts = term.objective.shares(term.part(parameters), log_normalizers[start:end])
+        sizes = [1 if t.objective.target.is_joint else len(t.members[0]) for t in self.between]
+        logs = np.split(log_normalizers, np.cumsum(sizes)[:-1])
+        for term, own in zip(self.between, logs, strict=True):
+            parts = term.objective.shares(term.part(parameters), own)
             term.add(totals, parts, None, np.float32(term.weight))
-            start = end
         return totals
 
     def evaluate(

@@ -19,7 +19,6 @@ export interface Model {
 /** What the area of a dot shows, and by what dots are hidden: map weight or mixing proportion. */
 export type Quantity = "weights" | "proportions";
 
-/** One map: its entries are the objects that live in it, k of them. */
 /** A fitted variable: the tip of an arrow and where it starts, or a centroid, which has no start. */
 export interface Vector {
   name: string;
@@ -28,6 +27,7 @@ export interface Vector {
   from: [number, number] | null;
 }
 
+/** One map: its entries are the objects that live in it, k of them. */
 export interface AtlasMap {
   number: number;
   /** Object of each entry, ascending. */

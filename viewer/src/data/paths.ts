@@ -1,12 +1,11 @@
 /**
- * The path between two objects: over observed links, else near in one map, from there near in another
- * (`manymaps.atlas.paths`).
+ * The path between two objects, over observed links or through the maps (`manymaps.atlas.paths`).
  *
  *     cost of a path = -sum log p_ij       over observed links
  *                      -sum log q_ij^m     each from i to one of the objects nearest to i in a map; to
  *                                          the end also from one of those nearest to the end
  *
- * Dijkstra's algorithm finds the cheapest one, and computes only what it passes.
+ * Dijkstra's algorithm finds the cheapest path and computes only the steps that it visits.
  */
 import type { Atlas } from "./atlas.ts";
 import { elementAt, inBounds } from "./elements.ts";
@@ -17,22 +16,22 @@ export interface Step {
   from: number;
   to: number;
   map: number;
-  /** What the map gives of the model's similarity, a share of the association probabilities of `from`. */
+  /** The contribution of the map to the association probability of `to` given `from`. */
   share: number;
 }
 
-/** How many of the nearest a step may lead to. */
+/** Number of nearest objects in a map to which a step may lead. */
 const NEAREST = 8;
-/** A path that passes by so many objects without an end is given up. */
+/** The search ends after this number of visited objects. */
 const FARTHEST = 20_000;
 
-/** What was found, none where there is no way, and whether it follows observed links. */
+/** The steps of a path, which are empty if no path exists, and whether they follow observed links. */
 export interface Found {
   steps: Step[];
   isObserved: boolean;
 }
 
-/** Looks for a path, one object at each turn. */
+/** Search for a path; each turn visits one object. */
 export function* pathBetween(
   { nObjects, observed }: Pick<Atlas, "nObjects" | "observed">,
   probabilities: Probabilities,
@@ -101,7 +100,7 @@ interface Place {
   cost: number;
 }
 
-/** Places that are still to be gone on from, the cheapest last. */
+/** Objects that the search has reached but not visited, the cheapest last. */
 class Queue {
   #places: Place[] = [];
 

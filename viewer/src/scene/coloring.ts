@@ -14,6 +14,7 @@ import { elementAt, firstAtLeast, inBounds } from "../data/elements.ts";
 import { forEachEntry } from "../data/entries.ts";
 import { hasMissing } from "../data/filters.ts";
 import * as texts from "../texts.ts";
+import { shapeOf } from "./mark_data.ts";
 
 export type Theme = "light" | "dark";
 
@@ -107,6 +108,8 @@ export interface LegendItem {
   color: string;
   /** The categories that have this colour, or NO_CATEGORY alone: what filters hold. */
   codes: readonly number[];
+  /** The shape of the dots of a kind. */
+  shape?: number;
 }
 
 export type Legend =
@@ -206,9 +209,11 @@ const inOrder = new Intl.Collator("en", { numeric: true });
 function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Coloring {
   const { categories, other } = PALETTES[theme];
   const own = Math.min(categories.length, column.categories.length);
-  const items: LegendItem[] = column.categories
-    .slice(0, own)
-    .map((label, code) => ({ label, color: elementAt(categories, code), codes: [code] }));
+  const kinds = (column.name === texts.KIND && atlas.kinds) || [];
+  const items = column.categories.slice(0, own).map((label, code): LegendItem => {
+    const color = elementAt(categories, code);
+    return { label, color, codes: [code], shape: shapeOf(label, kinds) };
+  });
   items.sort((a, b) => inOrder.compare(a.label, b.label));
   const beyond = column.categories.length - own;
   if (beyond > 0) {

@@ -4,7 +4,7 @@ import type { Atlas, Quantity } from "../data/atlas.ts";
 import { plainText } from "../data/words.ts";
 import * as texts from "../texts.ts";
 import type { Legend } from "./coloring.ts";
-import { shapeOf } from "./mark_data.ts";
+import { CIRCLE, shapeOf } from "./mark_data.ts";
 
 /** A part of an entry; one in a colour is a mark of it. */
 export interface Run {
@@ -30,14 +30,19 @@ export function keysOf(atlas: Atlas, legend: Legend, sizes: Sizes, ink: string):
   const names = [by === "weights" ? "" : texts.quantity(by), plainText(size ?? "")];
   const named = names.filter(Boolean).join(texts.TIMES);
   if (named) keys.push([{ text: texts.sizeOf(named) }]);
-  atlas.kinds?.forEach((kind, k, { length }) => {
-    keys.push(dot(kind, ink, "●◆■"[shapeOf(k, length)]));
-  });
+  const kinds = kindsBeside(atlas, legend);
+  for (const kind of kinds) keys.push(dot(kind, ink, shapeOf(kind, kinds)));
   return keys;
 }
 
+/** The kinds of the objects, unless the colours of a legend show them. */
+export function kindsBeside({ kinds }: Atlas, legend: Legend): readonly string[] {
+  return legend.type === "category" && legend.name === texts.KIND ? [] : (kinds ?? []);
+}
+
 function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
-  if (legend.type === "category") return legend.items.map(({ label, color }) => dot(label, color));
+  if (legend.type === "category")
+    return legend.items.map(({ label, color, shape }) => dot(label, color, shape));
   // In a single map every weight is 1, and where maps have islands, their names are the key.
   if (legend.type === "weight") {
     const { stops } = legend;
@@ -49,8 +54,8 @@ function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
   return keys;
 }
 
-function dot(label: string, color: string, mark = "●"): Key {
-  return [{ text: mark, color }, { text: NARROW + plainText(label) }];
+function dot(label: string, color: string, shape = CIRCLE): Key {
+  return [{ text: "●◆■".charAt(shape), color }, { text: NARROW + plainText(label) }];
 }
 
 function ramp(low: string, stops: readonly string[], high: string): Key {

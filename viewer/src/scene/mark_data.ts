@@ -20,10 +20,10 @@ export const LEAST_LABELLED = 1.6;
 export const LEAST_NEAR = 2;
 export const LEAST_CHOSEN = 3.2;
 
-/** The shape of one of several kinds: diamonds are the last, circles and squares alternate. */
-export function shapeOf(kind: number, nKinds: number): number {
-  if (kind === nKinds - 1) return DIAMOND;
-  return kind % 2 ? SQUARE : CIRCLE;
+/** The shape of a kind: diamonds for the last one, and circles and squares in turn for the others. */
+export function shapeOf(kind: string, kinds: readonly string[]): number {
+  if (kind === kinds.at(-1)) return DIAMOND;
+  return kinds.indexOf(kind) % 2 > 0 ? SQUARE : CIRCLE;
 }
 
 /** The width of the rim of paper round a dot of this radius, both in CSS pixels. */

@@ -349,11 +349,8 @@ export class Scene {
     const { objects, points } = this.map;
     const { atlas, coloring } = this.look;
     const shapes = new Uint8Array(objects.length).fill(CIRCLE);
-    atlas.kinds?.forEach((_, kind, { length }) => {
-      const [start, end] = [kind, kind + 1].map((k) =>
-        firstAtLeast(objects, elementAt(atlas.starts, k)),
-      );
-      shapes.fill(shapeOf(kind, length), start, end);
+    atlas.kinds?.forEach((kind, k, kinds) => {
+      shapes.fill(shapeOf(kind, kinds), firstAtLeast(objects, elementAt(atlas.starts, k)));
     });
     const colors = coloring.colors(this.map);
     if (this.selection.size > MOST_RINGS) {

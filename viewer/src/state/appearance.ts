@@ -34,7 +34,7 @@ export class Appearance {
     return PALETTES[this.theme];
   }
 
-  /** The same object as long as nothing of it changes, so that no map is laid out anew for it. */
+  /** The current look; unchanged settings return the same object, so that maps keep their layout. */
   get look(): Look {
     const { atlas, theme, known } = this;
     const { by, threshold, color, ramp, scale, size, contours } = this.store.state;

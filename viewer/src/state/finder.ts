@@ -32,6 +32,7 @@ export interface FoundGroup {
   start: number;
   end: number;
   count: number;
+  context?: undefined;
 }
 
 export type Found = FoundObject | FoundGroup;

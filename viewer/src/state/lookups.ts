@@ -149,24 +149,24 @@ export class Lookups {
       .slice(0, MOST_NAMED);
   }
 
-  /** The probability of each meaning in a context, by its number; none without data. */
-  inContext(word: number, context: readonly number[]): Map<number, number> {
+  /** The probability of each of the `sensesOf` a word in a context; 0 without data. */
+  inContext(word: number, context: readonly number[]): number[] {
     const { observed } = this.atlas;
-    return observed === null ? new Map() : inContext(observed, this.probabilities, word, context);
+    const chances =
+      observed &&
+      this.once(`context ${word} ${context}`, () =>
+        inContext(observed, this.probabilities, word, context),
+      );
+    return this.sensesOf(word).map((_, number) => chances?.get(number) ?? 0);
   }
 
   /** The meaning that some words point to, and its probability; null without such words, or data. */
   meantBy(word: number, context: readonly number[]): Meant | null {
     if (context.length === 0) return null;
-    return this.once(`context ${word} ${context}`, () => {
-      const chances = this.inContext(word, context);
-      let meant: Meant | null = null;
-      for (const [number, meaning] of this.sensesOf(word).entries()) {
-        const probability = chances.get(number) ?? 0;
-        if (probability > (meant?.probability ?? 0)) meant = { meaning, probability };
-      }
-      return meant;
-    });
+    const chances = this.inContext(word, context);
+    const probability = Math.max(...chances);
+    const meaning = this.sensesOf(word)[chances.indexOf(probability)];
+    return meaning && probability > 0 ? { meaning, probability } : null;
   }
 
   private isOwnKind(object: number): boolean {

@@ -65,11 +65,7 @@ export function scriptAccess(session: () => Session, beside: () => Session | nul
       return session().mapView?.frameTimes ?? [];
     },
     senses: (object) => session().lookups.sensesOf(object),
-    inContext: (object, context) => {
-      const { lookups } = session();
-      const found = lookups.inContext(object, context);
-      return lookups.sensesOf(object).map((_, number) => found.get(number) ?? 0);
-    },
+    inContext: (object, context) => session().lookups.inContext(object, context),
     similarity: (a, b) => session().lookups.probabilities.similarity(a, b),
     observed: (object) => ({
       recalled: session().lookups.recalledBy(object),

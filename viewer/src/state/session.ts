@@ -141,9 +141,8 @@ export class Session {
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
     const first = (word !== null && this.lookups.meantBy(word, context)?.meaning) || senses[0];
-    if (map === null || isHere || first === undefined)
-      this.step({ word, context, path: null }, step);
-    else this.step({ word, context, path: null, map: first.map, camera: null }, step);
+    const there = map === null || isHere || !first ? {} : { map: first.map, camera: null };
+    this.step({ word, context, path: null, ...there }, step);
     if (isHere) this.flyToWord();
     this.announce(word === null ? texts.noneShown(this.atlas.noun[0]) : this.inWords(word));
   }

@@ -5,10 +5,9 @@ import { plainLabel } from "../data/words.ts";
 import type { Panes } from "../state/panes.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { Button, Tool } from "./button.tsx";
 import { SaveMenu } from "./exports.tsx";
 import { Help } from "./help.tsx";
-import { Icon } from "./icons.tsx";
 import { listenToKeys } from "./keys.ts";
 import type { Shown } from "./map_page.tsx";
 import { Pane } from "./pane.tsx";
@@ -85,7 +84,6 @@ function Head({ panes, isOpening, onHelp }: HeadProps) {
   const { theme } = active.appearance;
   const { hasSettings } = active.state;
   const other = theme === "dark" ? "light" : "dark";
-  const goOther = texts.themeOf(other);
   const { description } = active.atlas;
   return (
     <header class="head">
@@ -109,27 +107,20 @@ function Head({ panes, isOpening, onHelp }: HeadProps) {
         </Button>
         <SaveMenu session={active} />
         {(panes.mayOpen || (isPair && !panes.hasTwoAtlases)) && (
-          <Button
-            class="tool"
-            title={texts.SIDE_BY_SIDE_KEY}
-            aria-label={texts.SIDE_BY_SIDE}
+          <Tool
+            icon="beside"
+            name={texts.SIDE_BY_SIDE}
+            keys="d"
             aria-pressed={isPair}
             onClick={() => panes.toggle()}
-          >
-            <Icon name="beside" />
-          </Button>
+          />
         )}
-        <Button
-          class="tool"
-          title={goOther}
-          aria-label={goOther}
+        <Tool
+          icon={theme === "dark" ? "sun" : "moon"}
+          name={texts.themeOf(other)}
           onClick={() => active.store.change({ theme: other })}
-        >
-          <Icon name={theme === "dark" ? "sun" : "moon"} />
-        </Button>
-        <Button class="tool" title={texts.HELP_KEY} aria-label={texts.HELP} onClick={onHelp}>
-          <Icon name="help" />
-        </Button>
+        />
+        <Tool icon="help" name={texts.HELP} keys="?" onClick={onHelp} />
       </div>
     </header>
   );

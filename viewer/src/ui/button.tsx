@@ -1,6 +1,8 @@
 /** Buttons, which send no form, boxes to tick, and what fields share. */
 
 import type { ComponentChildren, ComponentProps } from "preact";
+import * as texts from "../texts.ts";
+import { Icon, type IconName } from "./icons.tsx";
 
 /** A field whose text the browser neither completes nor corrects. */
 export const AS_TYPED = {
@@ -12,6 +14,23 @@ export const AS_TYPED = {
 
 export function Button(props: ComponentProps<"button">) {
   return <button type="button" {...props} />;
+}
+
+interface ToolProps extends ComponentProps<"button"> {
+  icon: IconName;
+  name: string;
+  /** The key that does the same. */
+  keys?: string;
+}
+
+/** A button with an icon. Its tooltip is its name, followed by its key. */
+export function Tool({ icon, name, keys, ...others }: ToolProps) {
+  const title = keys ? texts.withKey(name, keys) : name;
+  return (
+    <Button class="tool" title={title} aria-label={name} {...others}>
+      <Icon name={icon} />
+    </Button>
+  );
 }
 
 interface CheckProps {

@@ -29,7 +29,7 @@ export function Disclosures({ session, object }: OfObject) {
             <p class="row">
               <Button
                 class="button"
-                title={texts.SELECT_KEY}
+                title={texts.withKey(texts.select(false), "s")}
                 aria-pressed={isSelected}
                 onClick={() => session.select([object], "toggle")}
               >

@@ -13,7 +13,8 @@ import {
   scalesOf,
   sizeColumns,
 } from "../scene/coloring.ts";
-import { shapeOf } from "../scene/mark_data.ts";
+import { kindsBeside } from "../scene/legend.ts";
+import { CIRCLE, shapeOf } from "../scene/mark_data.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { Button, Check } from "./button.tsx";
@@ -26,7 +27,7 @@ export function Display({ session }: { session: Session }) {
   const colors = colorColumns(atlas);
   const sizes = sizeColumns(atlas);
   // Of one map there is no share that tells its objects apart.
-  const noColumn = session.isSingle ? texts.NO_COLUMN : texts.BY_WEIGHT;
+  const noColumn = session.isSingle ? texts.NO_COLUMN : texts.quantity("weights");
   return (
     <section aria-label={texts.DISPLAY}>
       {!session.isSingle && (
@@ -168,13 +169,13 @@ function NumberColors({ session }: { session: Session }) {
 /** What colours and shapes say, also while the settings are out of sight. */
 export function Legends({ session }: { session: Session }) {
   const { legend } = session.appearance.look.coloring;
-  const { kinds } = session.atlas;
+  const kinds = kindsBeside(session.atlas, legend);
   const { by } = session.state;
-  if (legend.type === "weight" && !kinds && by === "weights") return null;
+  if (legend.type === "weight" && kinds.length === 0 && by === "weights") return null;
   return (
     <section aria-label={texts.LEGEND}>
       <LegendKeys session={session} legend={legend} />
-      {kinds && <Kinds kinds={kinds} />}
+      {kinds.length > 0 && <Kinds kinds={kinds} />}
       {by === "proportions" && <p class="quiet">{texts.sizeOf(texts.quantity(by))}</p>}
     </section>
   );
@@ -224,7 +225,7 @@ interface KeyProps {
 }
 
 function Key({ session, item, column }: KeyProps) {
-  const { label, color, codes } = item;
+  const { label, color, codes, shape } = item;
   const isOn = codes.some((code) => session.filtering.lets(column, code));
   const onlyThis = () => session.showOnly(column, codes);
   return (
@@ -235,9 +236,7 @@ function Key({ session, item, column }: KeyProps) {
         aria-pressed={isOn}
         onClick={({ altKey }) => (altKey ? onlyThis() : session.let(column, codes, !isOn))}
       >
-        <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-          <circle cx="5" cy="5" r="5" fill={color} />
-        </svg>
+        <Swatch shape={shape} color={color} />
         <span>{label}</span>
       </Button>
       <Only name={label} onChoose={onlyThis} />
@@ -246,16 +245,22 @@ function Key({ session, item, column }: KeyProps) {
 }
 
 /** Outlines of a circle, a diamond and a square, in the order of the numbers of shapes. */
-const SHAPES = ["M5 .5a4.5 4.5 0 1 0 .1 0z", "M5 0L10 5L5 10L0 5z", "M1 1h8v8H1z"];
+const SHAPES = ["M5 0a5 5 0 1 0 .1 0z", "M5 0L10 5L5 10L0 5z", "M1 1h8v8H1z"];
 
-function Kinds({ kinds }: { kinds: string[] }) {
+function Swatch({ shape = CIRCLE, color }: { shape?: number | undefined; color: string }) {
+  return (
+    <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+      <path d={SHAPES[shape]} fill={color} />
+    </svg>
+  );
+}
+
+function Kinds({ kinds }: { kinds: readonly string[] }) {
   return (
     <ul class="legend" aria-label={texts.MARKS}>
-      {kinds.map((kind, k) => (
+      {kinds.map((kind) => (
         <li key={kind} class="key">
-          <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-            <path d={SHAPES[shapeOf(k, kinds.length)]} fill="currentColor" />
-          </svg>
+          <Swatch shape={shapeOf(kind, kinds)} color="currentColor" />
           <span>{kind}</span>
         </li>
       ))}

@@ -3,8 +3,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button, Check } from "./button.tsx";
-import { Icon } from "./icons.tsx";
+import { Check, Tool } from "./button.tsx";
 
 interface HelpProps {
   session: Session;
@@ -24,9 +23,7 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
     <dialog ref={dialog} aria-labelledby="help-title" onCancel={onClose} onClose={onClose}>
       <div class="dialoghead">
         <h2 id="help-title">{texts.HELP_TITLE}</h2>
-        <Button class="tool" aria-label={texts.CLOSE} onClick={onClose}>
-          <Icon name="close" />
-        </Button>
+        <Tool icon="close" name={texts.CLOSE} onClick={onClose} />
       </div>
       <p>{texts.reading(session.isSingle, nouns, session.state.by)}</p>
       {session.atlas.observed && <p>{texts.OBSERVED_HELP}</p>}

@@ -14,10 +14,9 @@ import type { ShownLabel, ShownName } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
-import type { Tool } from "../view/selection_drag.ts";
-import { Button } from "./button.tsx";
+import type { Tool as Selecting } from "../view/selection_drag.ts";
+import { Button, Tool } from "./button.tsx";
 import { stepBetween } from "./cards.tsx";
-import { Icon, type IconName } from "./icons.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { Details } from "./word_card.tsx";
 import { Portraits, Word } from "./words.tsx";
@@ -206,24 +205,14 @@ function Plaque({ session, map }: { session: Session; map: number }) {
     <div class="plaque">
       {!session.isSingle && (
         <>
-          <ToolButton
-            icon="grid"
-            name={texts.ALL_MAPS}
-            keys="g"
-            onClick={() => session.showGallery()}
-          />
-          <ToolButton
+          <Tool icon="grid" name={texts.ALL_MAPS} keys="g" onClick={() => session.showGallery()} />
+          <Tool
             icon="left"
             name={texts.PREVIOUS_MAP}
             keys="["
             onClick={() => session.turnPage(-1)}
           />
-          <ToolButton
-            icon="right"
-            name={texts.NEXT_MAP}
-            keys="]"
-            onClick={() => session.turnPage(1)}
-          />
+          <Tool icon="right" name={texts.NEXT_MAP} keys="]" onClick={() => session.turnPage(1)} />
           <h2 title={title}>
             <small>{texts.mapName(map)}</small> <bdi>{title}</bdi>
           </h2>
@@ -240,65 +229,38 @@ function Plaque({ session, map }: { session: Session; map: number }) {
 
 function Dock({ session }: { session: Session }) {
   const { tool } = session.state;
-  const tools: [Tool, string, string][] = [
+  const tools: [Selecting, string, string][] = [
     ["pan", texts.PAN, "p"],
     ["box", texts.BOX, "b"],
     ["lasso", texts.LASSO, "l"],
   ];
   return (
     <div class="dock">
-      <ToolButton
+      <Tool
         icon="plus"
         name={texts.ZOOM_IN}
         keys="+"
         onClick={() => session.mapView?.zoomBy(1.6)}
       />
-      <ToolButton
+      <Tool
         icon="minus"
         name={texts.ZOOM_OUT}
         keys="-"
         onClick={() => session.mapView?.zoomBy(1 / 1.6)}
       />
-      <ToolButton
-        icon="fit"
-        name={texts.SHOW_ALL}
-        keys="0"
-        onClick={() => session.mapView?.fit()}
-      />
+      <Tool icon="fit" name={texts.SHOW_ALL} keys="0" onClick={() => session.mapView?.fit()} />
       <hr />
       {tools.map(([id, name, keys]) => (
-        <ToolButton
+        <Tool
           key={id}
           icon={id}
           name={name}
           keys={keys}
-          isPressed={tool === id}
+          aria-pressed={tool === id}
           onClick={() => session.store.change({ tool: id })}
         />
       ))}
     </div>
-  );
-}
-
-interface ToolButtonProps {
-  icon: IconName;
-  name: string;
-  keys: string;
-  isPressed?: boolean;
-  onClick: () => void;
-}
-
-function ToolButton({ icon, name, keys, isPressed, onClick }: ToolButtonProps) {
-  return (
-    <Button
-      class="tool"
-      title={texts.withKey(name, keys)}
-      aria-label={name}
-      aria-pressed={isPressed}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </Button>
   );
 }
 

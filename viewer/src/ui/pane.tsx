@@ -5,10 +5,9 @@ import type { Panes } from "../state/panes.ts";
 import { facts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button, Check } from "./button.tsx";
+import { Check, Tool } from "./button.tsx";
 import { Colophon } from "./colophon.tsx";
 import { Gallery } from "./gallery.tsx";
-import { Icon } from "./icons.tsx";
 import { MapPage, type Shown } from "./map_page.tsx";
 import { Path } from "./path.tsx";
 import { Senses } from "./senses.tsx";
@@ -101,14 +100,13 @@ function Bar({ panes, session, name, id }: BarProps) {
         <Check name={texts.SAME_WORD} isOn={panes.isLinked} onChange={(isOn) => panes.link(isOn)} />
       )}
       {!panes.hasTwoAtlases && (
-        <Button
+        <Tool
           class="tool leave"
-          title={texts.CLOSE_KEY}
-          aria-label={texts.closeView(name)}
+          icon="close"
+          name={texts.closeView(name)}
+          keys="d"
           onClick={() => panes.close(session)}
-        >
-          <Icon name="close" />
-        </Button>
+        />
       )}
     </div>
   );

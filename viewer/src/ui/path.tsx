@@ -9,9 +9,8 @@ import type { Meaning } from "../state/lookups.ts";
 import { noMatch } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { AS_TYPED, Button } from "./button.tsx";
+import { AS_TYPED, Button, Tool } from "./button.tsx";
 import { Card, Share, stepBetween } from "./cards.tsx";
-import { Icon } from "./icons.tsx";
 import { Word } from "./words.tsx";
 
 const MOST_HITS = 8;
@@ -50,14 +49,12 @@ export function Path({ session, word, end, of }: PathProps) {
             ? texts.SEARCHING
             : texts.pathIs(found.steps.length, found.isObserved, atlas.observed !== null)}
         </p>
-        <Button
+        <Tool
           class="tool leave"
-          title={texts.CLOSE}
-          aria-label={texts.CLOSE_PATH}
+          icon="close"
+          name={texts.CLOSE_PATH}
           onClick={() => session.findPath(null)}
-        >
-          <Icon name="close" />
-        </Button>
+        />
       </div>
       <ol class="strip" onKeyDown={stepBetween}>
         {(steps ?? []).map((step, k) => (

@@ -64,7 +64,7 @@ export function Search({ session, isOpening }: SearchProps) {
     setActive(0);
     setOpen(value.trim() !== "");
     const [first] = found;
-    if (first) showSoon(first.object ?? last, contextOf(first));
+    if (first) showSoon(first.object ?? last, first.context);
     else showSoon(value.trim() === "" ? null : last);
   };
   const showSoon = (object: number | null, context?: readonly number[]) => {
@@ -129,7 +129,7 @@ export function Search({ session, isOpening }: SearchProps) {
     const next = (active + by + hits.length) % hits.length;
     setActive(next);
     const hit = elementAt(hits, next);
-    showSoon(hit.object ?? previous, contextOf(hit));
+    showSoon(hit.object ?? previous, hit.context);
   };
   const pressed = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (event.isComposing) return;
@@ -194,7 +194,7 @@ export function Search({ session, isOpening }: SearchProps) {
       >
         {hits.map((hit, k) => (
           <Option
-            key={`${hit.object} ${hit.column} ${hit.text} ${contextOf(hit)}`}
+            key={`${hit.object} ${hit.column} ${hit.text} ${hit.context}`}
             id={`hit-${k}`}
             session={session}
             hit={hit}
@@ -221,10 +221,6 @@ export function Search({ session, isOpening }: SearchProps) {
       )}
     </div>
   );
-}
-
-function contextOf(hit: Found): readonly number[] | undefined {
-  return hit.object === null ? undefined : hit.context;
 }
 
 interface WhatProps {
@@ -280,7 +276,10 @@ function What({ session, hit, isGuess }: WhatProps) {
         <span class="word">
           {texts.contextOf<ComponentChildren>(
             <Word atlas={session.atlas} object={object} />,
-            hit.context.map((other) => <Word key={other} atlas={session.atlas} object={other} />),
+            hit.context.map((other, k) => [
+              k > 0 && ", ",
+              <Word key={other} atlas={session.atlas} object={other} />,
+            ]),
           )}
         </span>
         <span class="where said">{meantName(session.atlas, meant)}</span>

@@ -4,10 +4,9 @@ import { useId } from "preact/hooks";
 import { notClose, summary } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { Button, Tool } from "./button.tsx";
 import { Cards } from "./cards.tsx";
 import { Disclosures } from "./disclosures.tsx";
-import { Icon } from "./icons.tsx";
 import { Details } from "./word_card.tsx";
 import { Portraits, Word } from "./words.tsx";
 
@@ -32,14 +31,12 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
         </h2>
         <p>{summary(lookups.sensesOf(word))}</p>
         {session.meant && <p class="meant">{session.meant}</p>}
-        <Button
+        <Tool
           class="tool leave"
-          title={texts.CLOSE}
-          aria-label={texts.CLOSE_MEANINGS}
+          icon="close"
+          name={texts.CLOSE_MEANINGS}
           onClick={() => session.chooseWord(null)}
-        >
-          <Icon name="close" />
-        </Button>
+        />
       </div>
       <Cards session={session} word={word} onOpen={(map) => session.openMap(map)} />
       {!isLow && (

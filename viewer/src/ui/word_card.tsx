@@ -1,14 +1,13 @@
 /** One object in words: its columns, its maps, its associates and the words that evoke it. */
 
-import { type Column, kindOf, lives } from "../data/atlas.ts";
+import { type Column, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
-import { Button } from "./button.tsx";
+import { Button, Tool } from "./button.tsx";
 import { Disclosures } from "./disclosures.tsx";
-import { Icon } from "./icons.tsx";
 import { Portraits, Word } from "./words.tsx";
 
 const MOST_CHIPS = 8;
@@ -31,9 +30,12 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
       aria-label={texts.theObject(atlas.noun[0])}
     >
       {isTapped && (
-        <Button class="tool leave" aria-label={texts.CLOSE_CARD} onClick={() => session.select([])}>
-          <Icon name="close" />
-        </Button>
+        <Tool
+          class="tool leave"
+          icon="close"
+          name={texts.CLOSE_CARD}
+          onClick={() => session.select([])}
+        />
       )}
       {of !== null && of !== plainLabel(atlas, object) && (
         <p class="quiet">
@@ -70,14 +72,10 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
 }
 
 export function Details({ session, object }: { session: Session; object: number }) {
-  const kind = kindOf(session.atlas, object);
-  const rows: [string, string][] = session.atlas.columns.flatMap((column): [string, string][] => {
+  const rows = session.atlas.columns.flatMap((column): [string, string][] => {
     const value = valueIn(column, object);
-    return value === null || (column.name === texts.KIND && kind !== null)
-      ? []
-      : [[column.name, value]];
+    return value === null ? [] : [[column.name, value]];
   });
-  if (kind !== null) rows.unshift([texts.KIND, kind]);
   if (rows.length === 0) return null;
   return (
     <dl>

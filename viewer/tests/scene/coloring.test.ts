@@ -14,6 +14,7 @@ import {
   sizeColumns,
   sizing,
 } from "../../src/scene/coloring.ts";
+import { keysOf } from "../../src/scene/legend.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
 function luminance(hex: string): number {
@@ -154,6 +155,25 @@ test("map weights are coloured by their square root", () => {
     assert.ok(Math.abs(elementAt(found, 4 + part) - value) <= 1);
   }
   assert.deepEqual([...found.subarray(8)], [...rgb(third), 255]);
+});
+
+test("colours by kind show the shapes, and no kind is listed twice", () => {
+  const column: CategoryColumn = {
+    ...{ name: "kind", type: "category", categories: ["word", "author", "paper"] },
+    codes: Uint16Array.of(1, 2, 0),
+  };
+  const atlas = tinyAtlas({
+    ...{ labels: ["a", "p", "w"], points: [0, 0, 1, 1, 2, 2], columns: [column] },
+    ...{ kinds: ["author", "paper", "word"], starts: [0, 1, 2, 3], nRows: 2 },
+  });
+  const keys = (name: string | null) => {
+    const { legend } = coloringBy(atlas, name, { theme: "light" });
+    return keysOf(atlas, legend, { by: "weights", size: null }, "ink").map((runs) =>
+      runs.map(({ text }) => text).join(""),
+    );
+  };
+  const shapes = ["●\u00A0author", "■\u00A0paper", "◆\u00A0word"];
+  assert.deepEqual([keys("kind"), keys(null)], [shapes, shapes]);
 });
 
 test("the legend is in the order of labels and numbers, and silent about a kind without values", () => {
