@@ -22,71 +22,19 @@ are omitted.
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 
 import manymaps as mm
+from lib.papers import parsed, read_papers
 from manymaps.cooccurrence.correspondence import correspondence_analysis
 from manymaps.figures.zooms import plot_zooms
 from manymaps.metrics.groups import group_purity
 
-DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
-UNKNOWN = "Uncategorised"
 LARGE_SECTION = 40
 NAMED = ("Sejnowski_T", "Jordan_M", "Scholkopf_B", "Koch_C")
 ALSO_NAMED = ("Vapnik_V", "Hinton_G", "Mead_C", "Singh_S", "Waibel_A")
-
-
-@dataclass(frozen=True)
-class Papers:
-    """The word counts of papers, their authors, and the section of each, "" if unknown.
-
-    `wrote` (n_papers, n_authors) is 1 for each author of a paper.
-    """
-
-    counts: mm.Counts
-    by_author: mm.Counts
-    sections: np.ndarray
-    wrote: sparse.csr_array
-
-
-def read_papers() -> Papers | None:
-    """Read the papers; None if they are not available, which is an error in CI."""
-    path = DATA / "nips" / "nips12.npz"
-    if not path.is_file():
-        message = f"there is no {path}: let MANYMAPS_DATA name the folder of real data"
-        if os.environ.get("CI"):
-            sys.exit(message)
-        print(f"Skipped: {message}")
-        return None
-    with np.load(path, allow_pickle=False) as archive:
-        words, authors = archive["vocab"].tolist(), archive["authors"].tolist()
-        n_papers = len(archive["docnames"])
-        table = sparse.csr_array(
-            (archive["counts"].astype(float), archive["indices"], archive["indptr"]),
-            shape=(n_papers, len(words)),
-        )
-        indices = archive["author_indices"]
-        wrote = sparse.csr_array(
-            (np.ones(len(indices)), indices, archive["author_indptr"]),
-            shape=(n_papers, len(authors)),
-        )
-        names = path.with_name("labels.key.txt").read_text("utf-8").splitlines()
-        sections = np.array([name.strip() for name in names])[archive["label"]]
-        titles = archive["docnames"].tolist()
-    sections[sections == UNKNOWN] = ""
-    return Papers(
-        mm.Counts(table, titles, words, kinds=("document", "word")),
-        mm.Counts(wrote.T @ table, authors, words, kinds=("author", "word")),
-        sections,
-        wrote,
-    )
 
 
 def fit(counts: mm.Counts, max_iter: int) -> mm.CODE:
@@ -161,10 +109,7 @@ def with_sections(atlas: mm.Atlas, sections: np.ndarray) -> mm.Atlas:
 
 def main() -> None:
     """Print the nearest words of sections and authors, and draw the figures if requested."""
-    parser = argparse.ArgumentParser(description="Figures 2 and 3 of Globerson et al. 2004.")
-    parser.add_argument("--quick", action="store_true", help="few words and iterations")
-    parser.add_argument("-o", "--output", type=Path, help="draw the figures into this folder")
-    arguments = parser.parse_args()
+    arguments = parsed("Figures 2 and 3 of Globerson et al. 2004.")
     papers = read_papers()
     if papers is None:
         return

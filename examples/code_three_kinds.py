@@ -32,8 +32,6 @@ papers with hidden authors. The script therefore also fits a smaller weight, whi
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,7 +40,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
 import manymaps as mm
-from code_nips_2004 import Papers, read_papers
+from lib.papers import Papers, parsed, read_papers
 from manymaps.cooccurrence.correspondence import correspondence_analysis
 
 # Authors with fewer papers have almost no words of their own if one paper is hidden.
@@ -164,10 +162,7 @@ def print_neighbours(atlas: mm.Atlas) -> None:
 
 def main() -> None:
     """Print the comparison, and draw the map of all kinds if requested."""
-    parser = argparse.ArgumentParser(description="CODE of authors, documents and words.")
-    parser.add_argument("--quick", action="store_true", help="few words and iterations")
-    parser.add_argument("-o", "--output", type=Path, help="draw the figure into this folder")
-    arguments = parser.parse_args()
+    arguments = parsed("CODE of authors, documents and words.")
     papers = read_papers()
     if papers is None:
         return

@@ -74,7 +74,7 @@ def test_choices(value):
 @pytest.mark.parametrize("index", [-1, 2])
 def test_numbers_of_maps(index):
     check_index("map", 1, 2)
-    with pytest.raises(ParameterError, match=rf"^there is no map {index}; maps are 0 to 1$"):
+    with pytest.raises(ParameterError, match=rf"^map {index} does not exist; maps are 0 to 1$"):
         check_index("map", index, 2)
 
 

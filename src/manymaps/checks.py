@@ -73,10 +73,10 @@ def check_index(kind: str, index: int, count: int) -> None:
 
     >>> check_index("map", 2, 2)
     Traceback (most recent call last):
-    manymaps.errors.ParameterError: there is no map 2; maps are 0 to 1
+    manymaps.errors.ParameterError: map 2 does not exist; maps are 0 to 1
     """
     if not 0 <= index < count:
-        raise ParameterError(f"there is no {kind} {index}; {plural(kind)} are 0 to {count - 1}")
+        raise ParameterError(f"{kind} {index} does not exist; {plural(kind)} are 0 to {count - 1}")
 
 
 def check_labels(

@@ -163,7 +163,7 @@ def test_incomplete_sites_are_omitted_on_request(atlas):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"map": 1}, "there is no map 1"),
+        ({"map": 1}, "map 1 does not exist"),
         (
             {"factors": ["clay"]},
             "factors='clay' is not a column of the table, which has 'pH', 'dep",

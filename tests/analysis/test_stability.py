@@ -279,7 +279,7 @@ class TestConsensus:
         assert {sense.n_fits for sense in atlas.senses("word0")} == {None}
         assert atlas.senses_elsewhere("word0") == []
         assert other.senses_elsewhere("word0") == []
-        with pytest.raises(ParameterError, match="there is no fit 2"):
+        with pytest.raises(ParameterError, match="fit 2 does not exist"):
             found.attach(2)
 
     def test_new_objects_have_none(self):
@@ -573,5 +573,5 @@ class TestBootstrap:
             repeat_fits(self.quick, relations, 2, bootstrap="participants")
         with pytest.raises(ParameterError, match="ndarray contain none"):
             repeat_fits(self.quick, np.eye(9), 2, bootstrap="responses")
-        with pytest.raises(ParameterError, match="there is no fit 2"):
+        with pytest.raises(ParameterError, match="fit 2 does not exist"):
             stability([made(), made()], reference=2)

@@ -1,6 +1,7 @@
 """Paths between words: the cheapest of all that are allowed, or none."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -143,6 +144,9 @@ def test_where_no_path_leads():
     assert atlas.path("a", "c") == ()
     assert atlas.path("a", "A") == ()
     assert [step.end for step in atlas.path("a", "b")] == ["b"]
+    # An observed link between objects without a common map is shown in the map of the first one.
+    linked = replace(atlas, associations=sparse.csr_array(([1.0], ([2], [0])), shape=(4, 4)))
+    assert [(step.end, step.map) for step in linked.path("c", "a")] == [("a", 1)]
 
 
 def test_what_is_refused():

@@ -150,7 +150,7 @@ def test_clusters_are_drawn_over_an_atlas(judged, tmp_path):
     result = invoke(
         "cluster", judged, "--clusters", 2, "--atlas", atlas, "--map", 3, "--plot", figure
     )
-    failed(result, 2, "there is no map 3")
+    failed(result, 2, "map 3 does not exist")
     similarity_map(exact()[:4, :4], WORDS[:4]).save(atlas)
     result = invoke("cluster", judged, "--clusters", 3, "--atlas", atlas, "--plot", figure)
     assert result.exit_code == 3

@@ -390,7 +390,7 @@ class TestPlotAndExport:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--map", "2"), "there is no map 2; maps are 0 to 1"),
+            (("--map", "2"), "map 2 does not exist; maps are 0 to 1"),
             (("--map", "one"), "'one' is not a map number"),
             (("--color", "size"), "no column 'size'; it has kind"),
             (("--map", "0", "--word", "tie"), "--map and --word cannot"),

@@ -281,14 +281,23 @@ class TestBatches:
         assert placed == [2, 0, 4]
         assert (folder / "places.npy").read_bytes() == whole
 
-    def test_other_options_do_not_resume(self, folder, rows, monkeypatch):
+    def test_lost_workers_are_not_an_interruption(self, folder, rows, monkeypatch):
+        def lost(*_, **__):
+            raise mm.WorkersLostError("a worker ended")
+
+        monkeypatch.setattr("manymaps.maps.blocks.insert", lost)
+        failed(self.inserted(folder), 1, "a worker ended; finished batches are in")
+
+    def test_other_options_or_rows_do_not_resume(self, folder, rows, monkeypatch):
         def interrupted(*_, **__):
             raise KeyboardInterrupt
 
         monkeypatch.setattr("manymaps.maps.blocks.insert", interrupted)
-        for options in (), (), ("--no-refine",):
+        for options in (), (), ("--no-refine",), ("--batch", 5):
             assert self.inserted(folder, *options).exit_code == 130
-        assert len(list(folder.glob("places.npy.*.part"))) == 2
+        np.save(folder / "rows.npy", np.concatenate([rows, rows[:1]]))
+        assert self.inserted(folder).exit_code == 130
+        assert len(list(folder.glob("places.npy.*.part"))) == 4
 
     def test_several_maps_have_proportions(self, folder, rows):
         fit = mm.MultipleMapsTSNE(2, perplexity=5, max_iter=5, random_state=0).fit(rows[:30])
@@ -308,3 +317,6 @@ class TestBatches:
         failed(self.inserted(folder), 3, "row 33")
         np.save(folder / "rows.npy", rows[:, :-1])
         failed(self.inserted(folder), 3, "expected one row of")
+        rows[33, 1] = np.nan
+        np.save(folder / "rows.npy", rows)
+        failed(self.inserted(folder), 3, "NaN in row 33, column 1")

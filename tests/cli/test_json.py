@@ -43,6 +43,13 @@ def test_further_keys_are_allowed_but_documented_ones_are_required():
     assert schema.is_valid({**aligned, "further": 1})
     assert not schema.is_valid({**aligned, "shared": "3"})
     assert not schema.is_valid({"matched": [0]})
+    variant = {"word": "dog", "variant": "dogs", "difference": "plural"}
+    variants = Draft202012Validator(schema_of("fluency")["$defs"]["AnswerVariant"])
+    assert variants.is_valid(variant)
+    assert not variants.is_valid({**variant, "difference": "tense"})
+    kinds = Draft202012Validator(schema_of("fit")["$defs"]["Fit"]["properties"]["kinds"])
+    assert kinds.is_valid({"author": 3})
+    assert not kinds.is_valid({"author": "three"})
 
 
 def test_undocumented_keys_fail_in_tests():

@@ -49,7 +49,7 @@ def unknown(text: str) -> Iterator[str]:
     for found in WRITTEN.finditer("\n".join([*fences, *others])):
         name, rest = found.groups()
         if name not in COMMANDS:
-            yield f"there is no command `manymaps {name}`"
+            yield f"unknown command `manymaps {name}`"
             continue
         known = {flag for one in cli.commands[name].params for flag in one.opts} | {"--help"}
         for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", rest):
@@ -75,7 +75,7 @@ def test_unknown_commands_and_options_are_found():
         "`manymaps fit a.csv --mops 3`\n\n    manymaps fly a.csv\n    manymaps fit a.csv --maps 3\n"
     )
     assert list(unknown(text)) == [
-        "`manymaps fit` has no option --mops", "there is no command `manymaps fly`"
+        "`manymaps fit` has no option --mops", "unknown command `manymaps fly`"
     ]  # fmt: skip
 
 

@@ -54,7 +54,8 @@ def test_the_suggestion_is_the_truth_and_comes_with_reasons(path):
     assert any("precision of 0.04" in reason for reason in path.reasons)
     assert [len(one) for one in path.recurrence] == [1, 2, 3, 4]
     assert path.recurrence[2].min() >= 0.9 > path.recurrence[3].min()
-    assert "with 3 clusters, every cluster recurs in at least" in text
+    least = f"{path.recurrence[2].min():.0%}"
+    assert f"with 3 clusters, every cluster recurs in at least {least} of the refits" in text
     assert [len(one.solutions_) for one in path.estimators] == [4, 5, 5, 4]
     assert path.estimators[2].get_params()["n_init"] == 3
 

@@ -48,6 +48,7 @@ def test_arrows_point_and_end_as_in_vegan(atlas, table, width):
     room = np.where(steps > 0, high - found.origin, found.origin - low)
     assert (np.abs(steps) / room).max() == pytest.approx(0.75)
     names = [text for text in ax.texts if text.get_gid() == "variable"]
+    assert all(6 <= text.get_fontsize() <= (8 if width else 12) for text in names)
     texts = {text.get_text() for text in names}
     assert texts == {"east", "north west", "half: lower", "half: upper"}
     assert_apart(figure, [*names, *(text for text in ax.texts if text.get_gid() == "label")])

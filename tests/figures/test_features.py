@@ -176,9 +176,9 @@ def test_figures_are_written_alike_each_time(tmp_path):
 
 def test_refusals():
     atlas, found = integers()
-    with pytest.raises(ParameterError, match="there is no map 1; maps are 0 to 0"):
+    with pytest.raises(ParameterError, match="map 1 does not exist; maps are 0 to 0"):
         plot_features(atlas, found, map=1)
-    with pytest.raises(ParameterError, match="there is no feature 8; features are 0 to 7"):
+    with pytest.raises(ParameterError, match="feature 8 does not exist; features are 0 to 7"):
         plot_features(atlas, found, features=[8])
     with pytest.raises(ParameterError, match="11 features were requested"):
         plot_features(atlas, 2 * found, features=range(11))

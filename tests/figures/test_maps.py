@@ -386,9 +386,9 @@ def test_given_axes_are_drawn_into():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a: plot_map(a, 4), "there is no map 4; maps are 0 to 3"),
-        (lambda a: plot_map(a, -1), "no map -1"),
-        (lambda a: plot_atlas(a, maps=[0, 9]), "no map 9"),
+        (lambda a: plot_map(a, 4), "map 4 does not exist; maps are 0 to 3"),
+        (lambda a: plot_map(a, -1), "map -1 does not exist"),
+        (lambda a: plot_atlas(a, maps=[0, 9]), "map 9 does not exist"),
         (lambda a: plot_atlas(a, maps=[]), "maps"),
         (lambda a: plot_map(a, 0, min_weight=1.5), "min_weight=1.5"),
         (lambda a: plot_map(a, 0, min_weight=float("nan")), "min_weight=nan"),

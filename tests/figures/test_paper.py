@@ -87,6 +87,9 @@ def test_the_width_is_exact_and_letters_have_six_to_eight_points(request, name, 
     sizes = [text.get_fontsize() for text in texts]
     assert 6 <= min(sizes) <= max(sizes) <= 8
     assert_apart(figure, texts)
+    if name in ("shepard", "sweep"):
+        first, second = (ax.get_position() for ax in figure.axes[:2])
+        assert (second.y1 < first.y0) == (width == "column")
 
 
 def test_a_width_excludes_a_size_and_needs_a_figure(swept, diagnosis, tmp_path):

@@ -5,6 +5,7 @@ from functools import partial
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 
 from manymaps import TSNE, DataError
@@ -54,6 +55,13 @@ def test_equal_fitted_rows_keep_their_own_places_in_the_fitted_table_only(points
     np.testing.assert_array_equal(fit.transform(rows), fit.embedding_)
     twice = fit.transform(np.concatenate([rows, rows]))
     np.testing.assert_array_equal(twice, np.tile(np.repeat(fit.embedding_[::2], 2, axis=0), (2, 1)))
+
+
+def test_labels_of_the_atlas_may_be_those_of_new_rows(fit, points):
+    named = TSNE(perplexity=5, max_iter=20, random_state=0).fit(
+        pd.DataFrame(points[:30], index=[f"new {k}" for k in range(10, 40)])
+    )
+    np.testing.assert_array_equal(named.transform(points[:40]), fit.transform(points[:40]))
 
 
 @pytest.mark.usefixtures("small_blocks")

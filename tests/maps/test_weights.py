@@ -86,6 +86,12 @@ def test_ten_iterations_are_those_of_repeated_rows(name):
     assert_same(fits(estimator, X, X[TOGETHER], start(n_maps, d)))
 
 
+def test_a_learning_rate_is_compared_with_the_number_of_copies():
+    for weights, n in ((COUNTS, len(TOGETHER)), (None, len(COUNTS))):
+        with pytest.warns(mm.DataWarning, match=f"there are only {n} objects"):
+            mm.TSNE(learning_rate=1e4, **TEN).fit(X, sample_weight=weights)
+
+
 def test_tables_and_neighbours_take_weights():
     distances = mm.TSNE(metric="precomputed", **TEN)
     assert_same(fits(distances, DISTANCES, DISTANCES[np.ix_(TOGETHER, TOGETHER)], start()))
@@ -119,6 +125,7 @@ def test_many_rows_on_the_grid_are_reordered_with_their_weights():
     first = np.concatenate([[0], np.cumsum(counts)[:-1]])
     assert found.kl_divergence_ == pytest.approx(wanted.kl_divergence_, rel=1e-4)
     moved = wanted.maps_[0, first] - maps[0]
+    assert found.atlas_.metadata["weight"].tolist() == counts.tolist()
     error = found.maps_[0] - wanted.maps_[0, first]
     assert np.sqrt((error**2).mean()) < 2e-3 * np.sqrt((moved**2).mean())
 

@@ -84,10 +84,10 @@ def test_word_and_map(widget):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("selected", [0, 3], "no object 3; objects are 0 to 2"),
-        ("selected", [-1], "no object -1"),
+        ("selected", [0, 3], "object 3 does not exist; objects are 0 to 2"),
+        ("selected", [-1], "object -1 does not exist"),
         ("word", "knto", "did you mean 'Knot'"),
-        ("map", 2, "no map 2; maps are 0 to 1"),
+        ("map", 2, "map 2 does not exist; maps are 0 to 1"),
         ("theme", "blue", "theme"),
         ("height", 0, "height"),
     ],

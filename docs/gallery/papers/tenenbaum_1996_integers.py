@@ -34,6 +34,8 @@ paper: ADCLUS (10 clusters), MAPCLUS (8 clusters)  83.1 %    88.3 %
 =================================================  ========  ==========
 """
 
+from stored import OTHER, OURS, PRINTED, panels, read
+
 import manymaps as mm
 
 digits = mm.load_integers(0.05, random_state=0)
@@ -51,8 +53,6 @@ figure = mm.plot_features(mm.similarity_map(digits), found)
 #
 # .. include:: /results/tenenbaum_path.txt
 #    :parser: myst_parser.sphinx_
-
-from stored import OTHER, OURS, PRINTED, panels, read  # noqa: E402
 
 path = read("results/tenenbaum_path.txt", "clusters")
 figure, (axis,) = panels(height=3.2, width=6)

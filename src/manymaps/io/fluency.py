@@ -92,9 +92,9 @@ def read_fluency(
     participant : str, optional
         Column of participants, if it is not recognized ("id", "participant" or "subject").
     item : str, optional
-        Column of answers, if it is not recognized ("item", "response", "answer" or "word"). If
-        there is no such column, the common beginning of the columns of answers, such as "Response"
-        for Response_01, Response_02 and so on.
+        Column of answers, if it is not recognized ("item", "response", "answer" or "word"). For
+        one list per row, the common beginning of the names of the columns, such as "Response" for
+        Response_01, Response_02 and so on.
     category : str, optional
         Column of categories, if it is not recognized ("category", "task" or "domain").
     format : {"csv", "tsv", "parquet"}, optional

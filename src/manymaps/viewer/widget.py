@@ -137,10 +137,11 @@ if find_spec("anywidget") is not None:
         @traitlets.validate("selected")
         def _check_selected(self, proposal: Any) -> list[int]:
             numbers = list(dict.fromkeys(proposal["value"]))
+            last = self._atlas.n_objects - 1
             for number in numbers:
-                if not 0 <= number < self._atlas.n_objects:
+                if not 0 <= number <= last:
                     raise traitlets.TraitError(
-                        f"there is no object {number}; objects are 0 to {self._atlas.n_objects - 1}"
+                        f"object {number} does not exist; objects are 0 to {last}"
                     )
             return numbers
 
@@ -159,7 +160,7 @@ if find_spec("anywidget") is not None:
             number: int | None = proposal["value"]
             if number is not None and not 0 <= number < self._atlas.n_maps:
                 raise traitlets.TraitError(
-                    f"there is no map {number}; maps are 0 to {self._atlas.n_maps - 1}"
+                    f"map {number} does not exist; maps are 0 to {self._atlas.n_maps - 1}"
                 )
             return number
 
