@@ -77,7 +77,7 @@ class CountEvaluation:
     --------
     >>> import manymaps as mm
     >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail sail", "c": "tie suit suit"})
-    >>> fit = mm.CODE(penalty=0.01, random_state=0).fit(posts)
+    >>> fit = mm.CODE(random_state=0).fit(posts)
     >>> evaluation = mm.evaluate(fit.atlas_, posts)
     >>> type(evaluation).__name__, evaluation.log_likelihood < 0
     ('CountEvaluation', True)

@@ -372,7 +372,7 @@ def fit_vectors(
     >>> visits = Counts(np.array([[9, 5, 1], [6, 9, 2], [1, 2, 9], [0, 1, 8]]),
     ...                 ["oak", "ash", "reed", "pond"], ["jay", "tit", "coot"],
     ...                 kinds=("site", "bird"))
-    >>> atlas = CODE(penalty=0.01, random_state=0).fit(visits).atlas_
+    >>> atlas = CODE(random_state=0).fit(visits).atlas_
     >>> table = {"site": ["oak", "ash", "reed", "pond"], "water": [0.1, 0.2, 0.9, 1.0],
     ...          "forest": ["yes", "yes", "no", "no"]}
     >>> found = fit_vectors(atlas, table, n_permutations=99)

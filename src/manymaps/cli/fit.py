@@ -107,7 +107,7 @@ class Model:
     penalty: float | None = option(
         Number(min=0),
         "Weight of the penalty on the size of maps, or 0 to turn it off.  [default: 0.001; mm-sne: "
-        "0.01; aspect-maps: 0.48; code: 0]",
+        "0.01; aspect-maps: 0.48; code: 0.01]",
     )
     degrees_of_freedom: float | str | None = option(
         OrWord("auto", click.FloatRange(min=1), "a number of at least 1"),

@@ -252,7 +252,7 @@ def _connected(sizes: np.ndarray) -> str:
         return "1 (all are connected)"
     return (
         f"{len(sizes):,} without counts in common, the largest with {sizes[0]:,} rows and "
-        "columns; use --penalty, or they drift apart in a fit"
+        "columns; only the size penalty determines the distances between groups"
     )
 
 

@@ -729,7 +729,8 @@ def _map_print(
     parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
     if n_outside:
-        advice = "" if atlas.kinds is None else "; a size penalty keeps them closer"
+        penalty = "larger size penalty" if atlas.parameters.get("penalty") else "size penalty"
+        advice = "" if atlas.kinds is None else f"; a {penalty} keeps them closer"
         parts.append(f"{n_outside:,} farther out, arrows at the edge{advice}")
     if scene.n_components > 2:
         parts.append(
