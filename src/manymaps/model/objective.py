@@ -538,7 +538,10 @@ class Objective:
             n_chunks = len(pairs.chunks) - 1
             where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
             how = own, others, kind, rest
-            share_out(single_map_attraction, n_chunks, *where, pairs.both, *how, pull, mass)
+            weights, factor = pairs.weights
+            share_out(single_map_attraction, n_chunks, *where, weights, *how, pull, mass)
+            pull *= factor
+            mass *= factor
             pulls.append(pull)
             masses.append(mass)
             if want_cost and k == 0:
@@ -555,9 +558,12 @@ class Objective:
         centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             own, others = side.positions[0], sides[k - 1].positions[0]
+            weights, factor = pairs.weights
             pull, mass = linear_pulls(
-                pairs.chunks, pairs.indptr, pairs.indices, pairs.both, own, others
+                pairs.chunks, pairs.indptr, pairs.indices, weights, own, others
             )
+            pull *= factor
+            mass *= factor
             # All pulls sum to 0, so any centre is correct. This centre causes little cancellation.
             energy += float(np.einsum("ij,ij->", own - centre, pull)) / 2
             pulls.append(pull)
