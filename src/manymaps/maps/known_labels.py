@@ -13,8 +13,6 @@ from manymaps.errors import ParameterError
 from manymaps.model.condition import UNKNOWN, Condition
 from manymaps.model.target import Target
 
-__all__ = ["DEFAULT_STRENGTH", "check_groups", "condition_of", "label_groups", "with_condition"]
-
 DEFAULT_STRENGTH = 0.5
 
 
