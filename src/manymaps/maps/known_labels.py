@@ -15,10 +15,10 @@ from manymaps.model.target import Target
 
 __all__ = ["DEFAULT_STRENGTH", "check_groups", "condition_of", "label_groups", "with_condition"]
 
-# On planted labels (benchmarks/condition.py), the share of neighbours with the same label is 0.75
-# at a strength of 0, 0.64 at 0.5, 0.50 at 0.7 and 0.32 at 0.9 (chance: 0.33). Of the neighbours
-# with other labels, 0.78, 0.82, 0.83 and 0.85 belong to the same group. If groups depend on the
-# label, this share is 0.89, 0.89, 0.88 and 0.85.
+# On planted labels (benchmarks/condition.py), the share of neighbours with the same label is 0.71
+# at a strength of 0, 0.58 at 0.5, 0.46 at 0.7 and 0.31 at 0.9 (chance: 0.33). Of the neighbours
+# with other labels, 0.87, 0.89, 0.90 and 0.91 belong to the same group. If the frequencies of
+# groups depend on the label, this share is 0.88, 0.88, 0.87 and 0.85.
 DEFAULT_STRENGTH = 0.7
 
 
