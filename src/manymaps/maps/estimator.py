@@ -314,6 +314,19 @@ class MapEstimator(
         DivergedError
             If the cost becomes non-finite. The fitted attributes then describe the last maps with a
             finite cost.
+
+        Notes
+        -----
+        With a `condition`, the similarities v_ij in the maps are multiplied by alpha' (same label),
+        beta' (different labels) or 1 (unknown label), with beta' = (1 - strength) alpha' and a mean
+        of 1 over all pairs of known labels (conditional t-SNE).
+
+        References
+        ----------
+        B. Kang, D. García García, J. Lijffijt, R. Santos-Rodríguez and T. De Bie, Conditional
+        t-SNE: more informative t-SNE embeddings, Machine Learning 110, 2021. E. Heiter, B. Kang,
+        R. Seurinck and J. Lijffijt, Revised conditional t-SNE: looking beyond the nearest
+        neighbors, Advances in Intelligent Data Analysis XXI, 2023.
         """
         self._validate_params()
         X = as_data(X)
