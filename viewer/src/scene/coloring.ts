@@ -12,7 +12,7 @@ import type { Atlas, AtlasMap, CategoryColumn, Column, NumberColumn } from "../d
 import { NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt, firstAtLeast, inBounds } from "../data/elements.ts";
 import { forEachEntry } from "../data/entries.ts";
-import { hasMissing } from "../data/filters.ts";
+import { hasMissing, isFilterColumn } from "../data/filters.ts";
 import * as texts from "../texts.ts";
 import { shapeOf } from "./mark_data.ts";
 
@@ -333,7 +333,7 @@ function short(value: number): string {
 
 /** Columns that can colour the marks: categories and numbers. */
 export function colorColumns(atlas: Atlas): Column[] {
-  return atlas.columns.filter(({ type }) => type === "category" || type === "number");
+  return atlas.columns.filter(isFilterColumn);
 }
 
 /** Columns that can size the marks: numbers that differ. */
