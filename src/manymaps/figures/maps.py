@@ -81,7 +81,6 @@ from manymaps.labels import in_words, letter, plural
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
-ARROWS = "arrows: directions of variables, with lengths in proportion to the square root of r2"
 # The resolution that most journals require for figures with text.
 SAVED_DPI = 300
 
@@ -214,7 +213,7 @@ def plot_map(
         key_width = captions.size_key(area, dots.least, dots.quantity, (0, below))
     if sheet.width is None:
         remarks = _map_print(atlas, scene, dots, named, _kinds_print(scene, roles, n_labels))
-        remarks += [] if vectors is None else [ARROWS]
+        remarks += [] if arrows is None else arrows.remarks(ax)
         captions.small_print(remarks, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
