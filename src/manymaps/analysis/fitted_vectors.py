@@ -34,10 +34,6 @@ from manymaps.labels import listed, natural_order, plural
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 
-__all__ = [
-    "FittedFactor", "FittedVectors", "arrow_start", "arrow_tips", "check_plane", "fit_vectors",
-]  # fmt: skip
-
 # As in vegan, a permuted r2 that is smaller than the observed r2 by less than this is equal.
 _ROUNDING = float(np.sqrt(np.finfo(float).eps))
 # Share of the space between the origin and the edge that the longest arrow fills, as in vegan.

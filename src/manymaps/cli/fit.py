@@ -54,12 +54,6 @@ if TYPE_CHECKING:
     from manymaps.cli.reading import PairData
     from manymaps.maps.restarts import Restart
 
-__all__ = [
-    "METHODS", "OF_COUNTS", "USUAL_METHOD", "Counting", "Model", "Run",
-    "VectorModel", "VectorReading", "build", "check_method", "fit", "fit_record", "keep_stopped",
-    "max_words_option", "run_fit",
-]  # fmt: skip
-
 
 class Run(NamedTuple):
     """The outcome of a fit: the number of stored pairs, and whether the fit was interrupted."""

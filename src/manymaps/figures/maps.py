@@ -51,7 +51,6 @@ from manymaps.figures.layout import (
     HEAD,
     METHOD_NAMES,
     TITLE,
-    AtlasFigure,
     common_area,
     frame_page,
     grid,
@@ -77,8 +76,6 @@ from manymaps.figures.panel import (
     read_scene,
 )
 from manymaps.labels import in_words, letter, plural
-
-__all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
 # The resolution that most journals require for figures with text.
