@@ -78,7 +78,6 @@ from manymaps.figures.panel import (
 from manymaps.labels import in_words, letter, plural
 
 SUFFIXES = (".png", ".svg", ".pdf")
-ARROWS = "arrows: directions of variables, with lengths in proportion to the square root of r2"
 # The resolution that most journals require for figures with text.
 SAVED_DPI = 300
 
@@ -212,7 +211,7 @@ def plot_map(
     if sheet.width is None:
         kinds = [] if roles is None else remarks(roles, scene, n_labels)
         lines = _map_print(atlas, scene, dots, named, kinds)
-        lines += [] if vectors is None else [ARROWS]
+        lines += [] if arrows is None else arrows.remarks(ax)
         captions.small_print(lines, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)

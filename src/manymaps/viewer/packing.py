@@ -73,7 +73,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.analysis.fitted_vectors import FittedVectors, arrow_tips
+from manymaps.analysis.fitted_vectors import FittedVectors, arrow_start, arrow_tips
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
 from manymaps.atlas.landmarks import View, content_order, principal_plane, standing, view
@@ -418,19 +418,20 @@ def _maps(
 def _vectors(found: FittedVectors | None, box: View) -> list[dict[str, Any]]:
     """List the arrows of a map, the strongest first, and the centroids of factors.
 
-    An arrow extends from the origin to x, y. A centroid is the point x, y.
+    An arrow extends from the origin, or from the middle of a view without the origin, to x, y. A
+    centroid is the point x, y.
     """
     if found is None:
         return []
-    origin = found.origin
-    tips = box.low + arrow_tips(found, origin - box.low, box.high - box.low)
+    start = arrow_start(found.origin, box.low, box.high)
+    tips = box.low + arrow_tips(found, start - box.low, box.high - box.low)
     rows = np.argsort(-found.r2, kind="stable")
     marks = [
         {
             "name": found.variables[k],
             "x": float(tips[k, 0]),
             "y": float(tips[k, 1]),
-            "from": origin.tolist(),
+            "from": start.tolist(),
         }
         for k in rows[np.isfinite(tips[rows, 0])].tolist()
     ]
