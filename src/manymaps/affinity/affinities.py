@@ -89,6 +89,9 @@ _NEGLIGIBLE = 1e-6
 # Similarities are computed in float32, whose spacing at 1 is 1e-7. A similarity equal to the
 # threshold must be treated as above it.
 _ROUNDING = 1e-6
+# Above this number of probabilities (about 220,000 objects at perplexity 30), they are stored in
+# float32, which saves 0.35 KiB of memory per object. The model computes with float32 in any size.
+_MOST_IN_FLOAT64 = 20_000_000
 # Tolerance of the entropy, which corresponds to 0.01 % of the perplexity.
 _REACHED = 1e-4
 
@@ -247,7 +250,8 @@ class GaussianAffinity(Affinity):
         Returns
         -------
         csr_array of shape (n, n)
-            The similarities; each row sums to 1, with each value counted once per copy.
+            The similarities; each row sums to 1, with each value counted once per copy. They are
+            float64, or float32 if there are more than 20 million.
         """
         if groups is not None:
             from manymaps.affinity.by_label import similarities_by_label
@@ -699,7 +703,8 @@ def _averaged(
     rows: sparse.csr_array, logs: np.ndarray, copies: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Average p_j|i over perplexities; return it and the rows that miss a perplexity."""
-    values, missed = np.zeros(rows.nnz), np.zeros(rows.shape[0], bool)
+    precision = np.float64 if rows.nnz <= _MOST_IN_FLOAT64 else np.float32
+    values, missed = np.zeros(rows.nnz, precision), np.zeros(rows.shape[0], bool)
     # Squares of distances divided by the largest cannot overflow.
     unit = rows.data.max(initial=0) or 1.0
     for some in _row_blocks(rows.indptr):

@@ -351,17 +351,20 @@ class MapEstimator(
         similar = data is None and not isinstance(X, NeighborGraph)
         associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
+            # A start and a run need memory of their own, so each has only one copy of P beside it.
+            start = self._start(data, target, pins, 0, seeds[0]) if self.n_init == 1 else None
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
             plan = self._plan(labels, ordered, order, self._factors(target), pins, known)
             self.restarts_: tuple[Restart, ...]
-            if self.n_init == 1:
-                run = Run(plan, *self._start(data, target, pins, 0, seeds[0]))
-                run.optimize(self.callback, checkpoint, resume)
+            how = self.callback, checkpoint, resume
+            if start is not None:
+                del target
+                run = Run(plan, *start)
+                run.optimize(*how)
                 self.restarts_ = (Restart.of(run, seeds[0]),)
             else:
                 start_of = partial(self._start, data, target, pins)
-                how = self.callback, checkpoint, resume
                 run, self.restarts_ = best_run(plan, start_of, seeds, *how)
         atlas = run.atlas()
         if isinstance(self.init, str) and pins is None:

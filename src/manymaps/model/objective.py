@@ -47,7 +47,12 @@ from manymaps.compute.mixture import (
     side_by_side,
 )
 from manymaps.compute.similarity import KernelCode, kernel_code
-from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
+from manymaps.compute.single_map import (
+    linear_pulls,
+    plane_words,
+    single_map_attraction,
+    single_map_cost,
+)
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number
 from manymaps.model.choice import ChoiceModel
@@ -537,12 +542,18 @@ class Objective:
             pull, mass = np.empty_like(own), np.empty(len(own), np.float32)
             n_chunks = len(pairs.chunks) - 1
             where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
-            how = own, others, kind, rest
-            share_out(single_map_attraction, n_chunks, *where, pairs.both, *how, pull, mass)
+            weights, factor = pairs.weights
+            share_out(
+                single_map_attraction, n_chunks, *where, weights, own, others,
+                plane_words(others), kind, rest, pull, mass,
+            )  # fmt: skip
+            pull *= factor
+            mass *= factor
             pulls.append(pull)
             masses.append(mass)
             if want_cost and k == 0:
                 row_cost = np.empty(len(own))
+                how = own, others, kind, rest
                 share_out(single_map_cost, n_chunks, *where, pairs.forward, *how, row_cost)
                 energy = float(row_cost.sum())
         return pulls, masses, energy
@@ -555,9 +566,12 @@ class Objective:
         centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             own, others = side.positions[0], sides[k - 1].positions[0]
+            weights, factor = pairs.weights
             pull, mass = linear_pulls(
-                pairs.chunks, pairs.indptr, pairs.indices, pairs.both, own, others
+                pairs.chunks, pairs.indptr, pairs.indices, weights, own, others
             )
+            pull *= factor
+            mass *= factor
             # All pulls sum to 0, so any centre is correct. This centre causes little cancellation.
             energy += float(np.einsum("ij,ij->", own - centre, pull)) / 2
             pulls.append(pull)
