@@ -48,8 +48,6 @@ from manymaps.labels import plural
 from manymaps.metrics.measures import ratio
 from manymaps.seeds import drawn_generator
 
-__all__ = ["Ambiguity", "ambiguity"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ambiguity(TabularResult):

@@ -71,8 +71,6 @@ from manymaps.errors import DataError, setting
 from manymaps.labels import find_label, first_of, fold, plural
 from manymaps.seeds import RandomState, drawn_seed
 
-__all__ = ["NO_CHANGE", "ComparedSenses", "Comparison", "SenseChange", "compare"]
-
 Correction = Literal["bh", "by"]
 #: The change of a word without significant differences.
 NO_CHANGE = "no change shown"

@@ -31,8 +31,6 @@ from manymaps.data.frames import as_frame, axis_names, long_columns
 from manymaps.errors import ParameterError, not_installed
 from manymaps.progress import work
 
-__all__ = ["columns_as_csv", "export_atlas", "write_columns"]
-
 # Probabilities from 256 objects to all others are computed at a time, to limit memory use.
 _ROWS_AT_ONCE = 256
 

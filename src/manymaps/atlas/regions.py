@@ -41,8 +41,6 @@ from manymaps.atlas.captions import caption, categories_of, category_names, labe
 from manymaps.atlas.data import AtlasData
 from manymaps.labels import fold
 
-__all__ = ["HUES", "Region", "crowds", "homes", "islands_of", "map_regions", "region_titles"]
-
 # The side of a cell is about 1 % of the side of a map, which is finer than any region with space
 # for a name.
 CELLS = 96

@@ -14,8 +14,6 @@ from manymaps.cli.record import argument, chosen, command, flag, option, output_
 from manymaps.cli.types import InputFile, Number, OutputFile, positive
 from manymaps.progress import work
 
-__all__ = ["fluency"]
-
 # Number of words and spellings named in the report.
 LISTED = 8
 VARIANT = ("word", "variant", "difference")

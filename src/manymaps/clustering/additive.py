@@ -62,8 +62,6 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
-__all__ = ["AdditiveClustering", "Cluster", "check_possible", "hasty", "quick"]
-
 SOLVERS: dict[str, Callable[[], Solver]] = {
     "gibbs": GibbsEM,
     "annealing": Annealing,

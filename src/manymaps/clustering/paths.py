@@ -68,8 +68,6 @@ from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import plural
 from manymaps.seeds import drawn_seed
 
-__all__ = ["RECURS", "ClusterPath", "cluster_path"]
-
 # A perfect fit would have a description length of minus infinity.
 _EXACT = 1e-12
 # Each model also starts from the clusters of its neighbours in the path.

@@ -41,8 +41,6 @@ from scipy import sparse
 
 from manymaps.progress import work
 
-__all__ = ["choice_utilities", "expected_proportions", "options_of"]
-
 # The penalty determines how many components are used, so additional components only take time.
 MOST_COMPONENTS = 30
 # The rate decreases to 0 over the second half, so that the result does not depend on the last

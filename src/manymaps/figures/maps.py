@@ -51,7 +51,6 @@ from manymaps.figures.layout import (
     HEAD,
     METHOD_NAMES,
     TITLE,
-    AtlasFigure,
     common_area,
     frame_page,
     grid,
@@ -77,8 +76,6 @@ from manymaps.figures.panel import (
     read_scene,
 )
 from manymaps.labels import in_words, letter, plural
-
-__all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
 ARROWS = "arrows: directions of variables, with lengths in proportion to the square root of r2"
@@ -736,7 +733,8 @@ def _map_print(
     parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
     if n_outside:
-        advice = "" if atlas.kinds is None else "; a size penalty keeps them closer"
+        penalty = "larger size penalty" if atlas.parameters.get("penalty") else "size penalty"
+        advice = "" if atlas.kinds is None else f"; a {penalty} keeps them closer"
         parts.append(f"{n_outside:,} farther out, arrows at the edge{advice}")
     if scene.n_components > 2:
         parts.append(

@@ -312,8 +312,10 @@ class Run:
         objective, forward = self.plan.objective, self.plan.forward or self.plan.objective
         self.kl = end.kl if forward is objective else forward.evaluate(self.state.parameters).kl
         if objective.target.is_joint:
-            if isinstance(objective, Objective) and objective.target.weights is not None:
-                # An atlas describes distinct objects, without their copies.
+            if isinstance(objective, Objective) and (
+                objective.target.weights is not None or objective.condition is not None
+            ):
+                # An atlas describes distinct objects, without their copies and known labels.
                 end = objective.of_distinct_objects().evaluate(self.state.parameters)
             self.log_normalizer = float(end.log_normalizers[0])
 

@@ -35,12 +35,6 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
 from manymaps.seeds import drawn_generator
 
-__all__ = [
-    "Predictor", "Ranking", "Split", "checked_part", "conditional_probabilities",
-    "prediction_error", "rank_held_out", "score_split", "split_associations", "uniform_errors",
-    "word_errors",
-]  # fmt: skip
-
 Probabilities = Callable[[np.ndarray], np.ndarray]
 Unit = Literal["pair", "row"]
 

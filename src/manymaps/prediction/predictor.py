@@ -78,11 +78,6 @@ from manymaps.prediction.held_out import (
 from manymaps.progress import Work, shows_progress, work
 from manymaps.seeds import drawn_seed
 
-__all__ = [
-    "PAPER_2009", "AssociationPredictor", "AveragedPredictor", "PredictionResult",
-    "predict_associations", "score_predictor",
-]  # fmt: skip
-
 #: The rate is 1,000 for the cost averaged over the 5,018 cues of the norms, or 0.2 for the
 #: cost summed over cues, which is used here. There is no decay (van der Maaten & Hinton 2009,
 #: section 5).

@@ -92,8 +92,6 @@ from manymaps.viewer.meanings import (
 )
 from manymaps.viewer.options import PageOptions
 
-__all__ = ["pack_page", "page_title", "well_formed"]
-
 MAGIC, VERSION = b"manymaps", 1
 # Names of the methods, shown in the line below the title of a page.
 METHOD_WORDS = {

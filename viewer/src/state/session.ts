@@ -216,8 +216,8 @@ export class Session {
       if (mapView === null || map === null) return;
       mapView.measure();
       const camera = this.contents.firstCamera(map, mapView.size);
-      if (camera) mapView.flyTo(camera);
-      else mapView.fit();
+      if (camera) mapView.motion.flyTo(camera);
+      else mapView.motion.fit();
     });
   }
 
@@ -227,7 +227,7 @@ export class Session {
     if (map !== null && this.contents.countIn(elementAt(this.atlas.maps, map)) === 0) {
       this.store.change({ threshold: this.atlas.minWeight, filters: new Map() });
     }
-    this.mapView?.fit();
+    this.mapView?.motion.fit();
   }
 
   /** A step that can be taken back; the view that is left is kept as it is now. */
@@ -244,7 +244,7 @@ export class Session {
     if (camera === undefined || this.state.map !== map) return;
     if (camera === null) this.flyToWord();
     // What the map shows now, by which the camera is bounded, is drawn first.
-    else queueMicrotask(() => this.mapView?.lookFrom(camera));
+    else queueMicrotask(() => this.mapView?.motion.jump(camera));
   }
 
   /** Goes from a map to the word, or to all maps. */
