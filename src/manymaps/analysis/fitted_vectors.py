@@ -34,8 +34,6 @@ from manymaps.labels import listed, natural_order, plural
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 
-__all__ = ["FittedFactor", "FittedVectors", "arrow_tips", "check_plane", "fit_vectors"]
-
 # As in vegan, a permuted r2 that is smaller than the observed r2 by less than this is equal.
 _ROUNDING = float(np.sqrt(np.finfo(float).eps))
 # Share of the space between the origin and the edge that the longest arrow fills, as in vegan.
@@ -374,7 +372,7 @@ def fit_vectors(
     >>> visits = Counts(np.array([[9, 5, 1], [6, 9, 2], [1, 2, 9], [0, 1, 8]]),
     ...                 ["oak", "ash", "reed", "pond"], ["jay", "tit", "coot"],
     ...                 kinds=("site", "bird"))
-    >>> atlas = CODE(penalty=0.01, random_state=0).fit(visits).atlas_
+    >>> atlas = CODE(random_state=0).fit(visits).atlas_
     >>> table = {"site": ["oak", "ash", "reed", "pond"], "water": [0.1, 0.2, 0.9, 1.0],
     ...          "forest": ["yes", "yes", "no", "no"]}
     >>> found = fit_vectors(atlas, table, n_permutations=99)

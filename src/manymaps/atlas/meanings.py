@@ -36,8 +36,6 @@ from scipy import sparse
 from manymaps.affinity.network import association_network, spectral_directions, unit_rows
 from manymaps.compute.runs import crossed_runs
 
-__all__ = ["MeaningSpace", "meaning_space"]
-
 # Chosen on 174 homonyms whose associates were coded by raters (examples/validation/homonyms.py).
 # B-cubed F is highest for cuts from 0.20 to 0.30 in USF, in USF with single responses or 30
 # responses per cue, and in LWOW. The corresponding similarity is 0.48 in USF, but 0.77 with single

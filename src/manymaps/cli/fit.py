@@ -54,12 +54,6 @@ if TYPE_CHECKING:
     from manymaps.cli.reading import PairData
     from manymaps.maps.restarts import Restart
 
-__all__ = [
-    "METHODS", "OF_COUNTS", "USUAL_METHOD", "Counting", "Model", "Run",
-    "VectorModel", "VectorReading", "build", "check_method", "fit", "fit_record", "keep_stopped",
-    "max_words_option", "run_fit",
-]  # fmt: skip
-
 
 class Run(NamedTuple):
     """The outcome of a fit: the number of stored pairs, and whether the fit was interrupted."""
@@ -113,7 +107,7 @@ class Model:
     penalty: float | None = option(
         Number(min=0),
         "Weight of the penalty on the size of maps, or 0 to turn it off.  [default: 0.001; mm-sne: "
-        "0.01; aspect-maps: 0.48; code: 0]",
+        "0.01; aspect-maps: 0.48; code: 0.01]",
     )
     degrees_of_freedom: float | str | None = option(
         OrWord("auto", click.FloatRange(min=1), "a number of at least 1"),

@@ -45,13 +45,6 @@ from manymaps.io.vectors import read_vectors
 from manymaps.labels import UnknownLabelError, first_of, fold, plural
 from manymaps.progress import work
 
-__all__ = [
-    "PairData", "WatchedAffinity", "aligned", "columns_of_responses", "counted", "group_sizes",
-    "holds_counts", "holds_fluency_lists", "holds_triplets", "holds_vectors", "joined_columns",
-    "kind_of_word", "read_count_table", "read_data", "read_pairs", "read_trials_or_none",
-    "read_triplet_file", "reasoned", "vectors_of_atlas", "with_columns", "with_metadata",
-]  # fmt: skip
-
 PairData: TypeAlias = Associations | Vectors
 
 ARRAYS: Final = (".npy", ".npz")

@@ -24,8 +24,6 @@ from manymaps.figures.layout import root
 from manymaps.figures.lettering import elide, text_sizes
 from manymaps.figures.panel import LABEL_PAD, Frame, Panel, draw_label
 
-__all__ = ["Arrows", "arrows_for"]
-
 # Blue as in vegan. Text, highlighted objects and dots by size have other colours.
 COLOR = CATEGORIES[0]
 # In points: the size of a diamond, the width of an arrow, and the distance of its name.

@@ -35,8 +35,6 @@ from manymaps.model.choice import SNE as SNE_MODEL
 from manymaps.optimizers.descent import Momentum, Optimizer
 from manymaps.optimizers.schedules import Constant, Line, Stages
 
-__all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
-
 # Number of iterations with exaggeration, as in van der Maaten (2014).
 _EXAGGERATED = 250
 # Standard deviation of the initial noise in up to two dimensions; it is smaller in more dimensions.

@@ -92,8 +92,6 @@ from manymaps.viewer.meanings import (
 )
 from manymaps.viewer.options import PageOptions
 
-__all__ = ["pack_page", "page_title", "well_formed"]
-
 MAGIC, VERSION = b"manymaps", 1
 # Names of the methods, shown in the line below the title of a page.
 METHOD_WORDS = {
@@ -176,7 +174,8 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     listed, members = feature_blocks(atlas, options.features, number)
     entries = _entries(atlas, number >= 0)
     scales, blocks["positions"] = _positions(entries, atlas.model.kernel_width)
-    maps, of_maps = _maps(atlas, entries, options, _feature_groups(listed, members, kept))
+    features = [(each["name"], kept[members[f"feature/{k}"]]) for k, each in enumerate(listed)]
+    maps, of_maps = _maps(atlas, entries, options, features)
     blocks |= members | of_maps
     has_entry = np.zeros((atlas.n_maps, atlas.n_objects), bool)
     has_entry[np.repeat(np.arange(atlas.n_maps), np.diff(entries.offsets)), entries.objects] = True
@@ -283,13 +282,6 @@ def _examples(
     else:
         chosen = well_spread(atlas, number)
     return [int(number[i]) for i in dict.fromkeys(chosen) if number[i] >= 0]
-
-
-def _feature_groups(
-    listed: list[dict[str, Any]], members: dict[str, np.ndarray], kept: np.ndarray
-) -> list[tuple[str, np.ndarray]]:
-    """Return the features by name, with the indices of their members in the atlas."""
-    return [(each["name"], kept[members[f"feature/{k}"]]) for k, each in enumerate(listed)]
 
 
 def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
