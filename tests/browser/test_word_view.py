@@ -125,7 +125,7 @@ def test_where_all_is_hidden_the_way_back_shows_it(open_page, relations_page):
     [
         ("#word=nobody", "No object matches \u201cnobody\u201d"),
         ("#word=tie&path=nobody", "No object matches \u201cnobody\u201d"),
-        ("#map=99", "There is no map 99; the last one is map 2"),
+        ("#map=99", "Map 99 does not exist; the last map is map 2"),
         ("#word=tie&path=TIE", "A path needs two different objects"),
     ],
 )

@@ -53,7 +53,7 @@ async function show(
   ownsTheKeys = false,
 ): Promise<Panes | null> {
   try {
-    // What stands in the host is seen until the atlas is read.
+    // The content of the host stays visible until the atlas is read.
     const [first, second] = await Promise.all(data().map(readAtlas));
     if (first === undefined) throw new UnreadableAtlas(texts.NO_ATLAS);
     const sessions: [Session, ...Session[]] = [new Session(first, stateOf(first, 0), ownsTheKeys)];
@@ -126,10 +126,9 @@ function Failure({ error }: { error: unknown }) {
 }
 
 function bytesOf(data: unknown): Uint8Array {
-  if (data instanceof Uint8Array) return data;
-  if (data instanceof DataView)
-    return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  return new Uint8Array(data as ArrayBuffer);
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data as ArrayBuffer);
 }
 
 async function startPage(host: HTMLElement, data: NodeListOf<HTMLElement>): Promise<void> {

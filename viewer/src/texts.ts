@@ -274,7 +274,7 @@ export const meaningOnMap = (name: string, share: string, map: number) =>
 export const wordInWords = (label: string, summary: string, meanings: string, far: string) =>
   `${label}: ${summary} ${meanings}. ${far}`.trim();
 export const noSuchMap = (map: number, last: number) =>
-  `There is no map ${map}; the last one is map ${last}`;
+  `Map ${map} does not exist; the last map is map ${last}`;
 
 // Help
 

@@ -1,5 +1,5 @@
 /**
- * What the page knows of an atlas: labels, maps, columns, features.
+ * The contents of an atlas: labels, maps, columns, features.
  *
  * `readAtlas` (`container.ts`) makes one of these from the bytes that `manymaps.viewer.packing` wrote. Maps are
  * numbered from 0, objects by their place in `labels`, entries by their place in a map.
@@ -16,7 +16,7 @@ export interface Model {
   given: "rows" | "columns" | null;
 }
 
-/** What the area of a dot shows, and by what dots are hidden: map weight or mixing proportion. */
+/** The quantity of dot areas and of the threshold: map weight or mixing proportion. */
 export type Quantity = "weights" | "proportions";
 
 /** A fitted variable: the tip of an arrow and where it starts, or a centroid, which has no start. */
@@ -35,8 +35,8 @@ export interface AtlasMap {
   /** Mixing proportion of each entry, in (0, 1]: what the model reckons with. */
   proportions: Float32Array;
   /**
-   * The map weight of each entry's object, in (0, 1]; its proportion
-   * where there is no other map. What is drawn and listed goes by it.
+   * The map weight of each entry's object, in (0, 1]; in a single map its proportion. Pictures and
+   * lists use it.
    */
   weights: Float32Array;
   /** Coordinates in map units, entry by entry: k * nComponents. Distances of the model are taken here. */
@@ -138,7 +138,7 @@ export interface SenseGroups {
   members: Uint32Array;
 }
 
-/** What was observed: of each object its strongest partners, with the shares of all that it recalls. */
+/** Observed associations: the strongest associates of each object, with their response shares. */
 export interface Observed {
   /** Those of object i: offsets[i] to offsets[i + 1], the strongest first. */
   offsets: Uint32Array;
@@ -147,20 +147,20 @@ export interface Observed {
   /** The maps on which partner p is close: closeMaps from closeEnds[p] to closeEnds[p + 1]. */
   closeEnds: Uint32Array;
   closeMaps: Uint32Array;
-  /** Of each partner, the fine sense and the meaning among those of the object; 65535: none listed. */
+  /** Number of the fine sense and of the meaning of each partner; 65535 if it is not listed. */
   fine: Uint32Array;
   meanings: Uint32Array;
 }
 
 export interface Atlas {
   title: string;
-  /** What the page is about, where its data come from, whom to thank and when: "" where not said. */
+  /** Description, source, credit and date; "" if they are missing. */
   description: string;
   source: string;
   credit: string;
   date: string;
   method: string;
-  /** What one object is called, and several. */
+  /** The noun for one object and for several. */
   noun: [string, string];
   /** Objects to begin with. */
   examples: number[];
@@ -171,7 +171,7 @@ export interface Atlas {
   nMaps: number;
   nComponents: number;
   model: Model;
-  /** Of several kinds of object: their names, the last that of the columns. */
+  /** The names of the kinds of object, the last one for the columns; null for a single kind. */
   kinds: string[] | null;
   /** Where the objects of each kind start, and where the last ones end. */
   starts: Uint32Array;
@@ -181,7 +181,7 @@ export interface Atlas {
   logFactors: Float32Array | null;
   /** log Z of a joint model. */
   logWhole: number | null;
-  /** What objects choose by, where some of those that they choose among are not in the page. */
+  /** log Z_i of the objects, if the page omits some objects. */
   logNormalizers: Float64Array | null;
   maps: AtlasMap[];
   /** Numbers of the maps, similar ones side by side. */

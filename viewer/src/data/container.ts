@@ -43,7 +43,7 @@ type Floats = Float32Array | Float64Array;
 type Block = Whole | Floats;
 type Fields = Record<string, unknown>;
 
-/** The data are no atlas that this page can read; the message says what is wrong and what to do. */
+/** The page cannot read the data; the message explains the problem and the remedy. */
 export class UnreadableAtlas extends Error {
   override name = "UnreadableAtlas";
 }
@@ -53,6 +53,7 @@ export function fromBase64(text: string): Uint8Array {
   const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
   try {
     if (native) return native.call(Uint8Array, text);
+    // A loop, because Uint8Array.from is ten times as slow.
     const characters = atob(text);
     const bytes = new Uint8Array(characters.length);
     for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
@@ -79,14 +80,9 @@ export async function readAtlas(packed: Uint8Array): Promise<Atlas> {
 }
 
 async function unpacked(packed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-  const source = new ReadableStream<BufferSource>({
-    start(controller) {
-      controller.enqueue(packed as Uint8Array<ArrayBuffer>);
-      controller.close();
-    },
-  });
+  const source = new Blob([packed as Uint8Array<ArrayBuffer>]);
   try {
-    const stream = source.pipeThrough(new DecompressionStream("gzip"));
+    const stream = source.stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch (cause) {
     throw cutShort(cause);

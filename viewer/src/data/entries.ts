@@ -41,7 +41,7 @@ export function mapsOf(
     .sort((a, b) => b.weight - a.weight);
 }
 
-/** What tells words of one beginning apart in a search: how early they stand in their maps' orders. */
+/** Importance of objects, which ranks search results: how early they appear in the orders of their maps. */
 export function importance({ maps, nObjects }: Atlas): Float32Array {
   const found = new Float32Array(nObjects);
   for (const { objects, order, weights } of maps) {

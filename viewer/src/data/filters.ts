@@ -6,10 +6,10 @@ import type { Atlas, CategoryColumn, Column, NumberColumn } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 import { elementAt, inBounds } from "./elements.ts";
 
-/** Of categories: the codes that do not pass, NO_CATEGORY for objects without a value. */
+/** A filter of categories: the codes that do not pass, NO_CATEGORY for objects without a value. */
 export type CodeFilter = ReadonlySet<number>;
 
-/** Of numbers: from low to high, which pass too; infinite where there is no end. */
+/** A filter of numbers: from low to high, both included; infinite for an open end. */
 export interface RangeFilter {
   low: number;
   high: number;
@@ -32,24 +32,25 @@ function isMissing(column: Column, object: number): boolean {
   return column.type === "category" ? column.codes[object] === NO_CATEGORY : !column.values[object];
 }
 
-/** The ranges of objects that a column tells of: a kind none of which has a value is left out. */
+/** Whether some of the objects from `start` to `end` have, or lack, a value of a column. */
+function some(column: Column, [start, end]: [number, number], isLacking: boolean): boolean {
+  for (let object = start; object < end; object++) {
+    if (isMissing(column, object) === isLacking) return true;
+  }
+  return false;
+}
+
+/** The ranges of objects with values of a column: a kind without any value is skipped. */
 function askedOf({ starts }: Atlas, column: Column): [number, number][] {
-  const ranges = [...starts.subarray(1)].map((end, k): [number, number] => [
-    elementAt(starts, k),
-    end,
-  ]);
-  return ranges.filter(([start, end]) => {
-    for (let object = start; object < end; object++) if (!isMissing(column, object)) return true;
-    return false;
-  });
+  const ends = [...starts.subarray(1)];
+  return ends
+    .map((end, k): [number, number] => [elementAt(starts, k), end])
+    .filter((range) => some(column, range, false));
 }
 
 /** Whether any object lacks a value of a column that is asked for one. */
 export function hasMissing(atlas: Atlas, column: Column): boolean {
-  return askedOf(atlas, column).some(([start, end]) => {
-    for (let object = start; object < end; object++) if (isMissing(column, object)) return true;
-    return false;
-  });
+  return askedOf(atlas, column).some((range) => some(column, range, true));
 }
 
 /** All codes of a column, NO_CATEGORY where an object has no value. */

@@ -1,5 +1,5 @@
 /**
- * What was observed of objects: whom each recalls most in the data, and who recalls it.
+ * Observed associations: the strongest associates of each object, and the objects that evoke it.
  *
  * A share is a part of all that was observed of the object that recalls. Only the strongest partners
  * of each are known; what is none of these has a smaller share, or none.
@@ -14,7 +14,7 @@ export interface Partner {
   maps: number[];
 }
 
-/** What an object was observed to recall, the most first. */
+/** The observed associates of an object, the strongest first. */
 export function recalledBy(observed: Observed, object: number): Partner[] {
   const { offsets, partners, shares, closeEnds, closeMaps } = observed;
   const found: Partner[] = [];
@@ -26,7 +26,7 @@ export function recalledBy(observed: Observed, object: number): Partner[] {
   return found;
 }
 
-/** Who was observed to recall an object, with the shares of their own recall, the most first. */
+/** The objects that evoke an object, with shares of their own associations, the strongest first. */
 export function whoRecalls({ offsets, partners, shares }: Observed, object: number): Partner[] {
   const found: Partner[] = [];
   let other = 0;
@@ -37,7 +37,7 @@ export function whoRecalls({ offsets, partners, shares }: Observed, object: numb
   return found.sort((a, b) => b.share - a.share);
 }
 
-/** What of an object's observations falls to its senses in a map; null where nothing was observed. */
+/** The observed share of an object's senses in a map; null for an object without data. */
 export function observedIn(senses: SenseGroups | null, object: number, map: number): number | null {
   if (senses === null) return null;
   const { offsets, maps, shares } = senses;
@@ -55,6 +55,6 @@ export function observedShare(observed: Observed, a: number, b: number): number 
     if (object === b) return share;
     rest -= share;
   }
-  // Who is none of the strongest partners has nothing where these have all, rounded to 16 bits.
+  // If the listed associates cover everything (to 16 bits), all others have a share of 0.
   return rest < 1e-3 ? 0 : Number.NaN;
 }

@@ -1,5 +1,5 @@
 /**
- * What the model says of an atlas: whom an object recalls, and by how much (`manymaps.atlas.probabilities`).
+ * The association probabilities of the model (`manymaps.atlas.probabilities`).
  *
  *     v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
  *
@@ -34,11 +34,11 @@ export interface Sense {
   share: number | null;
   /** The objects that name it. */
   name: number[];
-  /** Of a group its members that are close on the map. */
+  /** The members of a group that are close on the map. */
   neighbors: Neighbor[];
 }
 
-/** What is near an object in a map, and its association probability through the map. */
+/** A neighbour of an object in a map, and its association probability through the map. */
 export interface Near extends Neighbor {
   map: number;
 }
@@ -57,7 +57,7 @@ export class Probabilities {
   readonly #distances: Float64Array;
   /** log Z_i and, of those that are chosen, log sum_j a_j v_ij / Z_j; NaN until asked for. */
   readonly #logNormalizers: Float64Array;
-  /** Of joint models, log sum_j b_j v_ij of the objects that were asked for. */
+  /** log sum_j b_j v_ij of joint models, for the objects that were requested. */
   readonly #logRows = new Map<number, number>();
 
   constructor(atlas: Atlas) {
@@ -147,7 +147,7 @@ export class Probabilities {
     return similarity / ((1 - model.background) * row + model.background / nObjects);
   }
 
-  /** What a map places nearest to an object, with their association probabilities. */
+  /** The nearest objects of an object in a map, with their association probabilities. */
   nearest(object: number, map: number, count: number, sameKind = false): Neighbor[] {
     const home = homesOf(this.#atlas, object).find((at) => at.map.number === map);
     if (home === undefined) return [];
@@ -183,7 +183,7 @@ export class Probabilities {
     });
   }
 
-  /** The map that gives most of the similarity of two objects; the main one of a where there is none. */
+  /** The map that gives most of the similarity of two objects; if they share no map, the main map of a. */
   mapOf(a: number, b: number): number {
     let [found, most] = [mapsOf(this.#atlas, a)[0]?.map ?? 0, Number.NEGATIVE_INFINITY];
     for (const [map, entryA, entryB] of this.#shared(a, b)) {
@@ -228,7 +228,7 @@ export class Probabilities {
     return among === "rows" ? [0, nRows] : [nRows, objects.length];
   }
 
-  /** Of each map, which entries have some map weight, or more than any other map of the object. */
+  /** For each map, 1 for entries with enough map weight, or with the largest map weight of their object. */
   readonly #mains = latest((minWeight: number): Uint8Array[] => {
     const { maps, nObjects } = this.#atlas;
     const most = new Float32Array(nObjects);
@@ -292,7 +292,7 @@ export class Probabilities {
     return Math.log(sums.reduce((total, sum) => total + sum, 0)) - least;
   }
 
-  /** What each map gives of the similarities to the objects listed; 0 without any. */
+  /** The share of each map in the similarities to the listed objects; 0 without any. */
   #sharesAmong(homes: Home[], among: Among): number[] {
     const { sums } = this.#mapSums(homes, among, null);
     const total = sums.reduce((whole, sum) => whole + sum, 0) || 1;

@@ -2,7 +2,7 @@
  * Columns that two atlases side by side have both: one list of categories and one scale of numbers, so
  * that what is the same has the same colour in both.
  */
-import type { Atlas, CategoryColumn, Column, NumberColumn } from "./atlas.ts";
+import type { Atlas, CategoryColumn, Column } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 
 /** Gives columns of one name and type in two atlases the same categories, or the same ends. */
@@ -18,8 +18,9 @@ export function shareColumns(first: Atlas, second: Atlas): void {
 
 function sharedColumns(a: Column, b: Column | undefined): [Column, Column] | null {
   if (a.type === "category" && b?.type === "category") return sharedCategories(a, b);
-  if (a.type === "number" && b?.type === "number") return sharedEnds(a, b);
-  return null;
+  if (a.type !== "number" || b?.type !== "number") return null;
+  const ends = { low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) };
+  return [Object.assign({}, a, ends), Object.assign({}, b, ends)];
 }
 
 /** The categories of both, the most frequent in both together first. */
@@ -43,12 +44,4 @@ function sharedCategories(a: CategoryColumn, b: CategoryColumn): [CategoryColumn
     return { ...column, categories, codes };
   };
   return [placed(a), placed(b)];
-}
-
-function sharedEnds(a: NumberColumn, b: NumberColumn): [NumberColumn, NumberColumn] {
-  const ends = { low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) };
-  return [
-    { ...a, ...ends },
-    { ...b, ...ends },
-  ];
 }

@@ -29,7 +29,7 @@ export function plainText(label: string, longest = LONGEST, isEnd = false): stri
   return `${text.slice(0, elementAt(graphemes, longest - 1).index).trimEnd()}…`;
 }
 
-/** Of some labels, the starts that more than one longer label has, by their lengths. */
+/** Common starts of at least two longer labels, by the length of the start. */
 const starts = new WeakMap<readonly string[], Map<number, Set<string>>>();
 
 function commonStarts(labels: readonly string[], length: number): Set<string> {

@@ -43,7 +43,7 @@ export function round(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** What a pen needs of a canvas, written down as elements. */
+/** The part of a canvas that a pen uses; it writes SVG elements. */
 class SvgBrush implements Brush {
   readonly elements: string[] = [];
   fillStyle = "";
@@ -60,7 +60,7 @@ class SvgBrush implements Brush {
   private circles: string[] = [];
   private dashes = "";
   private place = "";
-  /** What was painted last, which the other half of the same shape joins. */
+  /** The latest stroke or fill, which the other one of the same shape joins. */
   private last = { shape: "", look: "", what: "", number: -1 };
 
   beginPath(): void {

@@ -1,4 +1,4 @@
-/** What a painter of marks is, whatever it paints by: WebGL2 (`webgl_marks.ts`) or pixels (`pixel_marks.ts`). */
+/** The interface of the painters of dots: WebGL2 (`webgl_marks.ts`) and pixels (`pixel_marks.ts`). */
 import type { Sight } from "../scene/scene.ts";
 
 export type Context = CanvasRenderingContext2D;

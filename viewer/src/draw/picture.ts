@@ -51,7 +51,7 @@ export interface Picture extends Sight {
   ties?: readonly Tie[];
   /** Whether a few labels stand round their dots, not those of the scene's plan. */
   isStill?: boolean;
-  /** What lies over the map on the screen, so that the same labels have room on paper. */
+  /** The boxes over the map on the screen, which also have no labels on paper. */
   covers?: readonly ScreenBox[];
   /** How many labels a still picture has at most. */
   mostLabels?: number;
@@ -71,7 +71,7 @@ export function drawPicture(
   drawLetters(context, picture, lettersOf(picture));
 }
 
-/** Makes a canvas this large and its context draw in CSS pixels; null where there is no room. */
+/** Makes a canvas this large and its context draw in CSS pixels; null for an empty canvas. */
 export function prepare(canvas: HTMLCanvasElement, size: Size, ratio: number): Context | null {
   const width = Math.round(size.width * ratio);
   const height = Math.round(size.height * ratio);
@@ -98,7 +98,7 @@ export function drawGround(
   drawOver(new Pen(context, picture), picture);
 }
 
-/** What stands over the dots and under labels. */
+/** Draw contours, outlines, links, rings and halos: above the dots and below the labels. */
 export function drawOver(pen: Pen, { scene, outlines, ties, emphasis }: Picture): void {
   pen.contours();
   for (const outline of outlines ?? []) pen.outline(outline);
@@ -107,7 +107,7 @@ export function drawOver(pen: Pen, { scene, outlines, ties, emphasis }: Picture)
   pen.emphasize(emphasis ?? NO_EMPHASIS);
 }
 
-/** What is drawn with: a canvas, or what writes SVG. */
+/** The context of a canvas, or an object that writes SVG. */
 export type Brush = Pick<
   CanvasRenderingContext2D,
   | ("fillStyle" | "strokeStyle" | "lineWidth" | "lineCap" | "lineJoin" | "globalAlpha")
@@ -424,13 +424,13 @@ function baseline({ y, height }: { y: number; height: number }): number {
 
 const DISTINCT = 60;
 
-/** What stands on a picture in letters; the scene knows what it emphasizes. */
+/** The texts of a picture; the scene knows what it emphasizes. */
 export function lettersOf(picture: Picture): Letters {
   const { scene, camera, size, isStill, covers } = picture;
   return isStill ? stillLetters(picture) : scene.letters(camera, size, covers);
 }
 
-/** What a still picture says: the labels of what stands out, else names of islands, else a few labels. */
+/** The texts of a still picture: emphasized labels, otherwise names of islands, otherwise a few labels. */
 function stillLetters(picture: Picture): Letters {
   const { scene, camera, size, emphasis = NO_EMPHASIS, mostLabels: most = 0 } = picture;
   if (emphasis.chosen.length > 0) {
@@ -447,7 +447,7 @@ function stillLetters(picture: Picture): Letters {
   const places = placeAll(anchors, { size, hasLeaders: false, most });
   const shown = labels.flatMap((label, i): ShownLabel[] => {
     const place = places[i];
-    // A dot beyond the picture is no matter where all is only to be seen as a whole.
+    // A still picture shows the whole map, so it does not point to dots beyond its edge.
     if (!place || place.arrow) return [];
     const { left: x, top: y, right, bottom } = place.box;
     return [{ ...label, x, y, width: right - x, height: bottom - y }];

@@ -19,7 +19,7 @@ const PARTS = 4;
 const SAMPLES = 4;
 
 interface Mask {
-  /** Of the left upper pixel, from the pixel that holds the middle of the dot. */
+  /** Place of the upper left pixel, relative to the pixel with the middle of the dot. */
   low: number;
   side: number;
   rim: Uint16Array;

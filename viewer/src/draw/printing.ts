@@ -33,7 +33,7 @@ function listen(): void {
   if (paper !== null) return;
   addEventListener("beforeprint", () => turn(true));
   addEventListener("afterprint", () => turn(false));
-  // What prints without a dialog may tell only this.
+  // Printing without a dialog may send only this event.
   paper = matchMedia("print");
   paper.addEventListener("change", ({ matches }) => turn(matches));
 }

@@ -23,7 +23,7 @@ import { drawPicture, type Picture, prepare } from "./picture.ts";
 
 /** One map of a sheet; all of a sheet have one size. */
 export interface Panel extends Picture {
-  /** What stands under it. */
+  /** The text under it. */
   caption: string;
   words: string;
 }
@@ -41,7 +41,7 @@ interface Layout {
   size: Size;
   /** The upper left corner of each panel. */
   places: Point[];
-  /** What stands round the panels, in SVG. */
+  /** The elements around the panels, in SVG. */
   around: string[];
 }
 
@@ -57,7 +57,7 @@ const MOST_LINES = 3;
 const at = (x: number, y: number) => `x="${round(x)}" y="${round(y)}"`;
 const extent = ({ width, height }: Size) => `width="${round(width)}" height="${round(height)}"`;
 
-/** What is written on a sheet, from its top downwards. */
+/** The texts of a sheet, from its top downwards. */
 class Writing {
   readonly elements: string[] = [];
   /** Where the next line begins. */
@@ -162,7 +162,7 @@ export async function sheetCanvas(
     drawPicture(picture, panel, marks, ratio);
     context.drawImage(picture, ...elementAt(layout.places, k), size.width, size.height);
   });
-  // What stands round the maps is drawn in one way only.
+  // The texts around the maps are drawn as SVG on both kinds of file.
   const frame = new Image();
   frame.src = `data:image/svg+xml,${encodeURIComponent(framed(sheet, layout, []))}`;
   await frame.decode();

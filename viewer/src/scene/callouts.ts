@@ -10,8 +10,8 @@
  *     rim       a quarter of each step along the rim, and RIM_ROW in a second row
  *     less STAYING for the place where the label was before
  *
- * No label meets another one, a dot of another one or what covers the picture. Whoever finds no place
- * chooses first in another round.
+ * A label overlaps neither another label, nor the dot of another label, nor what covers the picture.
+ * Labels without a place choose first in the next round.
  */
 
 import { boxAt, isWithin, meet, type ScreenBox } from "./label_boxes.ts";
@@ -50,7 +50,7 @@ export interface Arrow {
 
 interface Rules {
   size: { width: number; height: number };
-  /** What lies over the picture. */
+  /** The boxes over the picture. */
   covers?: readonly ScreenBox[];
   /** Without them labels stand beside their dots or nowhere. */
   hasLeaders: boolean;

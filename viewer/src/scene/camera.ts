@@ -22,7 +22,7 @@ export interface Size {
 /** left, bottom, right, top in map units. */
 export type Box = readonly [number, number, number, number];
 
-/** What a crop needs of a map: its drawn points, two numbers an entry. */
+/** The part of a map that a crop uses: its drawn points, two numbers per entry. */
 interface Points {
   points: Float32Array;
 }
@@ -33,7 +33,7 @@ interface Marks extends Points {
 }
 
 const MARGIN = 36;
-/** What keeps a view from being empty lies so far from its edge. */
+/** Least distance, in pixels, between the edge of a view and the dot that keeps it from being empty. */
 const SIGHT = 56;
 const CROP_MARGIN = 34;
 /** The median neighbour of a crop keeps so many pixels from the word, which leaves room for names. */

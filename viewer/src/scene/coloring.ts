@@ -1,5 +1,5 @@
 /**
- * What colours say: the island, the map weight, a category or a number; on light and on dark paper.
+ * Colours of the dots by island, map weight, category or number; on light and on dark paper.
  *
  * Every colour of a mark has a contrast of 3 : 1 or more on its paper, and those of islands 4.5 : 1,
  * for their names are text. Shares have a single quiet hue (by their square root). The twenty colours of categories were searched for so that those with three
@@ -45,7 +45,7 @@ export type RampName = (typeof RAMPS)[number];
 export const SCALES = ["linear", "log", "rank"] as const;
 export type Scale = (typeof SCALES)[number];
 
-/** What colours are asked for. */
+/** The theme, the ramp and the scale. */
 export interface ColorChoice {
   theme: Theme;
   /** Diverging by default where a column has numbers below and above 0, else viridis. */
@@ -174,10 +174,6 @@ function fromTable(
   return new Uint8Array(colors.buffer);
 }
 
-function hasIslands({ regions }: AtlasMap): boolean {
-  return regions.length > 0;
-}
-
 /** RGBA of some colours, as words. */
 function wordsOf(colors: readonly string[]): Uint32Array {
   return new Uint32Array(new Uint8Array(colors.flatMap((hex) => [...rgb(hex), 255])).buffer);
@@ -193,9 +189,12 @@ export function coloringBy(atlas: Atlas, name: string | null, choice: ColorChoic
   const words = wordsOf([...islands, other]);
   return {
     // Where maps have islands, the size of a dot alone shows its weight.
-    legend: { type: "weight", stops: atlas.maps.some(hasIslands) ? [] : weights },
+    legend: {
+      type: "weight",
+      stops: atlas.maps.some(({ regions }) => regions.length) ? [] : weights,
+    },
     colors: (map) => {
-      if (!hasIslands(map)) {
+      if (map.regions.length === 0) {
         return fromTable(table, map, (_, weight) => Math.round(255 * Math.sqrt(weight)));
       }
       const colors = new Uint32Array(map.objects.length).fill(elementAt(words, islands.length));
@@ -288,7 +287,7 @@ function hex(table: Uint8Array, row: number): string {
 
 interface Spread {
   ends: [number, number];
-  /** What stands in the middle, where it is not halfway between the ends. */
+  /** The number in the middle, if it is not halfway between the ends. */
   middle: number | null;
   /** Where on the ramp a number stands: from 0 to 1 between the ends. */
   place: (value: number) => number;
@@ -350,7 +349,7 @@ export function sizeColumns(atlas: Atlas): NumberColumn[] {
 const SMALLEST = 0.25;
 const LARGEST = 4;
 
-/** Of each object, by how much its dot's area is multiplied, from 1/4 to 4; 1 without a column. */
+/** The factor of each object's dot area, from 1/4 to 4; 1 without a column. */
 export function sizing(atlas: Atlas, name: string | null): Float32Array {
   const factors = new Float32Array(atlas.nObjects).fill(1);
   const column = sizeColumns(atlas).find((other) => other.name === name);

@@ -54,7 +54,7 @@ export function densityLines(
   return Float64Array.from(lines, (at, k) => (k % 2 ? y0 : x0) + (at + 0.5) / scale);
 }
 
-/** Running means of 2 reach + 1 cells, each `step` from the next; beyond the grid there is nothing. */
+/** Running means of 2 reach + 1 cells, each `step` from the next; cells beyond the grid count as 0. */
 function smoothed(density: Float64Array, step: number, reach: number): Float64Array {
   const across = step === 1 ? CELLS : 1;
   const means = new Float64Array(density.length);

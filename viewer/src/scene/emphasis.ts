@@ -1,5 +1,5 @@
 /**
- * What stands out in a map, a word and its neighbours, and the labels of these: every one has a place.
+ * The emphasized entries of a map, a word and its neighbours, and their labels, which all have a place.
  *
  * Where not all find one, those of the neighbours become smaller, and then short.
  */
@@ -37,7 +37,7 @@ export interface ShownLabel {
   arrow?: Arrow | null;
 }
 
-/** What is known of the labels and dots of a map. */
+/** The part of a scene that these labels use. */
 interface LabelSource {
   map: { points: Float32Array; objects: Uint32Array };
   text(entry: number, longest?: number): string;

@@ -24,7 +24,7 @@ const BELOW = USUAL_SHARE * USUAL_RADIUS;
 /** The middle of every box lies so many pixels above that of its dot. */
 const BOX_MIDDLE = (USUAL_SHARE * USUAL_RADIUS + GAP + 15 / 2 - BELOW) / 2;
 
-/** What is known of the labels of a map, which a scene is. */
+/** The part of a scene that a plan uses. */
 interface LabelSource {
   map: { points: Float32Array };
   look: { type: TypeSizes };

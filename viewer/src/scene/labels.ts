@@ -12,8 +12,8 @@
  *
  * Showing k iff zoom >= z_k, no two visible labels overlap at any zoom, nor in any subset, and none
  * goes away while one zooms in (`manymaps.figures.labels.label_zooms`). In a range of zooms
- * z_k is 0 at or below its least one; beyond its greatest z_k is Infinity, and such a label stands in
- * nobody's way.
+ * z_k is 0 at or below its least one; beyond its greatest z_k is Infinity, and such a label hides
+ * no other label.
  *
  * `LabelRanges` finds the same numbers without looking at all pairs. It sorts the labels into grids,
  * one for each doubling of z_i. Those of a grid are free of one another at twice its zoom, so a

@@ -1,4 +1,4 @@
-/** What colours, shapes and sizes mean, for paper and for pictures that are kept. */
+/** The meaning of colours, shapes and sizes, for paper and for saved pictures. */
 
 import type { Atlas, Quantity } from "../data/atlas.ts";
 import { plainText } from "../data/words.ts";
@@ -17,7 +17,7 @@ export type Key = Run[];
 
 const NARROW = "\u00A0";
 
-/** What sizes the dots: a quantity, and a column. */
+/** The quantity and the column that size the dots. */
 interface Sizes {
   by: Quantity;
   size: string | null;

@@ -29,7 +29,7 @@ export interface Lettering {
 
 export type TypeSizes = Record<LabelStyle, Lettering>;
 
-/** Of the map that fills the page. */
+/** Letters of the map that fills the page. */
 export const PAGE_TYPE: TypeSizes = {
   large: { size: 17, weight: 600 },
   middle: { size: 14, weight: 400 },
@@ -40,7 +40,7 @@ export const PAGE_TYPE: TypeSizes = {
   chosen: { size: 17, weight: 600 },
 };
 
-/** Of small pictures. */
+/** Letters of small pictures. */
 export const PICTURE_TYPE: TypeSizes = {
   large: { size: 12, weight: 600 },
   middle: { size: 11, weight: 400 },
@@ -81,13 +81,8 @@ export function fontOf({ size, weight }: Lettering): string {
 }
 
 /** One of some labels on one line, at most 28 characters (as a reader counts them) long, or fewer. */
-export function labelText(
-  label: string,
-  labels: readonly string[] = [],
-  longest = LONGEST,
-): string {
-  return cutLabel(labels, label, longest);
-}
+export const labelText = (label: string, labels: readonly string[] = [], longest = LONGEST) =>
+  cutLabel(labels, label, longest);
 
 /** The width of a text in CSS pixels. */
 export type Measure = (text: string, lettering: Lettering) => number;
@@ -108,7 +103,7 @@ const fonts = new Map<string, Widths>();
 /**
  * The width of a text as the canvas will write it.
  *
- * Of Latin texts it is put together, for measuring 200,000 of them takes seconds:
+ * Widths of Latin texts are sums over pairs, because measuring 200,000 texts takes seconds:
  *
  *     w(abc) = w(a) + (w(ab) - w(a)) + (w(bc) - w(b))
  */

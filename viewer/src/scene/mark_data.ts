@@ -67,13 +67,8 @@ export function largestFirst(radii: Float32Array): Uint32Array {
   return order;
 }
 
-/** What all marks of a map are like, entry by entry. */
-export interface Marking {
-  points: Float32Array;
-  radii: Float32Array;
-  colors: Uint8Array;
-  shapes: Uint8Array;
-}
+/** Places, radii, colours and shapes of all marks of a map, entry by entry. */
+export type Marking = Pick<MarkData, "points" | "radii" | "shapes"> & { colors: Uint8Array };
 
 /** The visible marks in the order of drawing. */
 export function markData(all: Marking, order: Uint32Array, visible: Uint8Array): MarkData {

@@ -16,7 +16,7 @@ import { boxAt, isWithin, meet, type ScreenBox } from "./label_boxes.ts";
 import { labelText } from "./lettering.ts";
 import type { Point } from "./outline.ts";
 
-/** What a region is called, and where it lies. */
+/** The name and the place of a region. */
 export interface NamedRegion {
   text: string;
   color: string;
@@ -105,7 +105,7 @@ function spread({ points }: AtlasMap, entries: Uint32Array, axis: number): Point
   return [mean, Math.sqrt(square / entries.length)];
 }
 
-/** What most of some entries are and few others; "" where there is no such thing. */
+/** The category of more than half of some entries, if it is rarer elsewhere; otherwise "". */
 function commonName(column: CategoryColumn, { objects }: AtlasMap, entries: Uint32Array): string {
   const { categories, codes } = column;
   const here = new Uint32Array(categories.length);
@@ -140,7 +140,9 @@ type TextSize = (text: string) => { width: number; height: number };
 function boxOf(region: NamedRegion, camera: Camera, size: Size, textSize: TextSize): ScreenBox {
   const { width, height } = textSize(region.text);
   const { side, reach } = region;
-  const [right, up] = [BESIDE * side[0] * reach[0], BESIDE * side[1] * reach[1]];
+  // Names at corners stand on the same ellipse as the others, so that they stay near their region.
+  const far = side[0] && side[1] ? BESIDE * Math.SQRT1_2 : BESIDE;
+  const [right, up] = [far * side[0] * reach[0], far * side[1] * reach[1]];
   const [x, y] = toScreen(camera, size, region.x + right, region.y + up);
   return boxAt(x + (side[0] * width) / 2, y - (side[1] * height) / 2, width, height);
 }

@@ -1,5 +1,5 @@
 /**
- * What one map shows under a look: which entries, how large, in which colours, with which labels.
+ * One map under a look: the entries that are shown, their sizes, their colours and their labels.
  *
  *     dot area = pi R(zoom)^2 map weight x size factor
  *
@@ -36,7 +36,6 @@ import {
   shapeOf,
   VISIBLE_RADIUS,
 } from "./mark_data.ts";
-
 import {
   type NamedRegion,
   namedRegions,
@@ -47,7 +46,6 @@ import {
 import { type VectorMark, vectorMarks } from "./vectors.ts";
 
 export { type Emphasis, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
-
 export type { ShownName } from "./regions.ts";
 
 export interface Look {
@@ -76,7 +74,7 @@ export interface Sight {
 const INK = 0.045;
 const LEAST_RADIUS = 1.1;
 const MOST_RADIUS = 7;
-/** Of larger screens the dots may be larger too. */
+/** The largest dots grow with screens whose shorter side exceeds this number of pixels. */
 const WIDE_SCREEN = 1100;
 /** Maps with smaller dots than this let them grow faster. */
 const SMALL_RADIUS = 2.5;
@@ -85,7 +83,7 @@ const MOST_RINGS = 1500;
 /** Labels that only number the objects show where one is so much nearer than the whole map. */
 const NUMBERED = 6;
 
-/** What is written on a map. */
+/** The texts on a map. */
 export interface Letters {
   /** Fitted variables, none on still pictures. */
   vectors?: VectorMark[];

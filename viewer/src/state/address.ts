@@ -16,39 +16,30 @@
  */
 import type { RangeFilter } from "../data/filters.ts";
 
-/** What an address says of a view; null where it says nothing. */
-export interface Place {
-  word: string | null;
-  /** Words that tell which of its meanings is meant, in lines. */
-  context: string | null;
-  /** Where a path from the word leads. */
-  path: string | null;
-  kind: string | null;
-  map: number | null;
-  /** "all" maps, or those of the "word" alone, in place of its meanings. */
-  maps: string | null;
-  zoom: number | null;
-  x: number | null;
-  y: number | null;
-  threshold: number | null;
-  /** "proportion" where that is drawn. */
-  by: string | null;
-  color: string | null;
-  size: string | null;
-  lines: boolean;
-  contours: boolean;
-  ramp: string | null;
-  scale: string | null;
-  filters: [column: string, filter: Said][];
-  /** Numbers of the selected objects, as runs. */
-  select: string | null;
-}
+const SHOWN = ["word", "context", "path", "kind", "maps", "select"] as const;
+const DRAWN = ["by", "color", "size", "ramp", "scale"] as const;
+const TEXTS = [...SHOWN, ...DRAWN] as const;
+const MAX_COORDINATE = 1e12;
+const COORDINATES = [-MAX_COORDINATE, MAX_COORDINATE] as const;
+/** The numbers of an address, and between which values they make sense. */
+const NUMBERS = {
+  map: [0, 1e6],
+  zoom: [1 / MAX_COORDINATE, MAX_COORDINATE],
+  ...{ x: COORDINATES, y: COORDINATES },
+  min: [0, 1],
+} as const;
+
+/**
+ * A view as an address describes it; null for a missing part. `context` is in lines, `maps` is "all" or
+ * "word" in place of the meanings, `by` is "proportion" where that is drawn, `select` is in runs.
+ */
+export type Place = Record<(typeof TEXTS)[number], string | null> &
+  Record<keyof typeof NUMBERS, number | null> &
+  Record<"lines" | "contours", boolean> & { filters: [column: string, filter: Said][] };
 
 /** A filter as an address says it: categories that pass alone, or do not, or a range. */
 type Said = { only: string } | { not: string } | RangeFilter;
 
-const MAX_COORDINATE = 1e12;
-const MAX_MAP = 1e6;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/;
 
 const BESIDE = "beside";
@@ -81,7 +72,7 @@ export function toHash(place: Place): string {
     ["zoom", written(place.zoom, (zoom) => Number(zoom.toPrecision(4)))],
     ["x", written(place.x, (x) => rounded(x, decimals))],
     ["y", written(place.y, (y) => rounded(y, decimals))],
-    ["min", written(place.threshold, (least) => Number(least.toPrecision(4)))],
+    ["min", written(place.min, (least) => Number(least.toPrecision(4)))],
     ["by", place.by],
     ["color", place.color],
     ["size", place.size],
@@ -111,26 +102,16 @@ export function fromHash(hash: string): Place {
     if (decoded && !parts.has(key)) parts.set(key, decoded);
     if (decoded && key === "filter") filters.push(...readFilter(decoded));
   }
-  const number = (key: string, low: number, high: number) => {
-    const said = parts.get(key);
-    if (said === undefined || !NUMBER.test(said)) return null;
-    const value = Number(said);
-    return value >= low && value <= high ? value : null;
-  };
-  const map = number("map", 0, MAX_MAP);
-  const text = (key: string) => parts.get(key) ?? null;
-  return {
-    ...{ word: text("word"), kind: text("kind"), context: text("context"), path: text("path") },
-    map: map !== null && Number.isInteger(map) ? map : null,
-    maps: text("maps"),
-    zoom: number("zoom", 1 / MAX_COORDINATE, MAX_COORDINATE),
-    x: number("x", -MAX_COORDINATE, MAX_COORDINATE),
-    y: number("y", -MAX_COORDINATE, MAX_COORDINATE),
-    threshold: number("min", 0, 1),
-    ...{ by: text("by"), color: text("color"), size: text("size"), ramp: text("ramp") },
-    ...{ lines: text("lines") === "1", contours: text("contours") === "1" },
-    ...{ scale: text("scale"), filters, select: text("select") },
-  };
+  const place = { filters } as Place;
+  for (const key of TEXTS) place[key] = parts.get(key) ?? null;
+  for (const key of ["lines", "contours"] as const) place[key] = parts.get(key) === "1";
+  for (const key of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
+    const said = parts.get(key) ?? "";
+    const [value, [low, high]] = [Number(said), NUMBERS[key]];
+    place[key] = NUMBER.test(said) && value >= low && value <= high ? value : null;
+  }
+  if (!Number.isInteger(place.map)) place.map = null;
+  return place;
 }
 
 function writtenFilter(filter: Said): string {
@@ -172,7 +153,7 @@ export function toRuns(numbers: readonly number[], most = Number.POSITIVE_INFINI
   return text;
 }
 
-/** The numbers below a limit that runs say; null for what are no runs. */
+/** The numbers below a limit that a text of runs contains; null for any other text. */
 export function fromRuns(text: string, limit: number): number[] | null {
   if (!/^[\da-z]{1,8}(-[\da-z]{1,8})?(\.[\da-z]{1,8}(-[\da-z]{1,8})?)*$/.test(text)) return null;
   const numbers: number[] = [];

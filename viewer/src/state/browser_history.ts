@@ -20,13 +20,13 @@ import { fold } from "./search.ts";
 import { noMatch } from "./sentences.ts";
 import type { State } from "./store.ts";
 
-/** What an address says where the page's own column is switched off. */
+/** The value in an address if the page's own column is switched off. */
 const NO_COLUMN = "(weight)";
 const PROPORTION = "proportion";
 /** Browsers refuse addresses that change too often, as a dragged slider would change them. */
 const PATIENCE = 250;
 
-/** What an address asks of the state; what the atlas does not have is left out. */
+/** The state that an address describes; parts that the atlas does not have are skipped. */
 export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const place = fromHash(hash);
   const state: Partial<State> = { word: objectOf(atlas, place), map: mapOf(atlas, place) };
@@ -37,10 +37,10 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const isGallery = state.word !== null && (place.maps === "all" || place.maps === "word");
   state.gallery = isGallery && state.map === null ? (place.maps as "all" | "word") : null;
   state.notice = noticeOf(atlas, place, state, end);
-  const { zoom, x, y, threshold } = place;
+  const { zoom, x, y } = place;
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
-  state.threshold = threshold ?? atlas.minWeight;
+  state.threshold = place.min ?? atlas.minWeight;
   state.by = place.by === PROPORTION ? "proportions" : "weights";
   state.lines = place.lines && atlas.observed !== null;
   state.contours = place.contours;
@@ -57,7 +57,7 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   return state;
 }
 
-/** What an address asks for and the atlas does not have. */
+/** The message about a part of an address that the atlas does not have. */
 function noticeOf(
   atlas: Atlas,
   { word, path, map }: Place,
@@ -67,10 +67,7 @@ function noticeOf(
   if (word !== null && state.word === null) return noMatch(atlas, word);
   if (path !== null && end === null) return noMatch(atlas, path);
   if (path !== null && state.path === null) return texts.twoDifferent(atlas.noun[1]);
-  if (map !== null && state.map !== map) {
-    return texts.noSuchMap(map, atlas.nMaps - 1);
-  }
-  return "";
+  return map !== null && state.map !== map ? texts.noSuchMap(map, atlas.nMaps - 1) : "";
 }
 
 function filtersAt(atlas: Atlas, place: Place): Filters {
@@ -139,7 +136,7 @@ export function followAddress(panes: Panes): void {
   };
   panes.listen((step) => {
     if (isReading || step === "part" || panes.views.some(({ state }) => state.isPreview)) return;
-    // What was still to be written belongs to the entry that is being left.
+    // A pending change belongs to the history entry that is being left.
     if (step === "push" && timer !== undefined) write(last, false);
     last = hashOf(panes);
     if (step === "push") {
@@ -191,7 +188,7 @@ function placeOf(atlas: Atlas, state: State): Place {
     path: path === null ? null : label(path),
     map: atlas.nMaps === 1 && camera === null ? null : state.map,
     ...{ zoom: camera?.zoom ?? null, x: camera?.x ?? null, y: camera?.y ?? null },
-    threshold: state.threshold === atlas.minWeight ? null : state.threshold,
+    min: state.threshold === atlas.minWeight ? null : state.threshold,
     by: by === "proportions" ? PROPORTION : null,
     color: state.color === atlas.color ? null : (state.color ?? NO_COLUMN),
     size: state.size === atlas.size ? null : (state.size ?? NO_COLUMN),

@@ -1,4 +1,4 @@
-/** What the filters of the state let pass; worked out once for each set of filters. */
+/** The objects that pass the filters of the state; computed once for each set of filters. */
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
 import { type CodeFilter, type Filters, passing, type RangeFilter } from "../data/filters.ts";
 import { latest } from "../data/memory.ts";

@@ -1,5 +1,5 @@
 /**
- * What a query finds in an atlas: labels, categories and numbers of columns, texts that columns hold,
+ * The results of a query: labels, categories and numbers of columns, texts that columns contain,
  * and where few labels hold it, labels that are close to it.
  */
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
@@ -95,7 +95,7 @@ export class Finder {
 
   /**
    * A word in the context of others: those typed after it, or the only one typed while it is shown;
-   * null where these are no labels.
+   * null if one of them is not a label.
    */
   inContext(query: string, shown: number | null): FoundObject | null {
     if (this.atlas.observed === null) return null;

@@ -1,6 +1,7 @@
-/** What is looked up of words: senses, associations; remembered, as every drawing asks for it again. */
-import type { Atlas } from "../data/atlas.ts";
+/** Senses and associations of words; kept, because every drawing needs them again. */
+import { type Atlas, lives } from "../data/atlas.ts";
 import { inContext } from "../data/context.ts";
+import { mapsOf } from "../data/entries.ts";
 import { once } from "../data/memory.ts";
 import { type Partner, recalledBy, whoRecalls } from "../data/observed.ts";
 import { type Neighbor, Probabilities, type Sense } from "../data/probabilities.ts";
@@ -12,7 +13,7 @@ const NEIGHBORS = 8;
 const MOST_ASKED = 400;
 const ASSOCIATIONS = 10;
 const MOST_REMEMBERED = 64;
-/** Of frequent words many others are reminded, and each costs a sum over its maps. */
+/** Many words evoke a frequent word, and each one costs a sum over its maps. */
 const RECALLING = 8;
 /** As many meanings as a screen holds have a card. */
 const MOST_MEANINGS = 5;
@@ -88,23 +89,30 @@ export class Lookups {
     return [...cards.values()];
   }
 
+  /** The maps in which an object reaches the threshold, those of most weight first. */
+  mapsOf(object: number): number[] {
+    const { by, threshold } = this.store.state;
+    const found = mapsOf(this.atlas, object, by).filter(({ weight }) => lives(weight, threshold));
+    return found.map(({ map }) => map);
+  }
+
   sensesIn(word: number, map: number): Meaning[] {
     return this.sensesOf(word).filter((sense) => sense.map === map);
   }
 
-  /** What an object recalls in the model, the most first. */
+  /** The associates of an object in the model, the strongest first. */
   associatesOf(object: number): Neighbor[] {
     return this.once(`model ${object}`, () => this.probabilities.associates(object, ASSOCIATIONS));
   }
 
-  /** What the only map places nearest to an object, with the shares of all that is there. */
+  /** The nearest objects in a single map, with their shares of the whole map. */
   nearestTo(object: number): Neighbor[] {
     return this.once(`nearest ${object} ${this.store.state.neighborKind}`, () =>
       this.probabilities.nearest(object, 0, ASSOCIATIONS, this.isOwnKind(object)),
     );
   }
 
-  /** What an object was observed to recall, the most first. */
+  /** The observed associates of an object, the strongest first. */
   recalledBy(object: number): Beside[] {
     const { observed } = this.atlas;
     if (observed === null) return [];
@@ -116,7 +124,7 @@ export class Lookups {
     );
   }
 
-  /** What the model says that an object recalls and was not observed, the most first. */
+  /** The associates in the model that were not observed, the strongest first. */
   recalledInModel(object: number): Beside[] {
     const known = new Set(this.recalledBy(object).map((partner) => partner.object));
     return this.associatesOf(object)
@@ -124,7 +132,7 @@ export class Lookups {
       .map(({ object, share }) => ({ object, share: Number.NaN, maps: [], model: share }));
   }
 
-  /** Who was observed to recall an object, the most first. */
+  /** The objects that were observed to evoke an object, the strongest first. */
   whoRecalls(object: number): Beside[] {
     const { observed } = this.atlas;
     if (observed === null) return [];
@@ -140,14 +148,9 @@ export class Lookups {
 
   /** The strongest associates of a word that are not close to it on any map. */
   farFrom(word: number): Beside[] {
-    return this.recalledBy(word)
-      .filter(
-        ({ object, share, maps }, rank) =>
-          maps.length === 0 &&
-          (rank === 0 || share >= LEAST_NAMED) &&
-          this.filtering.passes(object),
-      )
-      .slice(0, MOST_NAMED);
+    const strong = this.recalledBy(word).filter(({ share }, k) => k === 0 || share >= LEAST_NAMED);
+    const far = strong.filter(({ maps, object }) => !maps.length && this.filtering.passes(object));
+    return far.slice(0, MOST_NAMED);
   }
 
   /** The probability of each of the `sensesOf` a word in a context; 0 without data. */

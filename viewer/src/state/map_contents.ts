@@ -1,4 +1,4 @@
-/** What the state means in one map: which entries stand out, and from where it is looked at first. */
+/** The state in one map: the emphasized entries, and the first camera. */
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
 import { elementAt, pointOf, Strongest } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
@@ -138,7 +138,7 @@ export class MapContents {
     return gallery === "word" ? first : [...first, ...maps.filter((map) => !own.has(map.number))];
   }
 
-  /** What is marked on a map: words, the selected objects that live there, features, lines. */
+  /** The marks on a map: words, the selected objects in the map, features, lines. */
   markedIn(map: number) {
     return {
       emphasis: this.emphasisIn(map),

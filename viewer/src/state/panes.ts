@@ -1,5 +1,5 @@
 /**
- * What stands side by side: one view of an atlas, two of one atlas, or one of each of two.
+ * The views side by side: one view of an atlas, two of one atlas, or one of each of two.
  *
  * A view is a `Session`. How marks are drawn is the same in both, what is selected is so as far as
  * both atlases have it, and so is the word that is looked up while the views are linked. Search, keys
@@ -14,7 +14,7 @@ import * as texts from "../texts.ts";
 import { Session } from "./session.ts";
 import type { State, Step } from "./store.ts";
 
-/** What both views have alike. */
+/** Parts of the state that both views share. */
 const SHARED = [
   "by",
   "threshold",
@@ -33,7 +33,7 @@ const SHARED = [
   "hasSettings",
 ] as const;
 
-/** Of a change that is part of a greater one, that one is told at its end. */
+/** "part" is a change within a larger one, which is reported at its end. */
 type Listener = (step: Step | "part") => void;
 
 export class Panes {
@@ -50,7 +50,7 @@ export class Panes {
 
   constructor(
     sessions: readonly [Session, ...Session[]],
-    /** Of the page. */
+    /** Title of the page. */
     readonly title: string,
   ) {
     [this.active] = sessions;

@@ -1,5 +1,5 @@
 /**
- * What scripts may ask of an atlas page: `document.querySelector("#manymaps").atlas`.
+ * The interface of an atlas page for scripts: `document.querySelector("#manymaps").atlas`.
  *
  * Objects are numbered as in `labels`, maps from 0. `shown()` gives the labels that stand on the
  * open map, with their boxes in CSS pixels from the map's upper left corner.
@@ -30,7 +30,7 @@ interface ScriptAccess {
   /** The probability of each of these senses in a context. */
   inContext(object: number, context: readonly number[]): number[];
   similarity(a: number, b: number): number;
-  /** What an object was observed to recall, and who recalls it, beside the model. */
+  /** The observed associates of an object and the objects that evoke it, with predicted shares. */
   observed(object: number): { recalled: Beside[]; recalling: Beside[] };
   /** The strong associates of a word that are not close on any map. */
   farFrom(object: number): number[];
@@ -75,8 +75,8 @@ export function scriptAccess(session: () => Session, beside: () => Session | nul
       session()
         .lookups.farFrom(word)
         .map(({ object }) => object),
-    shown: () => session().mapView?.shown ?? [],
-    names: () => session().mapView?.names ?? [],
+    shown: () => session().mapView?.letters.labels ?? [],
+    names: () => session().mapView?.letters.names ?? [],
     change: (part) => session().goToState(part),
     chooseWord: (object) => session().chooseWord(object),
     openMap: (map) => session().openMap(map),

@@ -12,7 +12,7 @@ import type { Beside, Meaning, Meant } from "./lookups.ts";
 const MOST_WORDS = [6, 6, 6, 5, 4, 3];
 /** Not every neighbour is spoken. */
 const MOST_NEIGHBORS = 3;
-/** What is not listed is not worth a word below this. */
+/** Smaller remaining shares are not mentioned. */
 const LEAST_SAID = 0.005;
 
 /** The meanings with a card, in the order of their shares. */
@@ -20,7 +20,7 @@ export function shownOf(senses: readonly Meaning[]): Meaning[] {
   return senses.filter(({ rank }) => rank !== null);
 }
 
-/** What each meaning with a card has of the word: its share in the data, or its map weight. */
+/** The percentage of each meaning with a card: its share in the data, or its map weight. */
 export function numbersOf(senses: readonly Meaning[]): number[] {
   return wholePercents(shownOf(senses).map(({ share, weight }) => share ?? weight));
 }
@@ -81,7 +81,7 @@ export function provenance({ source, date, credit }: Atlas): string {
   return parts.filter(Boolean).join(texts.BETWEEN);
 }
 
-/** What an atlas holds, in a line. */
+/** The contents of an atlas, in a line. */
 export function facts(atlas: Atlas): string {
   const { kinds, starts, nObjects, nMaps, method } = atlas;
   const countOf = (k: number) => elementAt(starts, k + 1) - elementAt(starts, k);

@@ -9,7 +9,6 @@ import type { Atlas, CategoryColumn } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type RangeFilter } from "../data/filters.ts";
 import { mapTitle, plainLabel } from "../data/words.ts";
-import { type Marks, sharedMarks } from "../draw/marks.ts";
 import * as texts from "../texts.ts";
 import type { MapView } from "../view/map_view.ts";
 import { Appearance } from "./appearance.ts";
@@ -28,7 +27,6 @@ export class Session {
   readonly appearance: Appearance;
   readonly paths: PathSearch;
   readonly contents: MapContents;
-  readonly marks: Marks;
   mapView: MapView | null = null;
   private isPathAwaited = false;
   private contextBefore: readonly number[] = [];
@@ -46,7 +44,6 @@ export class Session {
     readonly ownsTheKeys: boolean,
     readonly finder = new Finder(atlas),
   ) {
-    this.marks = sharedMarks();
     this.store = new Store({
       word: null,
       context: [],
@@ -100,7 +97,7 @@ export class Session {
     return this.atlas.nMaps === 1;
   }
 
-  /** What a map is called; the only one has no number. */
+  /** The name of a map; a single map has no number. */
   nameOf(map: number): string {
     return this.isSingle ? texts.THE_MAP : texts.mapName(map);
   }
@@ -238,7 +235,7 @@ export class Session {
     this.store.change(part);
     if (camera === undefined || this.state.map !== map) return;
     if (camera === null) this.flyToWord();
-    // What the map shows now, by which the camera is bounded, is drawn first.
+    // The dots that are shown bound the camera, so they are drawn first.
     else queueMicrotask(() => this.mapView?.motion.jump(camera));
   }
 

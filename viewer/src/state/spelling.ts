@@ -8,11 +8,8 @@
 import { inBounds } from "../data/elements.ts";
 
 // The rows i, i-1 and i-2 of d; a word that is close to a query is hardly longer.
+const row = (length: number) => new Uint8Array(length);
 let rows: [Uint8Array, Uint8Array, Uint8Array] = [row(64), row(64), row(64)];
-
-function row(length: number): Uint8Array {
-  return new Uint8Array(length);
-}
 
 /** The slips between a word and the part of a text from `start` to `end`; more than `most` are `most + 1`. */
 export function slipsBetween(

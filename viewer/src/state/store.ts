@@ -23,7 +23,7 @@ export interface State {
   isPreview: boolean;
   /** The object to which a path leads from the word. */
   path: number | null;
-  /** What was found last, and of what it is the path. */
+  /** The latest path, and the key of its search. */
   route: (Found & { key: string }) | null;
   /** The number of the step that was opened. */
   stepAt: number | null;
@@ -50,17 +50,17 @@ export interface State {
   selection: readonly number[];
   tool: Tool;
   theme: ThemeChoice;
-  /** What "auto" stands for. */
+  /** The theme of the system, which "auto" uses. */
   systemTheme: "light" | "dark";
   /** Whether single letters are commands. */
   hasKeys: boolean;
-  /** Of two kinds of object, which one is listed as neighbours: 0 the rows, 1 the columns. */
+  /** The kind of object that is listed as neighbours: 0 the rows, 1 the columns. */
   neighborKind: 0 | 1;
   /** Whether all maps, or those of the word alone, are shown in place of its meanings. */
   gallery: "all" | "word" | null;
   /** Whether the settings of how maps are drawn are in sight. */
   hasSettings: boolean;
-  /** What the address asked for and the atlas does not have; "" for nothing. */
+  /** The message about parts of the address that the atlas does not have; "" for none. */
   notice: string;
 }
 

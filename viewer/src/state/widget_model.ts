@@ -13,7 +13,7 @@ export interface Model {
   off(event: string, callback: () => void): void;
 }
 
-/** What the model asks for when it is first shown. */
+/** The initial state in the model. */
 export function stateIn(model: Model, { labels }: Atlas): Partial<State> {
   const word = labels.indexOf(model.get("word") as string);
   return {

@@ -22,7 +22,7 @@ export function App({ panes }: { panes: Panes }) {
   const root = useRef<HTMLDivElement>(null);
   const isOpening = useRef(false);
   const { views, active, isPair } = panes;
-  // What the page listens to is there with it, not after its first frame: nothing pressed is lost.
+  // Listen before the first frame, so that no key press is lost.
   useLayoutEffect(() => panes.listen(redraw as () => void), []);
   useLayoutEffect(
     () => listenToKeys(root.current as HTMLElement, panes, () => setHelpOpen(true)),

@@ -55,7 +55,7 @@ interface ShareProps {
   value: number;
   color?: string | undefined;
   others?: string;
-  /** What has the share. */
+  /** The name of the meaning or step. */
   children: ComponentChildren;
 }
 
@@ -79,7 +79,7 @@ export function Share({ value, color, others, children }: ShareProps) {
 interface CardProps {
   session: Session;
   word: number;
-  /** Of one map. */
+  /** All on one map. */
   meanings: readonly Meaning[];
   isOpen: boolean;
   /** Whether the context of the word points to it. */

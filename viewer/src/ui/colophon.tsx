@@ -1,4 +1,4 @@
-/** What the page says of itself: a sentence on top, and on paper the legend and the source. */
+/** About the atlas: its description and, on paper, the legend and the source. */
 
 import { useLayoutEffect, useState } from "preact/hooks";
 import { onPrint } from "../draw/printing.ts";
@@ -6,7 +6,7 @@ import { keysOf } from "../scene/legend.ts";
 import { facts, provenance } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 
-/** What the atlas holds and where it comes from, as far as its author said. */
+/** The contents and the source of the atlas. */
 export function About({ session: { atlas, isSingle } }: { session: Session }) {
   return (
     <div class="about">

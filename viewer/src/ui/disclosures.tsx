@@ -1,4 +1,4 @@
-/** What is known of an object beyond its meanings: closed until it is asked for. */
+/** Further facts about an object, in closed sections. */
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";

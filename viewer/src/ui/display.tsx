@@ -143,7 +143,7 @@ function NumberColors({ session }: { session: Session }) {
   );
 }
 
-/** What colours and shapes say, also while the settings are out of sight. */
+/** The meaning of colours and shapes, also while the settings are hidden. */
 export function Legends({ session }: { session: Session }) {
   const { legend } = session.appearance.look.coloring;
   const kinds = kindsBeside(session.atlas, legend);

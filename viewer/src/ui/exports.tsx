@@ -13,7 +13,7 @@ import * as texts from "../texts.ts";
 import { Button } from "./button.tsx";
 import { cropOf, thumbnail } from "./pictures.tsx";
 
-/** Of each map where there are several. */
+/** Size of each map on a sheet of several maps. */
 const SIZE: Size = { width: 320, height: 240 };
 const MOST_CROPS = 4;
 
@@ -85,21 +85,17 @@ export function SaveMenu({ session }: { session: Session }) {
     addEventListener("pointerdown", close);
     return () => removeEventListener("pointerdown", close);
   }, []);
-  const { map, word, gallery } = session.state;
-  const isOfWord = map === null && word !== null && gallery === null;
-  const label = word === null ? "" : plainLabel(session.atlas, word);
-  const of = isOfWord
-    ? texts.meaningsFile(label)
-    : map === null
-      ? texts.MAPS_FILE
-      : texts.mapFile(map, label);
-  const sheet = () => {
-    if (map !== null) return mapSheet(session, map);
-    return isOfWord ? sensesSheet(session, word) : gallerySheet(session);
+  /** The picture of the current view, and the end of its file name. */
+  const sheet = (): [Sheet | null, string] => {
+    const { map, word, gallery } = session.state;
+    const label = word === null ? "" : plainLabel(session.atlas, word);
+    if (map !== null) return [mapSheet(session, map), texts.mapFile(map, label)];
+    if (word === null || gallery !== null) return [gallerySheet(session), texts.MAPS_FILE];
+    return [sensesSheet(session, word), texts.meaningsFile(label)];
   };
   const save = async (how: typeof savePng | typeof saveSvg) => {
     try {
-      const found = sheet();
+      const [found, of] = sheet();
       const file = `${session.atlas.title} ${of}`.trim();
       if (found) await how(found, session.appearance.palette, file);
       if (menu.current) menu.current.open = false;

@@ -153,7 +153,7 @@ function Range({ session, column }: { session: Session; column: NumberColumn }) 
       high: to >= axis.high ? EVERYTHING.high : onStep(to),
     };
     const isAll = ends.low === EVERYTHING.low && ends.high === EVERYTHING.high;
-    // Who asks for some numbers does not ask for what has none.
+    // A range of numbers excludes objects without a number.
     change({ withMissing: isAll || (said !== undefined && filter.withMissing), ...ends });
   };
   const brush = (event: PointerEvent, isStart: boolean) => {
@@ -216,7 +216,7 @@ interface HistogramProps {
   session: Session;
   column: NumberColumn;
   axis: Axis;
-  /** What of it is shown. */
+  /** The part of it that is shown. */
   range: [number, number];
   onBrush: (event: PointerEvent, isStart: boolean) => void;
   onEnd: () => void;

@@ -1,4 +1,4 @@
-/** What the keys do. */
+/** How to read the maps, and the keys. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../state/session.ts";

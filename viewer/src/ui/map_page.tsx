@@ -2,9 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type AtlasMap, kindOf, lives } from "../data/atlas.ts";
+import { type AtlasMap, kindOf } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { mapsOf } from "../data/entries.ts";
 import { observedIn } from "../data/observed.ts";
 import { mapTitle } from "../data/words.ts";
 import { onPrint } from "../draw/printing.ts";
@@ -54,7 +53,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
   const [names, setNames] = useState<readonly ShownName[]>([]);
   useMapView(session, map, host, few !== null, setHovered, (shown) => {
     onShown(shown);
-    setNames(session.mapView?.names ?? []);
+    setNames(session.mapView?.letters.names ?? []);
     const count = session.mapView?.countInSight ?? FEW;
     setFew(
       count < FEW && count < session.contents.countIn(at) + (count === 0 ? 1 : 0) ? count : null,
@@ -109,7 +108,7 @@ function useMapView(
   // A host that is not laid out yet, as in a tab of a notebook, has no size to fit a map to.
   const [hasSize, setHasSize] = useState(false);
   useLayoutEffect(() => {
-    // What the view reports is of the map that it shows, which may be one behind the state.
+    // The view reports on the map that it shows, which may be one behind the state.
     const report = (tell: (map: AtlasMap) => void) => view.map && tell(view.map);
     const callbacks: MapViewCallbacks = {
       covers: () => coversOf(host.current as HTMLElement),
@@ -130,12 +129,7 @@ function useMapView(
       onShown: (labels) =>
         report((at) => onShown({ map: at.number, labels: labels.filter(({ arrow }) => !arrow) })),
     };
-    const { matches: reducedMotion } = matchMedia("(prefers-reduced-motion: reduce)");
-    const wheelNeedsFocus = !session.ownsTheKeys;
-    const view = new MapView(host.current as HTMLElement, callbacks, {
-      reducedMotion,
-      wheelNeedsFocus,
-    });
+    const view = new MapView(host.current as HTMLElement, callbacks, !session.ownsTheKeys);
     session.mapView = view;
     setHasSize(view.size.width > 0);
     const endPrint = onPrint(() => view.print(session.appearance.look));
@@ -269,14 +263,12 @@ interface TipProps {
   host: HTMLElement | null;
 }
 
-/** What is under the pointer: its map weight, its columns, its neighbours, its other maps. */
+/** The tooltip of a dot: its map weight, its columns, its neighbours, its other maps. */
 function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
   const { number: map, objects, [state.by]: weights } = at.map;
   const object = elementAt(objects, at.entry);
-  const others = mapsOf(atlas, object, state.by).filter(
-    (place) => place.map !== map && lives(place.weight, state.threshold),
-  );
+  const others = session.lookups.mapsOf(object).filter((other) => other !== map);
   const share = observedIn(atlas.senses, object, map);
   const here =
     share === null
@@ -297,18 +289,13 @@ function Tip({ session, at, host }: TipProps) {
       <Details session={session} object={object} />
       <Near session={session} object={object} map={map} />
       {others.length > 0 && (
-        <span class="more">
-          {texts.alsoIn(
-            others.slice(0, 6).map((place) => place.map),
-            others.length,
-          )}
-        </span>
+        <span class="more">{texts.alsoIn(others.slice(0, 6), others.length)}</span>
       )}
     </div>
   );
 }
 
-/** What was most observed of an object; without data, what stands near it here. */
+/** The strongest observed associates of an object; without data, its neighbours on the map. */
 function Near({ session, object, map }: { session: Session; object: number; map: number }) {
   const { atlas, lookups } = session;
   const { word } = session.state;

@@ -8,7 +8,7 @@ import { Portraits, Word } from "./words.tsx";
 interface Column<T> {
   head: string;
   cell: (row: T) => ComponentChildren;
-  /** What its figures are, for those who wonder. */
+  /** The meaning of its figures, shown as a tooltip. */
   title?: string;
   isText?: boolean;
 }

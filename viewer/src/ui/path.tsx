@@ -75,7 +75,7 @@ export function Path({ session, word, end, of }: PathProps) {
   );
 }
 
-/** What the data say of a step of observed links, else the model. */
+/** The response share of an observed step; otherwise the share in the model. */
 function shareOf({ atlas, paths }: Session, { from, to, share }: Step): number {
   return paths.found?.isObserved && atlas.observed
     ? observedShare(atlas.observed, from, to)

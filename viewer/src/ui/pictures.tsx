@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapTitle } from "../data/words.ts";
+import { sharedMarks } from "../draw/marks.ts";
 import { drawPicture } from "../draw/picture.ts";
 import { onPrint, pixelRatio } from "../draw/printing.ts";
 import type { Panel } from "../draw/sheet.ts";
@@ -106,7 +107,6 @@ export function Thumbnail({ session, map }: { session: Session; map: AtlasMap })
   const { chosen } = session.contents.emphasisIn(map.number);
   return (
     <Picture
-      session={session}
       panel={(size) => thumbnail(session, map, size)}
       queue={thumbnails}
       depends={[session.appearance.look, chosen.join()]}
@@ -142,7 +142,6 @@ export function Crop({ session, word, meanings }: CropProps) {
   const { look } = session.appearance;
   return (
     <Picture
-      session={session}
       panel={(size) => cropOf(session, meanings, size)}
       queue={crops}
       title={texts.ARROW}
@@ -152,8 +151,7 @@ export function Crop({ session, word, meanings }: CropProps) {
 }
 
 interface PictureProps {
-  session: Session;
-  /** What there is to be seen at a size. */
+  /** The picture at a size. */
   panel: (size: Size) => Panel;
   queue: Queue;
   depends: readonly unknown[];
@@ -161,7 +159,7 @@ interface PictureProps {
 }
 
 /** A canvas that is drawn anew when its size or one of `depends` changes, while it is in sight. */
-function Picture({ session, panel, queue, depends, title }: PictureProps) {
+function Picture({ panel, queue, depends, title }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const latest = useRef(panel);
   latest.current = panel;
@@ -169,7 +167,7 @@ function Picture({ session, panel, queue, depends, title }: PictureProps) {
     const size = { width: at.clientWidth, height: at.clientHeight };
     if (size.width === 0 || size.height === 0) return;
     sight.current.isStale = false;
-    drawPicture(at, latest.current(size), session.marks, pixelRatio());
+    drawPicture(at, latest.current(size), sharedMarks(), pixelRatio());
   }).current;
   const sight = useRef({ isSeen: false, isStale: true });
   const refresh = useRef(() => {

@@ -18,7 +18,7 @@ import { Marked, Word } from "./words.tsx";
 
 /** Milliseconds without a key after which a word is shown; before that only the list follows. */
 const PAUSE = 150;
-/** Of a long text so many characters before and after the match are listed. */
+/** Number of characters of a long text that are listed before and after the match. */
 const AROUND = 24;
 
 interface SearchProps {

@@ -1,8 +1,7 @@
 /** One object in words: its columns, its maps, its associates and the words that evoke it. */
 
-import { type Column, lives } from "../data/atlas.ts";
+import type { Column } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { mapsOf } from "../data/entries.ts";
 import { plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import * as texts from "../texts.ts";
@@ -23,7 +22,6 @@ interface WordCardProps {
 
 export function WordCard({ session, of, object, isTapped }: WordCardProps) {
   const { atlas, state } = session;
-  const maps = mapsOf(atlas, object, state.by).filter((at) => lives(at.weight, state.threshold));
   return (
     <section
       class={isTapped ? "wordcard tapped" : "wordcard"}
@@ -51,11 +49,14 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
         )}
         {!session.isSingle &&
           state.word !== object &&
-          maps.slice(0, MOST_CHIPS).map(({ map }) => (
-            <Button key={map} class="chip" onClick={() => session.goTo(object, map)}>
-              {texts.mapName(map)}
-            </Button>
-          ))}
+          session.lookups
+            .mapsOf(object)
+            .slice(0, MOST_CHIPS)
+            .map((map) => (
+              <Button key={map} class="chip" onClick={() => session.goTo(object, map)}>
+                {texts.mapName(map)}
+              </Button>
+            ))}
       </p>
       <Disclosures session={session} object={object} />
     </section>

@@ -1,8 +1,6 @@
 /** The labels on the open map, as a table: the map in words. */
 
-import { lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { mapsOf } from "../data/entries.ts";
 import { observedIn } from "../data/observed.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
@@ -25,11 +23,6 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
   // From far away no label is drawn.
   if (shown.length === 0) return null;
   const rows = shown.slice(-MOST_ROWS).reverse();
-  const otherMaps = (object: number) =>
-    mapsOf(atlas, object, state.by)
-      .filter((at) => at.map !== map && lives(at.weight, state.threshold))
-      .map((at) => at.map)
-      .join(", ");
   const title = texts.labelledObjects(noun[1]);
   const labelled = texts.countedObjects(atlas, shown.length, texts.LABELLED);
   const weight = ({ entry }: ShownLabel) => texts.percent(elementAt(weights, entry));
@@ -40,7 +33,11 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const others = {
     head: texts.ALSO_HEAD,
     isText: true,
-    cell: (row: ShownLabel) => otherMaps(row.object),
+    cell: ({ object }: ShownLabel) =>
+      session.lookups
+        .mapsOf(object)
+        .filter((other) => other !== map)
+        .join(", "),
   };
   const given = atlas.observed
     ? { head: texts.OBSERVED_HEAD, cell: observed, title: texts.OBSERVED_HERE_TITLE }

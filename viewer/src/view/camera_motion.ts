@@ -9,7 +9,7 @@ import { FARTHEST, type Scene } from "../scene/scene.ts";
 import { flight } from "./flight.ts";
 
 interface MotionHooks {
-  /** Of the screen, in CSS pixels. */
+  /** Size of the screen in CSS pixels. */
   size(): Size;
   scene(): Scene | null;
   onMove(): void;
@@ -21,18 +21,11 @@ const LONGEST_STEP = 64;
 const FAR = 1e15;
 
 export class CameraMotion {
-  private current: Camera = { x: 0, y: 0, zoom: 1 };
+  camera: Camera = { x: 0, y: 0, zoom: 1 };
   private isFitted = true;
   private flight: { frame: number; landing: Camera } | null = null;
 
-  constructor(
-    private hooks: MotionHooks,
-    private reducedMotion: boolean,
-  ) {}
-
-  get camera(): Camera {
-    return this.current;
-  }
+  constructor(private hooks: MotionHooks) {}
 
   /** Where the flight will end; null without one. */
   get landing(): Camera | null {
@@ -41,16 +34,16 @@ export class CameraMotion {
 
   /** The camera that shows the whole map. */
   get fitCamera(): Camera {
-    return this.hooks.scene()?.fitCamera ?? this.current;
+    return this.hooks.scene()?.fitCamera ?? this.camera;
   }
 
   /** The least and the largest zoom; by hand only as near as there is enough to see. */
   get bounds(): [number, number] {
     const [least, most] = this.limits;
-    const { current, hooks } = this;
+    const { camera, hooks } = this;
     const scene = hooks.scene();
-    const closest = scene ? closestZoom(scene.marks, current, hooks.size()) : most;
-    return [least, Math.max(Math.min(most, closest), current.zoom, this.fitCamera.zoom)];
+    const closest = scene ? closestZoom(scene.marks, camera, hooks.size()) : most;
+    return [least, Math.max(Math.min(most, closest), camera.zoom, this.fitCamera.zoom)];
   }
 
   private get limits(): [number, number] {
@@ -61,21 +54,21 @@ export class CameraMotion {
   /** Looks at another map from here on: from a camera, or at all of it. */
   begin(camera: Camera | null): void {
     this.isFitted = camera === null;
-    this.current = camera === null ? this.fitCamera : this.within(camera);
+    this.camera = camera === null ? this.fitCamera : this.within(camera);
   }
 
   /** The screen has another size. */
   refit(): void {
     if (!this.isFitted || !this.hooks.scene()) return;
     this.stop();
-    this.current = this.fitCamera;
+    this.camera = this.fitCamera;
   }
 
   /** A step by hand, key or button: short enough to need no flight. */
   jump(camera: Camera): void {
     this.stop();
     this.isFitted = false;
-    this.current = this.within(camera);
+    this.camera = this.within(camera);
     this.hooks.onMove();
   }
 
@@ -83,19 +76,19 @@ export class CameraMotion {
   flyTo(to: Camera): void {
     const size = this.hooks.size();
     const camera = this.within(to);
-    if (this.reducedMotion || size.width === 0) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches || size.width === 0) {
       this.jump(camera);
       return;
     }
     this.stop();
     this.isFitted = false;
-    const { at, duration } = flight(this.current, camera, size);
+    const { at, duration } = flight(this.camera, camera, size);
     let [elapsed, before] = [0, performance.now()];
     const fly = (now: number) => {
       elapsed += Math.min(LONGEST_STEP, Math.max(0, now - before));
       before = now;
       const time = Math.min(1, elapsed / duration);
-      this.current = at(time * time * (3 - 2 * time));
+      this.camera = at(time * time * (3 - 2 * time));
       this.hooks.onMove();
       this.flight = time < 1 ? { frame: requestAnimationFrame(fly), landing: camera } : null;
     };
@@ -105,21 +98,21 @@ export class CameraMotion {
   zoomBy(factor: number): void {
     const size = this.hooks.size();
     const [least, most] = this.bounds;
-    const { zoom: now } = this.current;
+    const { zoom: now } = this.camera;
     const zoom = Math.min(most, Math.max(least, now * factor));
-    this.jump(zoomAt(this.current, size, zoom / now, size.width / 2, size.height / 2));
+    this.jump(zoomAt(this.camera, size, zoom / now, size.width / 2, size.height / 2));
   }
 
   panBy(dx: number, dy: number): void {
-    this.jump(panned(this.current, dx, dy));
+    this.jump(panned(this.camera, dx, dy));
   }
 
   /** Flies to where all of the map is seen. */
   fit(): void {
     if (!this.hooks.scene()) return;
-    const { fitCamera, current } = this;
+    const { fitCamera, camera } = this;
     const { x, y, zoom } = fitCamera;
-    if (x === current.x && y === current.y && zoom === current.zoom) this.stop();
+    if (x === camera.x && y === camera.y && zoom === camera.zoom) this.stop();
     else this.flyTo(fitCamera);
     this.isFitted = true;
   }

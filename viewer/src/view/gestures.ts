@@ -8,6 +8,7 @@
  * A drag of less than CLICK pixels is a click and moves nothing.
  */
 import { type Camera, panned, type Size, zoomAt } from "../scene/camera.ts";
+import type { Point } from "../scene/outline.ts";
 import { listenTo, placeIn } from "./listening.ts";
 
 interface GestureHooks {
@@ -26,11 +27,6 @@ interface GestureHooks {
   onGrab(isHeld: boolean): void;
 }
 
-interface Finger {
-  x: number;
-  y: number;
-}
-
 const CLICK = 3;
 const DOUBLING = 500;
 /** Pixels that the units of a wheel stand for: a pixel, a line, a page. */
@@ -38,11 +34,15 @@ const UNITS = [1, 25, 500];
 /** Browsers report a pinch on a trackpad as small turns of the wheel with Ctrl. */
 const TRACKPAD = 10;
 
+function distance([x, y]: Point, [otherX, otherY]: Point): number {
+  return Math.hypot(x - otherX, y - otherY);
+}
+
 export class Gestures {
   /** Whether the click that now arrives is only the end of a drag. */
   wasDrag = false;
-  private fingers = new Map<number, Finger>();
-  private start: Finger | null = null;
+  private fingers = new Map<number, Point>();
+  private start: Point | null = null;
   private isHeld = false;
   /** Whether the fingers move the map, or draw a selection. */
   private moves = false;
@@ -62,12 +62,7 @@ export class Gestures {
     listenTo(host, heard, signal);
   }
 
-  private place(event: MouseEvent): Finger {
-    const [x, y] = placeIn(this.host, event);
-    return { x, y };
-  }
-
-  private zoom(factor: number, { x, y }: Finger, from = this.hooks.camera()): void {
+  private zoom(factor: number, [x, y]: Point, from = this.hooks.camera()): void {
     const [least, most] = this.hooks.bounds();
     const zoom = Math.min(most, Math.max(least, from.zoom * factor));
     this.hooks.onMove(zoomAt(from, this.hooks.size(), zoom / from.zoom, x, y));
@@ -77,7 +72,10 @@ export class Gestures {
     if (!this.hooks.turns(event)) return;
     event.preventDefault();
     const pixels = event.deltaY * (UNITS[event.deltaMode] ?? 1);
-    this.zoom(2 ** ((-pixels * (event.ctrlKey ? TRACKPAD : 1)) / DOUBLING), this.place(event));
+    this.zoom(
+      2 ** ((-pixels * (event.ctrlKey ? TRACKPAD : 1)) / DOUBLING),
+      placeIn(this.host, event),
+    );
   }
 
   private press(event: PointerEvent): void {
@@ -86,8 +84,8 @@ export class Gestures {
       this.moves = this.hooks.moves(event);
     }
     if (event.button !== 0 || !(this.moves || event.pointerType === "touch")) return;
-    this.fingers.set(event.pointerId, this.place(event));
-    this.start = this.place(event);
+    this.fingers.set(event.pointerId, placeIn(this.host, event));
+    this.start = placeIn(this.host, event);
     if (this.fingers.size < 2) return;
     this.moves = true;
     this.hooks.onPinch();
@@ -109,25 +107,24 @@ export class Gestures {
       this.release(event);
       return;
     }
-    const now = this.place(event);
+    const now = placeIn(this.host, event);
     if (this.moves && !this.isHeld) {
-      if (Math.hypot(now.x - this.start.x, now.y - this.start.y) < CLICK) return;
+      if (distance(now, this.start) < CLICK) return;
       this.hold(event.pointerId);
     }
     this.fingers.set(event.pointerId, now);
     if (!this.moves) return;
     const other = [...this.fingers].find(([pointer]) => pointer !== event.pointerId)?.[1];
     if (other) this.pinch(finger, now, other);
-    else this.hooks.onMove(panned(this.hooks.camera(), finger.x - now.x, finger.y - now.y));
+    else this.hooks.onMove(panned(this.hooks.camera(), finger[0] - now[0], finger[1] - now[1]));
   }
 
   /** One of two fingers moved: the map moves with the point between them, then zooms about it. */
-  private pinch(before: Finger, now: Finger, other: Finger): void {
-    const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
-    const moved = panned(this.hooks.camera(), (before.x - now.x) / 2, (before.y - now.y) / 2);
-    const apart = (finger: Finger) =>
-      Math.max(1, Math.hypot(finger.x - other.x, finger.y - other.y));
-    this.zoom(apart(now) / apart(before), middle, moved);
+  private pinch(before: Point, now: Point, other: Point): void {
+    const middle: Point = [(now[0] + other[0]) / 2, (now[1] + other[1]) / 2];
+    const [dx, dy] = [(before[0] - now[0]) / 2, (before[1] - now[1]) / 2];
+    const factor = Math.max(1, distance(now, other)) / Math.max(1, distance(before, other));
+    this.zoom(factor, middle, panned(this.hooks.camera(), dx, dy));
   }
 
   private release(event: PointerEvent): void {

@@ -41,7 +41,7 @@ function dotAt({ scene, camera, size }: Sight, [x, y]: Point): Dot | null {
     if (Math.abs(dx) > reach) return;
     const dy = inBounds(points[2 * entry + 1]) - mapY;
     const gap = Math.hypot(dx, dy) * zoom - scene.dotRadius(entry, zoom);
-    // Of dots on each other the smaller one lies above, and its edge is farther.
+    // If dots overlap, the smaller dot is on top, and its edge is farther away.
     if (gap <= REACH && (!best || gap < best.gap)) best = { entry, gap };
   });
   return best;

@@ -1,7 +1,7 @@
 /**
  * The two canvases of the open map: the dots below, the labels and the pointer's marks above.
  *
- * Whatever changes asks for a frame (`schedule`), and there is one drawing a frame at most.
+ * Every change requests a frame (`schedule`); each frame draws once.
  */
 
 import type { Marks } from "../draw/marks.ts";
@@ -11,13 +11,13 @@ import { drawGround, drawLetters, drawPicture, lettersOf, prepare } from "../dra
 import { pixelRatio } from "../draw/printing.ts";
 import type { Letters } from "../scene/scene.ts";
 
-/** What there is to see of a map at one moment. */
+/** The picture of a map at one moment. */
 export interface Moment extends Picture {
   isMoving: boolean;
 }
 
 interface CanvasHooks {
-  /** What to draw now; null for nothing. */
+  /** The picture to draw now; null for nothing. */
   sight(): Moment | null;
   /** Draws what the pointer points at and what it draws, above all else. */
   drawPointer(context: Context, sight: Moment): void;
@@ -31,7 +31,7 @@ const N_TIMES = 120;
 export class MapCanvases {
   /** Milliseconds that each of the last 120 drawings took. */
   readonly frameTimes: number[] = [];
-  /** What was written last. */
+  /** The texts of the latest drawing. */
   letters: Letters = { labels: [], names: [] };
   private dots = newCanvas();
   private upper = newCanvas();

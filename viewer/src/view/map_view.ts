@@ -17,7 +17,14 @@ import { type Camera, countInSight, fit, type Size } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import { scaledType, screenScale } from "../scene/lettering.ts";
 import type { Point } from "../scene/outline.ts";
-import { type Look, NO_EMPHASIS, Scene, type ShownLabel, type ShownName } from "../scene/scene.ts";
+import {
+  type Letters,
+  type Look,
+  NO_EMPHASIS,
+  Scene,
+  type ShownLabel,
+  type ShownName,
+} from "../scene/scene.ts";
 import { CameraMotion } from "./camera_motion.ts";
 import { Gestures } from "./gestures.ts";
 import { entriesWithin, entryAt } from "./hit_test.ts";
@@ -28,7 +35,7 @@ import { Pointing } from "./pointing.ts";
 import { SelectionDrag, type SelectMode, type Tool } from "./selection_drag.ts";
 
 export interface MapViewCallbacks {
-  /** What lies over the map, in CSS pixels of the host. */
+  /** The boxes over the map, in CSS pixels of the host. */
   covers(): readonly ScreenBox[];
   /** The host has a size for the first time. */
   onSized(): void;
@@ -43,13 +50,7 @@ export interface MapViewCallbacks {
   onShown(labels: ShownLabel[]): void;
 }
 
-interface MapViewOptions {
-  reducedMotion?: boolean;
-  /** Whether the wheel turns without Ctrl only where the map has the focus. */
-  wheelNeedsFocus?: boolean;
-}
-
-/** What is marked on the map beside its dots. */
+/** Emphasis, selection, outlines and links. */
 type Marked = Pick<Picture, "outlines" | "ties"> &
   Required<Pick<Picture, "emphasis" | "selection">>;
 
@@ -59,7 +60,7 @@ const REST = 140;
 export class MapView {
   readonly canvases: MapCanvases;
   readonly motion: CameraMotion;
-  /** Of the host, in CSS pixels. */
+  /** Size of the host in CSS pixels. */
   size: Size = { width: 0, height: 0 };
   private marks: Marks = sharedMarks();
   private labelWork: LabelWork;
@@ -84,7 +85,8 @@ export class MapView {
   constructor(
     private host: HTMLElement,
     private callbacks: MapViewCallbacks,
-    options: MapViewOptions = {},
+    /** Whether the wheel turns without Ctrl only where the map has the focus. */
+    wheelNeedsFocus: boolean,
   ) {
     const { signal } = this.ending;
     signal.addEventListener(
@@ -96,19 +98,17 @@ export class MapView {
       drawPointer: (context, sight) => this.drawPointer(context, sight),
       onDrawn: () => this.payLabels(),
     });
-    this.motion = new CameraMotion(
-      { size: () => this.size, scene: () => this.scene, onMove: () => this.moved() },
-      options.reducedMotion ?? false,
-    );
+    this.motion = new CameraMotion({
+      size: () => this.size,
+      scene: () => this.scene,
+      onMove: () => this.moved(),
+    });
     this.labelWork = new LabelWork({
       scene: () => this.scene,
       isMoving: () => this.isMoving,
       onProgress: () => this.canvases.schedule("letters"),
       onDone: () => this.restSoon(),
     });
-    host.style.touchAction = "none";
-    host.style.userSelect = "none";
-    host.tabIndex = 0;
     const onChange = () => this.canvases.schedule("letters");
     const onEnd = (line: readonly Point[], mode: SelectMode) => this.selectWithin(line, mode);
     this.drag = new SelectionDrag(host, { onChange, onEnd }, signal);
@@ -118,7 +118,7 @@ export class MapView {
       bounds: () => this.motion.bounds,
       moves: (event: PointerEvent) => !this.drag.wants(event),
       turns: (event: WheelEvent) =>
-        !options.wheelNeedsFocus || event.ctrlKey || host.matches(":focus-within, :focus"),
+        !wheelNeedsFocus || event.ctrlKey || host.matches(":focus-within, :focus"),
       onPinch: () => this.drag.drop(),
       onMove: (camera: Camera) => this.motion.jump(camera),
       onGrab: (isHeld: boolean) => this.setCursor(isHeld),
@@ -148,14 +148,9 @@ export class MapView {
     return this.motion.camera;
   }
 
-  /** The labels on the screen now. */
-  get shown(): ShownLabel[] {
-    return this.canvases.letters.labels;
-  }
-
-  /** The names of regions on the screen now. */
-  get names(): ShownName[] {
-    return this.canvases.letters.names;
+  /** The texts on the screen now. */
+  get letters(): Letters {
+    return this.canvases.letters;
   }
 
   /** Whether nothing moves and every label has been worked out and drawn. */
@@ -259,7 +254,7 @@ export class MapView {
     this.canvases.destroy();
   }
 
-  /** What there is to see now. */
+  /** The picture to draw now. */
   private sight(): Moment | null {
     const { scene, camera, size, marked, isMoving } = this;
     return scene && { ...marked, scene, camera, size, isMoving, covers: this.callbacks.covers() };
@@ -273,7 +268,7 @@ export class MapView {
   private entryAt(point: Point): number | null {
     const { scene, camera, size } = this;
     if (!scene) return null;
-    const entry = entryAt({ scene, camera, size }, this.shown, point);
+    const entry = entryAt({ scene, camera, size }, this.letters.labels, point);
     const isOnName = entry === null && this.nameAt(point) !== undefined;
     if (isOnName !== this.isOnName) {
       this.isOnName = isOnName;
@@ -284,7 +279,7 @@ export class MapView {
 
   /** The name of a region at a point. */
   private nameAt([x, y]: Point): ShownName | undefined {
-    return this.names.find(
+    return this.letters.names.find(
       (name) => x >= name.x && x < name.x + name.width && y >= name.y && y < name.y + name.height,
     );
   }
@@ -313,7 +308,7 @@ export class MapView {
 
   /** Whether an arrow at the rim points to an entry beyond. */
   private isPointedTo(entry: number | null): boolean {
-    return this.shown.some((label) => label.entry === entry && label.arrow);
+    return this.letters.labels.some((label) => label.entry === entry && label.arrow);
   }
 
   private flyToEntry(entry: number): void {
@@ -367,13 +362,13 @@ export class MapView {
     this.isMoving = false;
     this.callbacks.onCamera(this.camera, true);
     if (this.canvases.hasOldLabels) this.owesLabels = true;
-    else this.callbacks.onShown(this.shown);
+    else this.callbacks.onShown(this.letters.labels);
   }
 
   private payLabels(): void {
     if (!this.owesLabels) return;
     this.owesLabels = false;
-    this.callbacks.onShown(this.shown);
+    this.callbacks.onShown(this.letters.labels);
   }
 
   private redraw(): void {

@@ -1,4 +1,4 @@
-/** What the pointer points at in the open map: the entry it hovers over, clicks and double clicks. */
+/** The pointer on the open map: the entry under it, clicks and double clicks. */
 import type { Point } from "../scene/outline.ts";
 import { listenTo, placeIn } from "./listening.ts";
 

@@ -19,7 +19,7 @@ const LEAST = 4;
 
 export class SelectionDrag {
   tool: Tool = "pan";
-  /** What has been drawn so far: the two corners of a box, or the points of a lasso. */
+  /** The line so far: the two corners of a box, or the points of a lasso. */
   line: [Point, Point, ...Point[]] | null = null;
   /** Whether the click that follows belongs to a drag that has just ended. */
   justEnded = false;
@@ -119,7 +119,7 @@ export class SelectionDrag {
     event.preventDefault();
     event.stopPropagation();
     this.drop();
-    // The button is still down, and letting it go is no click.
+    // The button is still down; its release must not count as a click.
     this.justEnded = true;
   }
 }

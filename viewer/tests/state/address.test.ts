@@ -21,7 +21,7 @@ const NOWHERE: Place = {
   zoom: null,
   x: null,
   y: null,
-  threshold: null,
+  min: null,
   by: null,
   color: null,
   size: null,
@@ -42,7 +42,7 @@ test("the hash can be read", () => {
     zoom: 42.1,
     x: 1.25,
     y: -3.5,
-    threshold: 0.1,
+    min: 0.1,
     by: "proportion",
     color: "group",
     lines: true,
@@ -93,7 +93,7 @@ test("a view comes back to a pixel at any zoom", () => {
 });
 
 test("numbers are short", () => {
-  const place = { ...NOWHERE, zoom: 42.123456, x: 0.1 + 0.2, y: -0.0001, threshold: 0.1 + 1e-9 };
+  const place = { ...NOWHERE, zoom: 42.123456, x: 0.1 + 0.2, y: -0.0001, min: 0.1 + 1e-9 };
   assert.equal(toHash(place), "#zoom=42.12&x=0.3&y=0&min=0.1");
   assert.equal(toHash({ ...NOWHERE, x: Number.NaN, y: Number.POSITIVE_INFINITY }), "");
 });
