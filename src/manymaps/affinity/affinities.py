@@ -104,9 +104,12 @@ class Affinity(ABC):
     joint : bool
         Whether the similarities form one joint distribution over all pairs instead of one
         conditional distribution per row.
+    by_label : bool
+        Whether `similarities` accepts `groups`, the numbers of known labels of the objects.
     """
 
     joint: ClassVar[bool] = False
+    by_label: ClassVar[bool] = False
 
     def written(self) -> str:
         """Return the Python expression under which an atlas records the affinity."""
@@ -201,6 +204,7 @@ class GaussianAffinity(Affinity):
 
     perplexity: float | Sequence[float] | np.ndarray = 30.0
     n_neighbors: int | None = None
+    by_label: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _make_plain(self)
@@ -222,6 +226,7 @@ class GaussianAffinity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
         weights: np.ndarray | None = None,
+        groups: np.ndarray | None = None,
     ) -> sparse.csr_array:
         """Compute the similarities of the objects.
 
@@ -237,6 +242,10 @@ class GaussianAffinity(Affinity):
             Seed of the search.
         weights : array of shape (n,), optional
             Weights of the objects (`Affinity.similarities`).
+        groups : array of int, shape (n,), optional
+            Number of the known label of each object, or -1. Every object then has neighbours with
+            each label (`manymaps.affinity.by_label`). Cannot be combined with known neighbours and
+            weights.
 
         Returns
         -------
@@ -244,6 +253,12 @@ class GaussianAffinity(Affinity):
             The similarities; each row sums to 1, with each value counted once per copy. They are
             float64, or float32 if there are more than 20 million.
         """
+        if groups is not None:
+            from manymaps.affinity.by_label import similarities_by_label
+
+            return similarities_by_label(
+                self, data, groups, metric=metric, search=search, seed=seed
+            )
         data = as_graph(data)
         scales, n = self._scales(), _n_objects(data)
         weights = object_weights(weights, n, "weights")

@@ -31,6 +31,9 @@ from manymaps.errors import ParameterError
 
 __all__ = ["similarities_by_label"]
 
+# Fits use single precision, in which the square of a smaller probability is 0. Not tuned.
+_LEAST = 1e-20
+
 
 def similarities_by_label(
     affinity: GaussianAffinity,
@@ -87,14 +90,16 @@ def similarities_by_label(
             "labels, or fit neighbours or similarities"
         )
     usual = affinity.n_neighbors or NEIGHBORS_PER_PERPLEXITY * perplexities.max()
-    total = sparse.csr_array((n, n))
+    total: sparse.csr_array = sparse.csr_array((n, n))
     for label, size in zip(labels, sizes, strict=True):
         k = min(max(1, int(np.ceil(usual * size / n))), int(size) - 1)
         graph = _neighbors_within(data, np.flatnonzero(groups == label), k, metric, search, seed)
         scales = np.clip(perplexities * size / n, 1, k)
         part = GaussianAffinity(scales if scales.ndim else float(scales)).similarities(graph)
+        part.data[part.data < _LEAST] = 0
         total = total + part * (size / n)
-    return sparse.csr_array(total)
+    total.eliminate_zeros()
+    return total
 
 
 def _neighbors_within(

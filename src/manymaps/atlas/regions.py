@@ -376,14 +376,6 @@ def homes(
     return found
 
 
-def crowds(grid: _Grid, weights: np.ndarray) -> list[np.ndarray]:
-    """Find groups of neighbours, which are the members of each basin of the density."""
-    basins = _basins(grid.density(np.arange(len(weights)), weights, len(weights)))[grid.cells]
-    least = max(LEAST_MEMBERS, LEAST_PART * len(weights))
-    members = [np.flatnonzero(basins == basin) for basin in np.unique(basins)]
-    return [group for group in members if len(group) >= least]
-
-
 def _basins(density: np.ndarray) -> np.ndarray:
     """Return the peak of the basin of each cell, (CELLS * CELLS,), with basins joined."""
     flat = density.ravel()

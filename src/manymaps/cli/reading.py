@@ -310,6 +310,7 @@ class WatchedAffinity(Affinity):
         self.inside = inside
         self.name = name
         self.n_pairs = 0
+        self.by_label = inside.by_label  # type: ignore[misc]
 
     def written(self) -> str:
         """Return the name of the wrapped affinity."""
@@ -328,10 +329,11 @@ class WatchedAffinity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
         weights: np.ndarray | None = None,
+        **groups: Any,
     ) -> sparse.csr_array:
         """Compute the similarities of the wrapped affinity."""
         rows = self.inside.similarities(
-            data, metric=metric, search=search, seed=seed, weights=weights
+            data, metric=metric, search=search, seed=seed, weights=weights, **groups
         )
         self.n_pairs = int(rows.nnz)
         return rows

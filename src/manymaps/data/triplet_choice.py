@@ -154,12 +154,6 @@ def _utilities(parameters: np.ndarray) -> np.ndarray:
     return np.asarray(x @ x.T + b + b[:, None])
 
 
-def _probabilities(utilities: np.ndarray, triplets: np.ndarray, kind: str) -> np.ndarray:
-    """Return the probability of each option of each triplet, shape (n, n_options)."""
-    options = [utilities[triplets[:, a], triplets[:, b]] for a, b in options_of(kind)]
-    return _luce(np.stack(options, axis=1))
-
-
 def _luce(utilities: np.ndarray) -> np.ndarray:
     weights = np.exp(utilities - utilities.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))

@@ -78,7 +78,6 @@ from manymaps.figures.panel import (
 from manymaps.labels import in_words, letter, plural
 
 SUFFIXES = (".png", ".svg", ".pdf")
-ARROWS = "arrows: directions of variables, with lengths in proportion to the square root of r2"
 # The resolution that most journals require for figures with text.
 SAVED_DPI = 300
 
@@ -210,9 +209,10 @@ def plot_map(
     if not alone:
         key_width = captions.size_key(area, dots.least, dots.quantity, (0, below))
     if sheet.width is None:
-        remarks = _map_print(atlas, scene, dots, named, _kinds_print(scene, roles, n_labels))
-        remarks += [] if vectors is None else [ARROWS]
-        captions.small_print(remarks, (0, below), reserve=key_width + 14)
+        kinds = [] if roles is None else remarks(roles, scene, n_labels)
+        lines = _map_print(atlas, scene, dots, named, kinds)
+        lines += [] if arrows is None else arrows.remarks(ax)
+        captions.small_print(lines, (0, below), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
 
@@ -711,11 +711,6 @@ def _draw(
 
 def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
     return [replace(scene, shares=scene.shares[~roles.is_text[scene.objects]]) for scene in scenes]
-
-
-def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
-    """Describe the kinds drawn as dots and as words."""
-    return [] if roles is None else remarks(roles, scene, n_labels)
 
 
 def _map_print(

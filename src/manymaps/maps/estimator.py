@@ -21,7 +21,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
-from manymaps.affinity.by_label import similarities_by_label
 from manymaps.affinity.distances import METRIC, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
@@ -315,6 +314,19 @@ class MapEstimator(
         DivergedError
             If the cost becomes non-finite. The fitted attributes then describe the last maps with a
             finite cost.
+
+        Notes
+        -----
+        With a `condition`, the similarities v_ij in the maps are multiplied by alpha' (same label),
+        beta' (different labels) or 1 (unknown label), with beta' = (1 - strength) alpha' and a mean
+        of 1 over all pairs of known labels (conditional t-SNE).
+
+        References
+        ----------
+        B. Kang, D. García García, J. Lijffijt, R. Santos-Rodríguez and T. De Bie, Conditional
+        t-SNE: more informative t-SNE embeddings, Machine Learning 110, 2021. E. Heiter, B. Kang,
+        R. Seurinck and J. Lijffijt, Revised conditional t-SNE: looking beyond the nearest
+        neighbors, Advances in Intelligent Data Analysis XXI, 2023.
         """
         self._validate_params()
         X = as_data(X)
@@ -323,9 +335,10 @@ class MapEstimator(
         seeds = self._seeds()
         groups = None if condition is None else label_groups(condition)
         check_number("condition_strength", condition_strength, least=0, below=1)
-        labels, data, target = self._read(
-            X, _number_from(seeds[0]), _given_weights(weights), groups
-        )
+        given = _given_weights(weights)
+        if groups is not None and given is not None:
+            raise ParameterError("condition cannot be combined with sample_weight; omit one")
+        labels, data, target = self._read(X, _number_from(seeds[0]), given, groups)
         n = target.values.shape[0]
         known = None if groups is None else condition_of(groups, condition_strength, target, self)
         if self.n_maps > n:
@@ -563,23 +576,19 @@ class MapEstimator(
         affinity = self.affinity
         if not isinstance(affinity, Affinity):
             affinity = GaussianAffinity(self.perplexity)
+        # An affinity that a user defines may not accept these keywords.
+        known = {} if weights is None else {"weights": weights}
         stored = sparse.issparse(data) and self._metric_name == "precomputed"
-        if groups is not None and isinstance(affinity, GaussianAffinity) and not stored:
+        if groups is not None and affinity.by_label and not stored:
             check_groups(groups, data.shape[0])
-            with threads(self.n_jobs):
-                similarities = similarities_by_label(
-                    affinity, data, groups,
-                    metric=self.metric, search=self.neighbors or NeighborSearch(), seed=seed,
-                )  # fmt: skip
-            return self._target(similarities)
+            known["groups"] = groups
         with threads(self.n_jobs):
             similarities = affinity.similarities(
                 data,
                 metric=self.metric,
                 search=self.neighbors or NeighborSearch(),
                 seed=seed,
-                # An affinity that a user defines may not accept weights.
-                **({} if weights is None else {"weights": weights}),
+                **known,
             )
         return self._target(similarities, average=not affinity.joint, weights=weights)
 

@@ -47,8 +47,6 @@ from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.progress import work
 
-__all__ = ["CHECKPOINT", "Callback", "Plan", "Run", "read_checkpoint"]
-
 # A refresh requires the shares in all maps, whose computation takes as long as several iterations.
 _REFRESH = 50
 # Number of initial iterations, in which most objects leave most of their maps. Entries are selected

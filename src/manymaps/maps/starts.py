@@ -30,8 +30,6 @@ from manymaps.compute.threads import one_blas_thread
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.model.target import Target
 
-__all__ = ["STARTS", "separated", "spread_out", "start_positions"]
-
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
 
 # Objects with equal vectors would never separate.

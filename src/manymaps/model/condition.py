@@ -34,8 +34,6 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-__all__ = ["UNKNOWN", "Condition", "Parts", "sum_of_fields"]
-
 #: Group of an object whose label is not known.
 UNKNOWN = -1
 

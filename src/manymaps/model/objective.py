@@ -47,7 +47,12 @@ from manymaps.compute.mixture import (
     side_by_side,
 )
 from manymaps.compute.similarity import KernelCode, kernel_code
-from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
+from manymaps.compute.single_map import (
+    linear_pulls,
+    plane_words,
+    single_map_attraction,
+    single_map_cost,
+)
 from manymaps.compute.threads import alone_if, share_out
 from manymaps.constraints import Number
 from manymaps.model.choice import ChoiceModel
@@ -537,15 +542,18 @@ class Objective:
             pull, mass = np.empty_like(own), np.empty(len(own), np.float32)
             n_chunks = len(pairs.chunks) - 1
             where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
-            how = own, others, kind, rest
             weights, factor = pairs.weights
-            share_out(single_map_attraction, n_chunks, *where, weights, *how, pull, mass)
+            share_out(
+                single_map_attraction, n_chunks, *where, weights, own, others,
+                plane_words(others), kind, rest, pull, mass,
+            )  # fmt: skip
             pull *= factor
             mass *= factor
             pulls.append(pull)
             masses.append(mass)
             if want_cost and k == 0:
                 row_cost = np.empty(len(own))
+                how = own, others, kind, rest
                 share_out(single_map_cost, n_chunks, *where, pairs.forward, *how, row_cost)
                 energy = float(row_cost.sum())
         return pulls, masses, energy

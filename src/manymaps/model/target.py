@@ -27,8 +27,6 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.compute.copies import neighbor_copies, pair_copies
 from manymaps.errors import DataError
 
-__all__ = ["Pairs", "Target", "conditional_target", "count_target", "joint_target"]
-
 # The size of chunks does not depend on the number of threads, so that sums are bit-identical.
 _PAIRS_PER_CHUNK = 1024
 # Arrays are processed in pieces to avoid a copy of the whole array. Not tuned.

@@ -279,7 +279,7 @@ def split_associations(
         )
     generator = drawn_generator(random_state)
     if not stratified:
-        part = _random_parts(len(keys), shares, generator)
+        part = generator.permutation(np.repeat(np.arange(len(shares)), _sizes(len(keys), shares)))
     elif by == "pair":
         part = _parts_by_cue(ends, p.shape[0], shares, generator)
     else:
@@ -323,10 +323,6 @@ def _sizes(n: int, shares: np.ndarray) -> np.ndarray:
     while sizes.sum() >= n:
         sizes[np.argmax(sizes)] -= 1
     return np.array([n - sizes.sum(), *sizes])
-
-
-def _random_parts(n: int, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    return generator.permutation(np.repeat(np.arange(len(shares)), _sizes(n, shares)))
 
 
 def _parts_in_classes(

@@ -6,7 +6,7 @@
  * the zooms that its scene knows. A word and its neighbours have their labels in either.
  */
 import { elementAt } from "../data/elements.ts";
-import { placeAll } from "../scene/callouts.ts";
+import { type Arrow, placeAll } from "../scene/callouts.ts";
 import { type Size, toScreen } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
@@ -151,14 +151,10 @@ export class Pen {
       if (k % 4) context.lineTo(...at);
       else context.moveTo(...at);
     }
-    context.lineWidth = 1;
     context.lineCap = "round";
-    context.strokeStyle = scene.palette.other;
-    context.globalAlpha = CONTOUR_OPACITY;
     context.globalCompositeOperation = scene.look.theme === "dark" ? "lighten" : "darken";
-    context.stroke();
+    this.stroke(scene.palette.other, 1, CONTOUR_OPACITY);
     context.globalCompositeOperation = "source-over";
-    context.globalAlpha = 1;
   }
 
   outline({ color, members }: FeatureOutline): void {
@@ -166,13 +162,8 @@ export class Pen {
     const { context } = this;
     context.beginPath();
     tracePath(this.arcs(members), context);
-    context.fillStyle = color;
-    context.globalAlpha = 0.07;
-    context.fill();
-    context.globalAlpha = 1;
-    context.lineWidth = 1.6;
-    context.strokeStyle = color;
-    context.stroke();
+    this.fill(color, 0.07);
+    this.stroke(color, 1.6);
   }
 
   tie({ from, to, isNear }: Tie): void {
@@ -180,13 +171,9 @@ export class Pen {
     context.beginPath();
     context.moveTo(...this.point(from));
     context.lineTo(...this.point(to));
-    context.lineWidth = TIE.width;
-    context.strokeStyle = this.scene.palette.accent;
-    context.globalAlpha = TIE.opacity;
     context.setLineDash(isNear ? [] : TIE.dashes);
-    context.stroke();
+    this.stroke(this.scene.palette.accent, TIE.width, TIE.opacity);
     context.setLineDash([]);
-    context.globalAlpha = 1;
   }
 
   /** The number of an outline, at the top of its line. */
@@ -196,11 +183,8 @@ export class Pen {
     const [x, y] = crest(this.arcs(members));
     context.beginPath();
     context.arc(x, y, 8, 0, 2 * Math.PI);
-    context.fillStyle = scene.palette.paper;
-    context.fill();
-    context.lineWidth = 1.6;
-    context.strokeStyle = color;
-    context.stroke();
+    this.fill(scene.palette.paper);
+    this.stroke(color, 1.6);
     context.font = fontOf({ size: 11, weight: 600 });
     context.textAlign = "center";
     context.textBaseline = "middle";
@@ -223,46 +207,38 @@ export class Pen {
     if (leader) {
       context.beginPath();
       for (const [x, y] of leader) context.lineTo(x, y);
-      for (const [color, width] of [
-        [scene.palette.paper, 3],
-        [scene.palette.muted, 1],
-      ] as const) {
-        context.strokeStyle = color;
-        context.lineWidth = width;
-        context.stroke();
-      }
+      this.stroke(scene.palette.paper, 3);
+      this.stroke(scene.palette.muted, 1);
     }
-    context.fillStyle = style === "chosen" ? scene.palette.accent : scene.palette.muted;
-    if (arrow) this.head(arrow.x, arrow.y, arrow.angle);
+    const { accent, muted } = scene.palette;
+    if (arrow) this.head(arrow, style === "chosen" ? accent : muted);
   }
 
-  private head(x: number, y: number, angle: number): void {
+  private head({ x, y, angle }: Arrow, color: string): void {
     const { context } = this;
     context.save();
     context.translate(x, y);
     context.rotate(angle);
     context.beginPath();
     for (const [x, y] of ARROW) context.lineTo(x, y);
-    context.fill();
+    this.fill(color);
     context.restore();
   }
 
   /** The arrow of a fitted variable, or the centroid of one of its levels. */
   vector({ line: [start, [x, y]], angle }: VectorMark, color: string): void {
     const { context } = this;
-    context.fillStyle = context.strokeStyle = color;
     context.beginPath();
     if (start[0] === x && start[1] === y) {
       this.trace(x, y, 3.5, DIAMOND);
-      context.fill();
+      this.fill(color);
       return;
     }
     const [left, top] = [x - ARROW[0][0] * Math.cos(angle), y - ARROW[0][0] * Math.sin(angle)];
     context.moveTo(...(start as [number, number]));
     context.lineTo(left, top);
-    context.lineWidth = 1.5;
-    context.stroke();
-    this.head(left, top, angle);
+    this.stroke(color, 1.5);
+    this.head({ x: left, y: top, angle }, color);
   }
 
   /** A labelled dot that is too small to be seen beside its label. */
@@ -276,24 +252,20 @@ export class Pen {
   /** Rings round the selected dots. */
   ring(selection: ReadonlySet<number>): void {
     const { context, scene } = this;
-    context.lineWidth = 1.6;
-    context.strokeStyle = scene.palette.ink;
     context.beginPath();
     for (const entry of selection) {
       const [x, y] = this.point(entry);
       if (!this.isNear(x, y)) continue;
       this.trace(x, y, this.radius(entry) + 1.8, scene.shape(entry));
     }
-    context.stroke();
+    this.stroke(scene.palette.ink, 1.6);
   }
 
   hoverRing(entry: number): void {
     const { context, scene } = this;
     context.beginPath();
     context.arc(...this.point(entry), this.radius(entry) + 3.5, 0, 2 * Math.PI);
-    context.lineWidth = 1.5;
-    context.strokeStyle = scene.palette.accent;
-    context.stroke();
+    this.stroke(scene.palette.accent, 1.5);
   }
 
   /** The neighbours' dots above all others, then the chosen ones with a halo in the accent. */
@@ -310,10 +282,7 @@ export class Pen {
       if (!this.isNear(x, y)) continue;
       context.beginPath();
       this.trace(x, y, 1.35 * Math.max(LEAST_CHOSEN, this.radius(entry)) + 5, scene.shape(entry));
-      context.globalAlpha = 0.28;
-      context.fillStyle = accent;
-      context.fill();
-      context.globalAlpha = 1;
+      this.fill(accent, 0.28);
       this.dot(entry, x, y, isByColumn ? scene.color(entry) : accent, LEAST_CHOSEN);
     }
   }
@@ -337,11 +306,25 @@ export class Pen {
     context.beginPath();
     this.trace(x, y, radius, scene.shape(entry));
     // A stroke lies half within the shape, where the fill covers it.
-    context.lineWidth = 2 * Math.max(leastRim, rim(radius));
-    context.strokeStyle = scene.palette.paper;
+    this.stroke(scene.palette.paper, 2 * Math.max(leastRim, rim(radius)));
+    this.fill(color);
+  }
+
+  private stroke(color: string, width: number, opacity = 1): void {
+    const { context } = this;
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.globalAlpha = opacity;
     context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  private fill(color: string, opacity = 1): void {
+    const { context } = this;
     context.fillStyle = color;
+    context.globalAlpha = opacity;
     context.fill();
+    context.globalAlpha = 1;
   }
 
   private trace(x: number, y: number, radius: number, shape: number): void {

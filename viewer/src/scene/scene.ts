@@ -17,7 +17,7 @@ import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./colori
 import { densityLines } from "./contours.ts";
 import { type Emphasis, EmphasisLabels, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
 import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
-import { LabelPlan, type LabelSource, lift } from "./label_plan.ts";
+import { LabelPlan, lift } from "./label_plan.ts";
 import {
   type LabelStyle,
   LEADING,
@@ -123,7 +123,7 @@ export class Scene {
     this.marking = this.newMarking();
     this.drawingOrder = largestFirst(this.radii);
     this.marks = this.newMarks();
-    this.emphasized = this.newEmphasis(NO_EMPHASIS);
+    this.emphasized = new EmphasisLabels(this, NO_EMPHASIS);
     this.fitCamera = fit(map.view, size);
     this.resize(size);
   }
@@ -238,17 +238,16 @@ export class Scene {
   }
 
   setEmphasis(emphasis: Emphasis): void {
-    if (emphasis !== this.emphasized.emphasis) this.emphasized = this.newEmphasis(emphasis);
+    if (emphasis === this.emphasized.emphasis) return;
+    this.emphasized = new EmphasisLabels(this, emphasis);
   }
 
   /** Works on the labels for some milliseconds; true when all is done. */
   step(milliseconds: number): boolean {
     if (!this.plan && !this.pending) this.pending = this.newPlan();
     if (!this.pending) return true;
-    if (!this.pending.ranges.step(milliseconds)) {
-      // Without an older plan, the most important labels are better than none.
-      return false;
-    }
+    // Meanwhile, without an older plan, its most important labels are shown.
+    if (!this.pending.ranges.step(milliseconds)) return false;
     this.plan = this.pending;
     this.pending = null;
     return true;
@@ -316,20 +315,6 @@ export class Scene {
     return namesAt(this.named, sight, textSize, taken);
   }
 
-  private newEmphasis(emphasis: Emphasis): EmphasisLabels {
-    return new EmphasisLabels(this, emphasis);
-  }
-
-  private source(): LabelSource {
-    return {
-      points: this.map.points,
-      text: (entry) => this.text(entry),
-      radii: this.radii,
-      type: this.look.type,
-      measure: this.measure,
-    };
-  }
-
   /** The box of a label on one line. */
   textSize(text: string, style: LabelStyle): { width: number; height: number } {
     const lettering = this.look.type[style];
@@ -381,7 +366,7 @@ export class Scene {
     // For screens from a thumbnail to a wall: the plan outlives changes of the size.
     const { zoom } = fit(this.map.view, { width: 1000, height: 1000 });
     const zooms = { minZoom: zoom / 100, maxZoom: zoom * 10 * FARTHEST };
-    return new LabelPlan(this.source(), this.visibleEntries(), zooms);
+    return new LabelPlan(this, this.visibleEntries(), zooms);
   }
 }
 

@@ -4,7 +4,6 @@ import { elementAt, pointOf, Strongest } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
 import type { FeatureOutline, Tie } from "../draw/picture.ts";
 import { type Camera, crop, fit, NEAREST, type Size } from "../scene/camera.ts";
-import { MEANING_COLORS } from "../scene/meaning_colors.ts";
 import { type Emphasis, NO_EMPHASIS } from "../scene/scene.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Filtering } from "./filtering.ts";
@@ -124,8 +123,8 @@ export class MapContents {
 
   /** The colour of a meaning, which is one of those with a card. */
   colorOf(rank: number): string {
-    const colors = MEANING_COLORS[this.appearance.theme];
-    return elementAt(colors, rank % colors.length);
+    const { meanings } = this.appearance.palette;
+    return elementAt(meanings, rank % meanings.length);
   }
 
   /** The maps of the gallery: those of the word first, or alone. */

@@ -73,6 +73,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
       <div class="names" role="toolbar" aria-label={texts.REGIONS} onKeyDown={stepBetween}>
         {names.map((name, k) => (
           <Button
+            class="name"
             key={name.text}
             tabIndex={k > 0 ? -1 : 0}
             aria-label={texts.zoomToRegion(name.text)}
@@ -86,9 +87,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
       {few !== null && (
         <p class="few">
           {texts.seenNow(texts.countedObjects(session.atlas, few))}
-          <Button class="button" onClick={() => session.showAll()}>
-            {texts.SHOW_ALL}
-          </Button>
+          <Button onClick={() => session.showAll()}>{texts.SHOW_ALL}</Button>
         </p>
       )}
       {hovered?.map === at && <Tip session={session} at={hovered} host={host.current} />}

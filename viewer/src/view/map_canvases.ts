@@ -46,13 +46,6 @@ export class MapCanvases {
     private hooks: CanvasHooks,
   ) {
     for (const canvas of [this.dots, this.upper]) {
-      Object.assign(canvas.style, {
-        position: "absolute",
-        inset: "0",
-        width: "100%",
-        height: "100%",
-        pointerEvents: "none",
-      });
       canvas.setAttribute("aria-hidden", "true");
       host.append(canvas);
     }
