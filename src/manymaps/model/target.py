@@ -384,10 +384,15 @@ def _row_sums(values: sparse.csr_array) -> np.ndarray:
     """Sum each row in float64."""
     if values.dtype == np.float64:
         return np.asarray(values.sum(axis=1)).ravel()
-    n_rows = values.shape[0]
-    step = max(1, _AT_ONCE * n_rows // values.nnz)
-    blocks = (values[start : start + step] for start in range(0, n_rows, step))
-    return np.concatenate([_row_sums(block.astype(np.float64)) for block in blocks])
+    starts, sums = values.indptr, np.zeros(values.shape[0])
+    filled = np.flatnonzero(np.diff(starts))
+    step = max(1, _AT_ONCE * filled.size // max(1, values.nnz))
+    for first in range(0, filled.size, step):
+        rows = filled[first : first + step]
+        stored = slice(starts[rows[0]], starts[rows[-1] + 1])
+        precise = values.data[stored].astype(np.float64)
+        sums[rows] = np.add.reduceat(precise, starts[rows] - stored.start)
+    return sums
 
 
 def _divisors(values: sparse.csr_array, limit: float) -> np.ndarray:
