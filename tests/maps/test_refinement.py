@@ -92,6 +92,29 @@ def test_cost_and_slopes(model, n_maps):
     np.testing.assert_allclose(d_weights, numeric, atol=1e-4 * max(np.abs(numeric).max(), 1e-2))
 
 
+def test_row_sums_of_a_symmetric_target_do_not_scale_the_repulsion():
+    atlas = random_atlas(T_SNE, 1)
+    target, positions, weights = random_rows(atlas)
+    log_z = reference.log_sum(
+        reference.log_kernel("cauchy", positions, atlas.maps.astype(float))[0], axis=1
+    )
+    repulsion = atlas.n_objects * np.exp(log_z - atlas.log_normalizer)
+    one, thrice = (
+        NewRows(atlas, mass * target, np.ones((1, 4), bool)).evaluate(positions, weights)
+        for mass in (1, 3)
+    )
+    level = atlas.log_normalizer - 1
+    np.testing.assert_allclose(
+        thrice[0] - 3 * level - repulsion, 3 * (one[0] - level - repulsion), rtol=1e-5
+    )
+
+    def cost(y):
+        return NewRows(atlas, 3 * target, np.ones((1, 4), bool)).evaluate(y, weights)[0]
+
+    numeric = numeric_slopes(cost, positions, step=1e-2)
+    np.testing.assert_allclose(thrice[1], numeric, atol=1e-2 * np.abs(numeric).max())
+
+
 @pytest.mark.parametrize("background", [0.0, 0.2])
 def test_factors(background):
     model = replace(MULTIPLE_MAPS_T_SNE, kernel=2.0, background=background)

@@ -12,7 +12,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, note_case, tell
 from manymaps.cli.options import OF_PAIRS, Reading, atlas_argument, jobs_option, refuse_given
-from manymaps.cli.record import argument, chosen, command, group, option, output_option
+from manymaps.cli.record import argument, chosen, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, count_or, perplexities
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NOT_OF_COUNTS = (
     "vectors", "words", "labels", "neighbors", "sd", "similarity", "weights", "theta", "refine",
-    "perplexity", "p", "reference_word", "dissimilar", "cue", "response", "strength",
+    "perplexity", "landmarks", "p", "reference_word", "dissimilar", "cue", "response", "strength",
 )  # fmt: skip
 
 
@@ -110,8 +110,13 @@ class InsertOptions:
     )  # fmt: skip
     perplexity: float | tuple[float, ...] | None = option(
         perplexities,
-        "Effective number of neighbours for --refine.  [default: that of ATLAS]",
+        "Effective number of neighbours for --refine.  [default: that of ATLAS; a third of it with "
+        "--landmarks]",
         metavar="X[,X...]",
+    )
+    landmarks: bool = flag(
+        "Refine the new objects as the rest of a large data set, of which ATLAS is a small sample "
+        "(with --refine only)."
     )
     batch: int | None = option(
         Whole(1),
@@ -333,5 +338,6 @@ def _settings(options: InsertOptions) -> dict[str, Any]:
     return {
         **chosen(options, "neighbors", "sd", "dissimilar"),
         "weights": replace(weights, reference_word=options.reference_word),
-        "refine": mm.Refinement(perplexity=options.perplexity) if options.refine else False,
+        "refine": options.refine
+        and mm.Refinement(perplexity=options.perplexity, landmarks=options.landmarks),
     }

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self, TypeAlias, TypedDict, Unpack, cast
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, metadata_routing
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
@@ -222,6 +222,7 @@ class MapEstimator(
 
     # The request of scikit-learn's metadata routing, which it derives from named parameters only.
     __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None}
+    __metadata_request__transform: ClassVar[dict[str, str]] = {"refine": metadata_routing.UNUSED}
     method: ClassVar[str]
     _start_spread = 0.01
     # Whether the data of the current fit are responses without missing pairs, which determines the
@@ -428,14 +429,18 @@ class MapEstimator(
         maps = self.fit(X, y, **fit_params).maps_
         return np.ascontiguousarray(maps.transpose(1, 0, 2).reshape(maps.shape[1], -1))
 
-    def transform(self, X: Vectors | np.ndarray | sparse.sparray) -> np.ndarray:
+    def transform(
+        self, X: Vectors | np.ndarray | sparse.sparray, refine: Refinement | None = None
+    ) -> np.ndarray:
         """Compute the coordinates of new objects in the fitted maps without changing the maps.
 
         A row that was fitted keeps its coordinates. If several fitted rows are equal but have
         different coordinates, the coordinates of the first of them are returned, unless X is
         exactly the fitted data. Each other row is inserted at the weighted geometric median of its
         neighbours and then refined (`manymaps.maps.insertion`), independently of the remaining
-        rows. `insert` also reports which new objects do not resemble any fitted object.
+        rows. This suits a few new rows. For many new rows among a sample of fitted rows, pass
+        `Refinement(landmarks=True)`. `insert` also reports which new objects do not resemble any
+        fitted object.
 
         Blocks of 4,096 rows are inserted on joblib's active backend, for example in processes or on
         a Dask cluster. A memory-mapped array (`numpy.load` with `mmap_mode="r"`) is read block by
@@ -447,6 +452,9 @@ class MapEstimator(
         X : Vectors, (sparse) array or frame of shape (k, n_features) or (k, n)
             New rows in the form that was fitted: vectors or, with `affinity="precomputed"`,
             similarities to the n fitted objects.
+        refine : Refinement, optional
+            Settings of the refinement. `Refinement(landmarks=True)` is for fitted rows that are a
+            small sample of all rows. The metric is that of the fit, unless `refine` defines one.
 
         Returns
         -------
@@ -479,9 +487,10 @@ class MapEstimator(
         fitted = same_rows_of(blocks, known)
         blocks.check_finite(fitted < 0)
         places = self.maps_[:, fitted]
+        how = refine or Refinement()
         settings = {
             "similarity": "precomputed" if similar else self.metric,
-            "refine": Refinement(metric=self.metric),
+            "refine": replace(how, metric=self.metric) if how.metric is None else how,
         }
         with threads(self.n_jobs), warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)

@@ -28,8 +28,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -41,9 +41,12 @@ from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label, listed
 from manymaps.maps.neighbor_weights import NeighborWeights, PowerWeights
-from manymaps.maps.new_objects import Matrix, NewObjects, read_new
+from manymaps.maps.new_objects import Matrix, NewObjects, as_floats, read_new
 
-__all__ = ["Insertion", "Refinement", "insert"]
+if TYPE_CHECKING:
+    from manymaps.maps.bandwidths import Bandwidths
+
+__all__ = ["Insertion", "Refinement", "insert", "prepared"]
 
 # 32 MiB of float64 per block.
 _BLOCK = 1 << 22
@@ -56,8 +59,10 @@ _STRANGE = 2.0
 # Not tuned. The number is small enough to stay local, and large enough to limit the effect of a
 # single unusual neighbour.
 _DEFAULT_NEIGHBORS = 25
-# As in a fit, because farther neighbours have almost no probability.
-_NEIGHBORS_PER_PERPLEXITY = 3
+# Fraction of the perplexity of the atlas for landmarks. For 2,000 landmarks and 18,000 points in
+# ten dimensions, 1 / 2 preserves 0.185 of the 10 nearest and 0.438 of the 100 nearest neighbours,
+# and 1 / 3 preserves 0.191 and 0.426 (nearest landmark: 0.188 and 0.368).
+_LANDMARK_PERPLEXITY = 1 / 3
 # The logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
 # Similarities come from float32.
@@ -86,6 +91,11 @@ class Refinement:
     agree : bool
         Whether each object in a single map is finally moved to the nearby position at which its
         neighbours in the data and in the map agree best.
+    landmarks : bool
+        Whether the atlas is a small sample of the objects, so that most neighbours of a new object
+        are other new objects. In a single map, each object then starts from its three nearest atlas
+        objects, and `agree` chooses between the results. The target of a joint model is symmetric,
+        and the default perplexity is a third of that of the atlas.
 
     See Also
     --------
@@ -102,9 +112,17 @@ class Refinement:
     metric: Metric | None = None
     max_iter: int = 10
     agree: bool = True
+    landmarks: bool = False
 
     def __post_init__(self) -> None:
         check_whole("max_iter", self.max_iter)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Prepared(Refinement):
+    """Settings with the bandwidths of the landmarks."""
+
+    bandwidths: Bandwidths
 
 
 @dataclass(frozen=True, eq=False)
@@ -492,18 +510,21 @@ def _refined(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Optimize the positions and proportions of the new rows."""
     # Importing the compiled functions takes half a second, and only refinement needs them.
-    from manymaps.maps.refinement import agreeing_places, refine_rows
+    from manymaps.maps.refinement import agreeing_places, refine_from_nearest, refine_rows
 
     perplexities = _perplexities(atlas, how)
     if objects.similarities is not None:
         sums = np.asarray(objects.similarities.sum(axis=1)).ravel()
-        target = sparse.csr_array(objects.similarities / sums[:, None])
+        target = neighbors = sparse.csr_array(objects.similarities / sums[:, None])
     else:
-        target = _gaussian_rows(atlas, objects, how, perplexities)
+        target, neighbors = _gaussian_rows(atlas, objects, how, perplexities)
+    depth, by_agreement = int(np.ceil(perplexities.max())), atlas.n_maps == 1 and how.agree
+    if by_agreement and how.landmarks:
+        maps = refine_from_nearest(atlas, target, neighbors, max_iter=how.max_iter, depth=depth)
+        return maps[None], proportions
     maps, proportions = refine_rows(atlas, target, maps, proportions, max_iter=how.max_iter)
-    if atlas.n_maps == 1 and how.agree:
-        depth = int(np.ceil(perplexities.max()))
-        maps = agreeing_places(atlas.maps[0], target, maps[0], depth)[None]
+    if by_agreement:
+        maps = agreeing_places(atlas.maps[0], neighbors, maps[0], depth)[None]
     return maps, proportions
 
 
@@ -511,18 +532,38 @@ def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
     """Return the perplexities of the target, of shape (n_scales,)."""
     from manymaps.affinity.affinities import MOST_SCALES
 
-    stored = atlas.settings.perplexity
-    if how.perplexity is None and (len(stored) > MOST_SCALES or len(stored) == atlas.n_objects):
-        return np.array([np.median(stored)])
-    return np.atleast_1d(np.asarray(stored if how.perplexity is None else how.perplexity, float))
+    if how.perplexity is not None:
+        return np.atleast_1d(np.asarray(how.perplexity, float))
+    stored = np.asarray(atlas.settings.perplexity, float)
+    if len(stored) > MOST_SCALES or len(stored) == atlas.n_objects:
+        stored = np.array([np.median(stored)])
+    return np.maximum(_LANDMARK_PERPLEXITY * stored, 1.0) if how.landmarks else stored
+
+
+def prepared(atlas: Atlas, vectors: Matrix | None, how: Refinement) -> Refinement:
+    """Add the bandwidths of landmarks to the settings, so that blocks of rows share them."""
+    known = atlas.vectors if vectors is None else vectors
+    is_symmetric = how.landmarks and atlas.model.normalization == "joint" and atlas.n_objects > 1
+    if isinstance(how, _Prepared) or known is None or not is_symmetric:
+        return how
+    from manymaps.maps.bandwidths import reverse_bandwidths
+
+    perplexities, metric = _perplexities(atlas, how), _metric(atlas, how)
+    settings = {one.name: getattr(how, one.name) for one in fields(Refinement)}
+    found = reverse_bandwidths(as_floats(known, "the known vectors"), perplexities, metric)
+    return _Prepared(**settings, bandwidths=found)
+
+
+def _metric(atlas: Atlas, how: Refinement) -> Metric:
+    metric = how.metric or atlas.settings.metric
+    return "euclidean" if metric in (None, "precomputed") else metric
 
 
 def _gaussian_rows(
     atlas: Atlas, objects: NewObjects, how: Refinement, perplexities: np.ndarray
-) -> sparse.csr_array:
-    """Compute p_j|i over the nearest atlas objects, of shape (k, n)."""
-    from manymaps.compute.bandwidth import conditional_probabilities
-    from manymaps.compute.threads import share_out
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Compute the target and p_j|i over the nearest atlas objects, both of shape (k, n)."""
+    from manymaps.maps.bandwidths import NEIGHBORS_PER_PERPLEXITY, probabilities
 
     n = atlas.n_objects
     if not ((perplexities >= 1) & (perplexities <= n)).all():
@@ -532,20 +573,22 @@ def _gaussian_rows(
             name="perplexity",
             value=perplexities.tolist(),
         )
-    metric = how.metric or atlas.settings.metric
-    if metric in (None, "precomputed"):
-        metric = "euclidean"
-    k_nearest = min(n, int(np.ceil(_NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
-    graph = _nearest(objects, k_nearest, metric)
+    k_nearest = min(n, int(np.ceil(NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
+    graph = _nearest(objects, k_nearest, _metric(atlas, how))
     k = len(graph.indices)
-    squared = graph.distances.ravel().astype(np.float64) ** 2
+    squared = graph.distances.astype(np.float64) ** 2
     starts = np.arange(0, squared.size + 1, k_nearest)
-    total, part = np.zeros_like(squared), np.empty_like(squared)
+    total = np.zeros_like(squared)
     for perplexity in perplexities:
-        logs = np.full(k, np.log(perplexity))
-        share_out(conditional_probabilities, k, squared, starts, logs, part)
-        total += part / len(perplexities)
-    return sparse.csr_array((total, graph.indices.ravel(), starts), (k, n))
+        total += probabilities(squared, perplexity) / len(perplexities)
+
+    def rows(values: np.ndarray) -> sparse.csr_array:
+        return sparse.csr_array((values.ravel(), graph.indices.ravel(), starts), (k, n))
+
+    how = prepared(atlas, objects.known, how)
+    if not isinstance(how, _Prepared):
+        return rows(total), rows(total)
+    return rows((total + how.bandwidths.reverse(graph.indices, squared)) / 2), rows(total)
 
 
 def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:

@@ -166,7 +166,7 @@ def read_new(
     own_labels, new = labelled_values(new)
     if similarity == "precomputed" and is_frame(new):
         new = _known_columns(new, atlas)
-    new = _floats(new, "the new objects")
+    new = as_floats(new, "the new objects")
     if new.ndim != 2:
         raise DataError(f"the new objects have shape {new.shape}; pass one row per object")
     names = _names(atlas, labels, own_labels, new.shape[0])
@@ -178,7 +178,7 @@ def read_new(
             "the atlas contains no vectors; pass those of its objects as `vectors`, or "
             f"similarities with {setting('similarity', 'precomputed')}"
         )
-    known = _floats(known, "the known vectors")
+    known = as_floats(known, "the known vectors")
     _check_shapes(new, known, atlas)
     with np.errstate(over="ignore"):
         new = new.astype(known.dtype, copy=False)
@@ -198,7 +198,7 @@ def read_new(
 def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
     """Reorder the similarities of a frame by its column names, in the order of the atlas."""
     names = column_labels(frame)
-    table = _floats(frame, "the new objects")
+    table = as_floats(frame, "the new objects")
     if names is None or only_count(atlas.labels):
         return table
     columns = np.array(label_places(names, atlas.labels), np.int64)
@@ -210,7 +210,7 @@ def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
     return known
 
 
-def _floats(table: Any, what: str) -> Matrix:
+def as_floats(table: Any, what: str) -> Matrix:
     """Convert a table to sparse rows or an array of floating-point numbers."""
     try:
         array = sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table)
